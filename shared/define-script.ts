@@ -1,0 +1,81 @@
+import type { z } from "zod";
+import { assert } from "./assert.ts";
+
+/**
+ * The only way to call a Lua script. A definition names its keys and arguments in the order the script's header lists
+ * them, so a call site cannot mix them up, and a reply reaches the caller only after its schema has accepted it.
+ */
+export type Script<KeyName extends string, Args extends ArgSchemas, Reply> = {
+  readonly name: string;
+  readonly run: (runner: ScriptRunner, call: ScriptCall<KeyName, Args>) => Promise<Reply>;
+};
+
+/** What a Redis client must offer; `origin/redis/` and `edge/store/` adapt ioredis and @upstash/redis to it. */
+export type ScriptRunner = {
+  readonly evalsha: (sha: string, keys: string[], args: string[]) => Promise<unknown>;
+  readonly eval: (source: string, keys: string[], args: string[]) => Promise<unknown>;
+};
+
+type ArgSchemas = Readonly<Record<string, z.ZodType<string | number>>>;
+
+type ScriptCall<KeyName extends string, Args extends ArgSchemas> = {
+  readonly keys: Readonly<Record<KeyName, string>>;
+  readonly args: { readonly [Name in keyof Args]: z.input<Args[Name]> };
+};
+
+type ScriptDefinition<KeyName extends string, Args extends ArgSchemas, Reply> = {
+  readonly name: string;
+  readonly source: string;
+  readonly keys: readonly KeyName[];
+  readonly args: Args;
+  readonly reply: z.ZodType<Reply>;
+};
+
+export function defineScript<const KeyName extends string, Args extends ArgSchemas, Reply>(
+  definition: ScriptDefinition<KeyName, Args, Reply>,
+): Script<KeyName, Args, Reply> {
+  const { name, source, reply } = definition;
+  let sha: Promise<string> | undefined;
+
+  async function run(runner: ScriptRunner, call: ScriptCall<KeyName, Args>): Promise<Reply> {
+    const keys = definition.keys.map((key) => call.keys[key]);
+    assertOneSlot(name, keys);
+    const args = Object.entries(definition.args).map(([arg, schema]) => String(schema.parse(call.args[arg])));
+    sha ??= sha1Hex(source);
+    const raw = await evalshaThenEval(runner, { sha: await sha, source, keys, args });
+    const parsed = reply.safeParse(raw);
+    assert(parsed.success, `script ${name} answered in an unknown shape`);
+    return parsed.data;
+  }
+
+  return { name, run };
+}
+
+type Evaluation = { readonly sha: string; readonly source: string; readonly keys: string[]; readonly args: string[] };
+
+/** EVAL also loads the script, so the next call finds it: one extra round trip after a restart or SCRIPT FLUSH. */
+async function evalshaThenEval(runner: ScriptRunner, { sha, source, keys, args }: Evaluation): Promise<unknown> {
+  try {
+    return await runner.evalsha(sha, keys, args);
+  } catch (error) {
+    if (!isNoScript(error)) throw error;
+    return await runner.eval(source, keys, args);
+  }
+}
+
+function isNoScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
+}
+
+const HASH_TAG = /\{([^{}]+)\}/;
+
+/** A script's keys live in one slot, or Redis Cluster refuses it at the worst moment: in production. */
+function assertOneSlot(name: string, keys: readonly string[]): void {
+  const tags = new Set(keys.map((key) => HASH_TAG.exec(key)?.[1] ?? key));
+  assert(tags.size <= 1, `script ${name} was given keys of several slots`);
+}
+
+async function sha1Hex(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,46 @@
+/**
+ * The one catalogue of error codes. A code is a promise: clients switch on it, so it is never renamed.
+ * `docs/errors.md` lists the same codes, and a test compares the two.
+ */
+export type ErrorCode = keyof typeof errorCatalogue;
+
+type ErrorEntry = {
+  readonly status: number;
+  /** What the public may know: it never says which check failed inside. */
+  readonly title: string;
+  /** Whether the same request can succeed on another try. */
+  readonly retry: "never" | "later";
+};
+
+export const errorCatalogue = {
+  path_not_plain: { status: 400, title: "The path is not written in its plain form.", retry: "never" },
+  request_ambiguous: { status: 400, title: "The request's framing can be read in two ways.", retry: "never" },
+  not_found: { status: 404, title: "There is nothing at this address.", retry: "never" },
+  method_not_allowed: { status: 405, title: "This method is not served.", retry: "never" },
+  url_too_long: { status: 414, title: "The URL is too long.", retry: "never" },
+  internal_error: { status: 500, title: "Something went wrong on our side.", retry: "later" },
+  origin_unreachable: { status: 502, title: "The application behind the gate cannot be reached.", retry: "later" },
+  origin_timeout: { status: 504, title: "The application behind the gate took too long to answer.", retry: "later" },
+} as const satisfies Record<string, ErrorEntry>;
+
+type ProblemOptions = {
+  /** A sentence on this occurrence; what the visitor can do about it. */
+  readonly detail?: string;
+  readonly requestId?: string;
+  readonly retryAfterSeconds?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** RFC 9457 problem details, never cached: an error must not outlive its cause. */
+export function problemResponse(code: ErrorCode, options: ProblemOptions = {}): Response {
+  const { status, title, retry } = errorCatalogue[code];
+  const headers: Record<string, string> = {
+    "content-type": "application/problem+json",
+    "cache-control": "no-store",
+    ...options.headers,
+  };
+  if (options.requestId !== undefined) headers["x-request-id"] = options.requestId;
+  if (options.retryAfterSeconds !== undefined) headers["retry-after"] = String(options.retryAfterSeconds);
+  const body = { type: `urn:sluice:error:${code}`, title, status, code, retry, detail: options.detail, requestId: options.requestId };
+  return new Response(JSON.stringify(body), { status, headers });
+}
