@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "../../shared/assert.ts";
+import { findProgram } from "./find-program.ts";
+
+/** A part of the stack that runs as its own process. It never outlives us, and says why it ended. */
+export type Child = {
+  readonly name: string;
+  readonly pid: number;
+  readonly exited: Promise<ChildExit>;
+  readonly hasExited: () => boolean;
+  /** Asks politely, then insists. Returns when the process is gone; safe to call twice. */
+  readonly stop: () => Promise<void>;
+};
+
+export type ChildExit = {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly lastLines: readonly string[];
+};
+
+type ChildOptions = {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly logFile?: string;
+  readonly stopWithinMs?: number;
+};
+
+const LAST_LINES_MAX = 15;
+const STOP_WITHIN_MS = 2_000;
+
+export function startChild(options: ChildOptions): Child {
+  const { name, stopWithinMs = STOP_WITHIN_MS } = options;
+  const { command, args } = withDeathSignal(options.command, options.args);
+  const environment = options.environment ?? process.env;
+  // Detached: Ctrl-C reaches only the supervisor, which then stops the parts in order.
+  const process_ = spawn(command, args, { env: environment, detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const lastLines = collectLines(process_, options.logFile);
+  let exit: ChildExit | undefined;
+
+  const exited = new Promise<ChildExit>((resolve) => {
+    const settle = (code: number | null, signal: NodeJS.Signals | null) => {
+      exit ??= { code, signal, lastLines };
+      resolve(exit);
+    };
+    // "close" comes after the last output line, so the reason is complete.
+    process_.once("close", settle);
+    process_.once("error", (error) => {
+      lastLines.push(error.message);
+      settle(null, null);
+    });
+  });
+
+  async function stop(): Promise<void> {
+    if (exit !== undefined) return;
+    process_.kill("SIGTERM");
+    const inTime = await Promise.race([exited, sleep(stopWithinMs, "late" as const, { ref: false })]);
+    if (inTime === "late") process_.kill("SIGKILL");
+    await exited;
+  }
+
+  return { name, pid: process_.pid ?? -1, exited, hasExited: () => exit !== undefined, stop };
+}
+
+/** One sentence on how a part ended, with its own last words below. */
+export function describeExit(name: string, { code, signal, lastLines }: ChildExit): string {
+  const how = signal !== null ? `was ended by ${signal}` : `exited with code ${code ?? "unknown"}`;
+  const words = lastLines.map((line) => `    ${line}`).join("\n");
+  return words === "" ? `${name} ${how}, without a word.` : `${name} ${how}. Its last lines:\n${words}`;
+}
+
+/** On Linux the kernel ends the child when we are killed outright, when no handler of ours can run any more. */
+function withDeathSignal(command: string, args: readonly string[]): { command: string; args: readonly string[] } {
+  const setpriv = process.platform === "linux" ? findProgram("setpriv") : undefined;
+  return setpriv === undefined ? { command, args } : { command: setpriv, args: ["--pdeathsig", "KILL", "--", command, ...args] };
+}
+
+function collectLines(process_: ChildProcess, logFile: string | undefined): string[] {
+  const lastLines: string[] = [];
+  const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  const { stdout, stderr } = process_;
+  assert(stdout !== null && stderr !== null, "a child's output is piped");
+  for (const stream of [stdout, stderr]) {
+    createInterface({ input: stream }).on("line", (line) => {
+      log?.write(`${line}\n`);
+      lastLines.push(line);
+      if (lastLines.length > LAST_LINES_MAX) lastLines.shift();
+    });
+  }
+  process_.once("close", () => log?.end());
+  return lastLines;
+}

@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { type Child, startChild } from "./child.ts";
+import { findProgram } from "./find-program.ts";
+import { freePort } from "./free-port.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
+
+/** A real redis-server (or valkey-server) of ours on loopback, its data in one folder. */
+export type RedisServer = {
+  readonly child: Child;
+  readonly port: number;
+  readonly clusterBusPort: number;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+};
+
+type RedisServerOptions = {
+  readonly name?: string;
+  readonly folder: string;
+  /** `always`: an acknowledged write survives `kill -9`. `everysec`: the last second may be lost. `no`: nothing is kept. */
+  readonly fsync: "always" | "everysec" | "no";
+  readonly port?: number;
+  readonly password?: string;
+  readonly clusterEnabled?: boolean;
+  readonly logFile?: string;
+};
+
+export const REDIS_PROGRAMS = ["redis-server", "valkey-server"] as const;
+
+export async function startRedisServer(options: RedisServerOptions): Promise<RedisServer> {
+  const { name = "redis", password, logFile } = options;
+  const program = findProgram(...REDIS_PROGRAMS);
+  if (program === undefined) throw new Error("Neither redis-server nor valkey-server is on the PATH.");
+  const port = options.port ?? (await freePort());
+  const clusterBusPort = await freePort();
+  const configFile = join(options.folder, "redis.conf");
+  await mkdir(options.folder, { recursive: true, mode: 0o700 });
+  // The password stands in a file only we can read; on the command line every user of the machine could.
+  await writeFile(configFile, redisConfig(options, { port, clusterBusPort }), { mode: 0o600 });
+  const child = startChild({ name, command: program, args: [configFile], ...(logFile === undefined ? {} : { logFile }) });
+  const url = `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}`;
+  await waitUntilReady({ child, probe: () => answersAs(child.pid, url) });
+  return { child, port, clusterBusPort, url, stop: child.stop };
+}
+
+function redisConfig(options: RedisServerOptions, ports: { readonly port: number; readonly clusterBusPort: number }): string {
+  const { folder, fsync, password, clusterEnabled = false } = options;
+  const lines = [
+    "bind 127.0.0.1",
+    `port ${ports.port}`,
+    `dir ${quoted(folder)}`,
+    "daemonize no",
+    // Eviction would silently drop orders and places in line; a full store must say so instead.
+    "maxmemory-policy noeviction",
+    // The append-only file is the record; snapshots would only fork a second time.
+    'save ""',
+    `appendonly ${fsync === "no" ? "no" : "yes"}`,
+    `appendfsync ${fsync}`,
+    // With "yes", a rewrite would switch fsync off even under "always".
+    "no-appendfsync-on-rewrite no",
+  ];
+  if (password !== undefined) lines.push(`requirepass ${quoted(password)}`);
+  if (clusterEnabled) lines.push("cluster-enabled yes", `cluster-port ${ports.clusterBusPort}`, "cluster-node-timeout 2000");
+  return `${lines.join("\n")}\n`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
+}
+
+/**
+ * True once the server answers and is the process we started: on a taken port it would be somebody else's.
+ * A server that still loads its file answers with an error until it is done.
+ */
+async function answersAs(pid: number, url: string): Promise<boolean> {
+  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, enableReadyCheck: false, connectTimeout: 1_000 });
+  // ioredis repeats every failure as an event; the rejected call below already tells us.
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    await redis.ping();
+    return (await redis.info("server")).includes(`process_id:${pid}\r\n`);
+  } finally {
+    redis.disconnect();
+  }
+}

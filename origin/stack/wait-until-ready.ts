@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Child, describeExit } from "./child.ts";
+
+type Readiness = {
+  readonly child: Child;
+  /** Resolves to true once the part answers. May throw while it does not. */
+  readonly probe: () => Promise<boolean>;
+  readonly withinMs?: number;
+};
+
+const PROBE_EVERY_MS = 20;
+const READY_WITHIN_MS = 20_000;
+
+/** Returns when the part answers; throws with the part's own words when it ends first or stays silent. */
+export async function waitUntilReady({ child, probe, withinMs = READY_WITHIN_MS }: Readiness): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    if (child.hasExited()) throw new Error(describeExit(child.name, await child.exited));
+    if (await answers(probe)) return;
+    await sleep(PROBE_EVERY_MS);
+  }
+  await child.stop();
+  throw new Error(`${child.name} did not get ready within ${withinMs / 1000} s. ${describeExit(child.name, await child.exited)}`);
+}
+
+async function answers(probe: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await probe();
+  } catch {
+    // Not listening yet, or still loading: the loop asks again until the deadline.
+    return false;
+  }
+}
+
+export async function answersOk(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+  await response.body?.cancel();
+  return response.ok;
+}
