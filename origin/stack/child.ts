@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../../shared/assert.ts";
 import { findProgram } from "./find-program.ts";
@@ -9,6 +10,8 @@ import { findProgram } from "./find-program.ts";
 export type Child = {
   readonly name: string;
   readonly pid: number;
+  /** What the child writes to file descriptor 3, where a program reports to its parent. */
+  readonly reports: Readable;
   readonly exited: Promise<ChildExit>;
   readonly hasExited: () => boolean;
   /** Asks politely, then insists. Returns when the process is gone; safe to call twice. */
@@ -32,14 +35,15 @@ type ChildOptions = {
 
 const LAST_LINES_MAX = 15;
 const STOP_WITHIN_MS = 2_000;
+export const REPORTS_FD = 3;
 
 export function startChild(options: ChildOptions): Child {
   const { name, stopWithinMs = STOP_WITHIN_MS } = options;
   const { command, args } = withDeathSignal(options.command, options.args);
   const environment = options.environment ?? process.env;
   // Detached: Ctrl-C reaches only the supervisor, which then stops the parts in order.
-  const process_ = spawn(command, args, { env: environment, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-  const lastLines = collectLines(process_, options.logFile);
+  const childProcess = spawn(command, args, { env: environment, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const lastLines = collectLines(childProcess, options.logFile);
   let exit: ChildExit | undefined;
 
   const exited = new Promise<ChildExit>((resolve) => {
@@ -48,8 +52,8 @@ export function startChild(options: ChildOptions): Child {
       resolve(exit);
     };
     // "close" comes after the last output line, so the reason is complete.
-    process_.once("close", settle);
-    process_.once("error", (error) => {
+    childProcess.once("close", settle);
+    childProcess.once("error", (error) => {
       lastLines.push(error.message);
       settle(null, null);
     });
@@ -57,13 +61,14 @@ export function startChild(options: ChildOptions): Child {
 
   async function stop(): Promise<void> {
     if (exit !== undefined) return;
-    process_.kill("SIGTERM");
+    childProcess.kill("SIGTERM");
     const inTime = await Promise.race([exited, sleep(stopWithinMs, "late" as const, { ref: false })]);
-    if (inTime === "late") process_.kill("SIGKILL");
+    if (inTime === "late") childProcess.kill("SIGKILL");
     await exited;
   }
 
-  return { name, pid: process_.pid ?? -1, exited, hasExited: () => exit !== undefined, stop };
+  const reports = childProcess.stdio[REPORTS_FD] as Readable;
+  return { name, pid: childProcess.pid ?? -1, reports, exited, hasExited: () => exit !== undefined, stop };
 }
 
 /** One sentence on how a part ended, with its own last words below. */
@@ -79,10 +84,10 @@ function withDeathSignal(command: string, args: readonly string[]): { command: s
   return setpriv === undefined ? { command, args } : { command: setpriv, args: ["--pdeathsig", "KILL", "--", command, ...args] };
 }
 
-function collectLines(process_: ChildProcess, logFile: string | undefined): string[] {
+function collectLines(childProcess: ChildProcess, logFile: string | undefined): string[] {
   const lastLines: string[] = [];
   const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a", mode: 0o600 });
-  const { stdout, stderr } = process_;
+  const { stdout, stderr } = childProcess;
   assert(stdout !== null && stderr !== null, "a child's output is piped");
   for (const stream of [stdout, stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
@@ -91,6 +96,6 @@ function collectLines(process_: ChildProcess, logFile: string | undefined): stri
       if (lastLines.length > LAST_LINES_MAX) lastLines.shift();
     });
   }
-  process_.once("close", () => log?.end());
+  childProcess.once("close", () => log?.end());
   return lastLines;
 }
