@@ -1,0 +1,59 @@
+import { assert } from "../../shared/assert.ts";
+
+/**
+ * A benchmark compares something of ours (the subject) with something well known (the baseline) in the same run.
+ * Absolute figures differ between machines and minutes; the ratio is what can be held to an aim.
+ */
+export type Benchmark = {
+  readonly name: string;
+  readonly run: (options: { readonly quick: boolean }) => Promise<readonly BenchmarkRow[]>;
+};
+
+export type BenchmarkRow = {
+  /** What stands against what, in words that need no context. */
+  readonly what: string;
+  readonly unit: string;
+  readonly subjectMedian: number;
+  readonly baselineMedian: number;
+  /** Subject over baseline, both as medians. */
+  readonly ratio: number;
+  /** The ratio we hold ourselves to. */
+  readonly aim: number;
+  readonly subjectRounds: readonly number[];
+  readonly baselineRounds: readonly number[];
+};
+
+type Rounds = { readonly subjectRounds: readonly number[]; readonly baselineRounds: readonly number[] };
+
+type Alternation = {
+  readonly rounds: number;
+  readonly subject: () => Promise<number>;
+  readonly baseline: () => Promise<number>;
+};
+
+/** The order flips each round, so that neither side always runs on the warmer or the busier machine. */
+export async function alternate({ rounds, subject, baseline }: Alternation): Promise<Rounds> {
+  assert(rounds >= 1, "a benchmark has at least one round");
+  const subjectRounds: number[] = [];
+  const baselineRounds: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) subjectRounds.push(await subject());
+    baselineRounds.push(await baseline());
+    if (round % 2 === 1) subjectRounds.push(await subject());
+  }
+  return { subjectRounds, baselineRounds };
+}
+
+export function benchmarkRow(facts: Rounds & { readonly what: string; readonly unit: string; readonly aim: number }): BenchmarkRow {
+  const subjectMedian = median(facts.subjectRounds);
+  const baselineMedian = median(facts.baselineRounds);
+  return { ...facts, subjectMedian, baselineMedian, ratio: subjectMedian / baselineMedian };
+}
+
+export function median(values: readonly number[]): number {
+  assert(values.length > 0, "a median needs values");
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}

@@ -1,0 +1,102 @@
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { createResponseReader } from "./response-reader.ts";
+
+/**
+ * The process behind `measureHttp`: reads its order from stdin, writes its figures to stdout.
+ *
+ * It speaks HTTP on raw sockets because the load must cost less than the server it measures: autocannon parses every
+ * answer's headers into objects and needs more of a core per request than a bare `node:http` server does.
+ */
+const order = z
+  .object({
+    url: z.url(),
+    method: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string(),
+    connections: z.number().int().positive(),
+    durationMs: z.number().positive(),
+    warmUpMs: z.number().nonnegative(),
+  })
+  .parse(JSON.parse(await text(process.stdin)));
+
+const BUCKET_US = 10;
+const LATENCY_US_MAX = 10_000_000;
+/** After the time is up, answers still on their way are cut off: the window is over. */
+const latencies = new Uint32Array(LATENCY_US_MAX / BUCKET_US + 1);
+let answers = 0;
+let errors = 0;
+let isCounting = false;
+let isOver = false;
+
+const sockets = new Set<Socket>();
+const requestBytes = buildRequest();
+const { hostname, port } = new URL(order.url);
+for (let i = 0; i < order.connections; i++) openConnection();
+
+setTimeout(() => {
+  isCounting = true;
+  const startedMs = performance.now();
+  setTimeout(() => finish(performance.now() - startedMs), order.durationMs);
+}, order.warmUpMs);
+
+function buildRequest(): Buffer {
+  const { host, pathname, search } = new URL(order.url);
+  const headers = { host, ...order.headers, ...(order.body === "" ? {} : { "content-length": String(Buffer.byteLength(order.body)) }) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${order.body}`);
+}
+
+function openConnection(): void {
+  let sentMs = 0;
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  sockets.add(socket);
+  const send = () => {
+    sentMs = performance.now();
+    socket.write(requestBytes);
+  };
+  const read = createResponseReader((status) => {
+    if (isOver) return;
+    record(status, performance.now() - sentMs);
+    send();
+  });
+  socket.on("connect", send);
+  socket.on("data", (bytes) => {
+    if (!read(bytes)) socket.destroy();
+  });
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => {
+    sockets.delete(socket);
+    if (isOver) return;
+    errors++;
+    setTimeout(openConnection, RECONNECT_DELAY_MS);
+  });
+}
+
+/** A server that is gone must not turn the load into a busy loop. */
+const RECONNECT_DELAY_MS = 20;
+
+function record(status: number, latencyMs: number): void {
+  if (!isCounting) return;
+  if (status < 200 || status > 299) errors++;
+  answers++;
+  const bucket = Math.min(Math.trunc((latencyMs * 1_000) / BUCKET_US), latencies.length - 1);
+  latencies[bucket] = (latencies[bucket] ?? 0) + 1;
+}
+
+function finish(elapsedMs: number): void {
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+  const figures = { requestsPerSecond: answers / (elapsedMs / 1_000), p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), errors };
+  process.stdout.write(JSON.stringify(figures));
+}
+
+function percentileMs(share: number): number {
+  let left = Math.ceil(answers * share);
+  for (let bucket = 0; bucket < latencies.length; bucket++) {
+    left -= latencies[bucket] ?? 0;
+    if (left <= 0) return (bucket * BUCKET_US) / 1_000;
+  }
+  return LATENCY_US_MAX / 1_000;
+}

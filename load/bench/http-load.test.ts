@@ -1,0 +1,52 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it } from "vitest";
+import { measureHttp } from "./http-load.ts";
+
+const server = createServer();
+let seenBody = "";
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  server.removeAllListeners("request");
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  server.on("request", listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+const SHORT = { connections: 4, durationMs: 200, warmUpMs: 50 };
+
+it("counts answers with a length and sends the body it was given", async () => {
+  const url = await serve((req, res) => {
+    req.on("data", (bytes: Buffer) => {
+      seenBody = bytes.toString();
+    });
+    req.on("end", () => res.writeHead(200, { "content-length": 2 }).end("ok"));
+  });
+  const figures = await measureHttp({ url, method: "POST", body: "hello", ...SHORT });
+  expect(figures.requestsPerSecond).toBeGreaterThan(10);
+  expect(figures.p99Ms).toBeGreaterThanOrEqual(figures.p50Ms);
+  expect(figures.errors).toBe(0);
+  expect(seenBody).toBe("hello");
+});
+
+it("finds the end of chunked answers", async () => {
+  const url = await serve((_req, res) => {
+    res.write("one");
+    setImmediate(() => res.end("two"));
+  });
+  const figures = await measureHttp({ url, ...SHORT });
+  expect(figures.requestsPerSecond).toBeGreaterThan(10);
+  expect(figures.errors).toBe(0);
+});
+
+it("counts refusals as errors", async () => {
+  const url = await serve((_req, res) => res.writeHead(503).end());
+  const figures = await measureHttp({ url, ...SHORT });
+  expect(figures.errors).toBeGreaterThan(10);
+});

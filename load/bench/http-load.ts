@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
+import { spawnPinned } from "./pinned.ts";
+
+export type HttpLoad = {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Each connection has one request under way at a time: a closed loop. */
+  readonly connections: number;
+  readonly durationMs: number;
+  /** Answers that come in this time are not counted. */
+  readonly warmUpMs?: number;
+  /** The core the load runs on; the server under test belongs on the other one. */
+  readonly core?: 0 | 1;
+};
+
+const httpFigures = z.object({
+  requestsPerSecond: z.number(),
+  p50Ms: z.number(),
+  p99Ms: z.number(),
+  /** Answers outside 2xx and broken connections. */
+  errors: z.number().int(),
+});
+
+export type HttpFigures = z.infer<typeof httpFigures>;
+
+const CLIENT_FILE = fileURLToPath(new URL("./http-load-client.ts", import.meta.url));
+const WARM_UP_MS = 500;
+
+/** Closed-loop load from a process of its own, so that it can have its own core and never shares the server's event loop. */
+export async function measureHttp(load: HttpLoad): Promise<HttpFigures> {
+  const order = JSON.stringify({ method: "GET", headers: {}, body: "", warmUpMs: WARM_UP_MS, ...load });
+  const child = spawnPinned({
+    core: load.core ?? 0,
+    command: process.execPath,
+    args: [CLIENT_FILE],
+    spawnOptions: { stdio: ["pipe", "pipe", "inherit"] },
+  });
+  assert(child.stdin !== null && child.stdout !== null, "the load's process has pipes");
+  child.stdin.end(order);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
+  if (code !== 0) throw new Error(`the load's process ended with ${String(code)}`);
+  return httpFigures.parse(JSON.parse(output));
+}

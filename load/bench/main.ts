@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import { parseArgs } from "node:util";
+import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
+import { bridgeBenchmark } from "./bridge.ts";
+import { formatRows, replaceSection } from "./report.ts";
+
+/**
+ * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other.
+ * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
+ * failure: how fast this machine is at this minute does not decide whether the code is right.
+ */
+const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark];
+const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
+});
+
+const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+if (unknown.length > 0) {
+  print(`No such benchmark: ${unknown.join(", ")}. There are: ${BENCHMARKS.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
+
+const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+print(machineFacts());
+for (const benchmark of chosen) {
+  print(`\n## ${benchmark.name}${values.quick ? " (quick: too short to be trusted)" : ""}\n`);
+  const rows = await benchmark.run({ quick: values.quick });
+  print(formatRows(rows));
+  sayMissedAims(rows);
+  if (values.write) await writeSection(benchmark.name, rows);
+}
+
+function sayMissedAims(rows: readonly BenchmarkRow[]): void {
+  for (const row of rows) if (row.ratio < row.aim) print(`MISSED: ${row.what}: ${row.ratio.toFixed(2)} of an aim of ${row.aim}`);
+}
+
+async function writeSection(name: string, rows: readonly BenchmarkRow[]): Promise<void> {
+  const before = await readFile(PERFORMANCE_FILE, "utf8").catch(() => "# Performance\n");
+  await writeFile(PERFORMANCE_FILE, replaceSection({ page: before, name, content: `${machineFacts()}\n\n${formatRows(rows)}` }));
+}
+
+function machineFacts(): string {
+  const cores = cpus();
+  const redis = spawnSync("redis-server", ["--version"], { encoding: "utf8" }).stdout ?? "";
+  const redisVersion = /v=(\S+)/.exec(redis)?.[1] ?? "not found";
+  return `${cores[0]?.model.trim() ?? "unknown processor"}, ${cores.length} cores; Node ${process.versions.node}; Redis ${redisVersion}.`;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
