@@ -2,7 +2,7 @@
  * What may not stand in a log. Both loggers (pino on Node, the edge's own) pass every field through here,
  * so that a secret is hidden by its name wherever it turns up.
  */
-const SECRET_NAME = /pass(word)?$|^pass(word)?|secret|token|authorization|cookie|^ticket$|credential|private_?key|api_?key|set-cookie/i;
+const SECRET_NAME = /^(pass|ticket)$|password|secret|token|authorization|cookie|credential|private_?key|api_?key/i;
 const REDACTED = "[redacted]";
 const DEPTH_MAX = 6;
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi;

@@ -34,7 +34,8 @@ type ChildOptions = {
 };
 
 const LAST_LINES_MAX = 15;
-const STOP_WITHIN_MS = 2_000;
+/** Five parts stop one after the other, and the whole stack promises to be gone within 5 s. */
+const STOP_WITHIN_MS = 900;
 export const REPORTS_FD = 3;
 
 export function startChild(options: ChildOptions): Child {
@@ -68,7 +69,18 @@ export function startChild(options: ChildOptions): Child {
   }
 
   const reports = childProcess.stdio[REPORTS_FD] as Readable;
-  return { name, pid: childProcess.pid ?? -1, reports, exited, hasExited: () => exit !== undefined, stop };
+  const child = { name, pid: childProcess.pid ?? -1, reports, exited, hasExited: () => exit !== undefined, stop };
+  living.add(child);
+  void exited.then(() => living.delete(child));
+  return child;
+}
+
+/** In order of their start. */
+const living = new Set<Child>();
+
+/** Stops every child of this process, the newest first: also one whose start nobody waits for any more. */
+export async function stopAllChildren(): Promise<void> {
+  for (const child of [...living].reverse()) await child.stop();
 }
 
 /** One sentence on how a part ended, with its own last words below. */

@@ -39,7 +39,7 @@ describe("startRedisServer", () => {
 
   it("refuses a caller without the password", async () => {
     const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "secret" });
-    const stranger = new Redis(server.port, "127.0.0.1");
+    const stranger = new Redis(server.port, "127.0.0.1", { protocol: 2, enableReadyCheck: false });
     await expect(stranger.get("x")).rejects.toThrow("NOAUTH");
     stranger.disconnect();
     await server.stop();

@@ -1,0 +1,29 @@
+import type { Context } from "hono";
+import type { Redis } from "ioredis";
+import { checkPart, healthReport, healthStatusCode } from "../../shared/health.ts";
+import { storeHealth } from "../../shared/store-health.ts";
+import type { Database } from "../db/open-database.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
+
+/** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
+const PART_TIMEOUT_MS = 600;
+
+type HealthDependencies = { readonly venueRedis: Redis; readonly database: Database };
+
+/** `GET /health`: whether this process can reach what it needs. */
+export function healthRoute({ venueRedis, database }: HealthDependencies) {
+  const venueStore = scriptRunner(venueRedis);
+  return async (c: Context): Promise<Response> => {
+    const parts = await Promise.all([
+      checkPart({
+        name: "venueStore",
+        check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
+        withinMs: PART_TIMEOUT_MS,
+        failure: "The venue's Redis does not answer.",
+      }),
+      checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
+    ]);
+    const report = healthReport([{ name: "origin", state: "ok" }, ...parts]);
+    return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
+  };
+}

@@ -1,0 +1,50 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { join } from "node:path";
+import { createAdaptorServer } from "@hono/node-server";
+import { createOriginApp } from "./app.ts";
+import { openDatabase } from "./db/open-database.ts";
+import { parseOriginEnvironment } from "./environment.ts";
+import { createLogger } from "./log.ts";
+import { connectRedis } from "./redis/connect.ts";
+import { stopOnSignal } from "./stop-on-signal.ts";
+
+/**
+ * The venue, stage by stage: each is started after the one it stands on, and stopped in reverse.
+ * With its Redis or PostgreSQL away the process stays up and `/health` names the silent part.
+ */
+const log = createLogger("origin");
+
+// 1. Settings: every fault at once, before anything is opened.
+const environment = parseOriginEnvironment(process.env);
+if (!environment.ok) {
+  for (const fault of environment.reason) log.fatal(fault);
+  process.exit(1);
+}
+const settings = environment.value;
+
+// 2. The venue's store.
+const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
+
+// 3. The permanent record.
+const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
+
+// 4. HTTP, on loopback only.
+const app = createOriginApp({ venueRedis, database, log });
+const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
+await once(server, "listening");
+log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
+
+stopOnSignal(log, [
+  { name: "venue store", stop: async () => venueRedis.disconnect() },
+  { name: "database", stop: database.close },
+  { name: "http", stop: () => closeServer(server) },
+]);
+
+async function closeServer(http: Server): Promise<void> {
+  const closed = once(http, "close");
+  http.close();
+  http.closeAllConnections();
+  await closed;
+}

@@ -1,0 +1,20 @@
+import { Redis } from "ioredis";
+import type { Logger } from "pino";
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const RECONNECT_DELAY_MS_MAX = 500;
+
+/**
+ * A connection that heals itself but never lets a caller wait for it: while Redis is away a command fails at once
+ * instead of queueing up, so that the caller can answer 503.
+ */
+export function connectRedis(url: string, log: Logger): Redis {
+  const redis = new Redis(url, {
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),
+  });
+  redis.on("error", (error) => log.warn({ err: error }, "redis connection"));
+  return redis;
+}

@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { systemRandom } from "../../shared/ids.ts";
+import { lockFolder } from "./folder-lock.ts";
+import { planStack } from "./plan-stack.ts";
+import { REDIS_PROGRAMS } from "./redis-server.ts";
+import { reloadOnChange } from "./reload-on-change.ts";
+import { runStack } from "./run-stack.ts";
+import { loadOrCreateSecrets } from "./secrets.ts";
+import { parseStackSettings, type StackSettings } from "./settings.ts";
+import { ensureProgram } from "./system-package.ts";
+import { waitUntilHealthy } from "./wait-until-healthy.ts";
+import { whereToLook } from "./where-to-look.ts";
+
+/**
+ * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
+ * and stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
+ */
+const startedAt = performance.now();
+const watch = process.argv.includes("--watch");
+const stopAsked = listenForStop();
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  say(stopAsked.aborted ? "Stopped." : errorMessage(error));
+  process.exitCode = stopAsked.aborted ? 0 : 1;
+}
+// What is still open (file watchers, the channel to our parent) would keep a stack alive that has nothing left to run.
+process.exit();
+
+async function main(): Promise<number> {
+  // 1. Settings, all faults at once.
+  const parsed = parseStackSettings(process.env);
+  if (!parsed.ok) throw new Error(`These settings cannot be used:\n${parsed.reason.map((fault) => `  ${fault}`).join("\n")}`);
+  const settings = parsed.value;
+
+  // 2. The data folder, ours alone while we run.
+  const folder = resolve(settings.SLUICE_DATA_DIR);
+  await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(folder);
+  try {
+    return await runUntilStopped(settings, folder);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runUntilStopped(settings: StackSettings, folder: string): Promise<number> {
+  // 3. This machine's secrets, and redis-server unless every store is the user's own.
+  const secrets = await loadOrCreateSecrets(folder, systemRandom);
+  if (needsRedis(settings)) {
+    await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall: !settings.SLUICE_NO_INSTALL, say });
+  }
+
+  // 4. Every part in order, then the question at the front door whether all of them answer.
+  say(`Starting Sluice in ${relative(process.cwd(), folder) || "."}`);
+  const { parts, edgeUrl } = await planStack({ settings, secrets, folder, watch });
+  const stack = await runStack(parts, {
+    stopAsked,
+    onReady: (part, tookMs) => say(`  ✓ ${part.name.padEnd(12)} ${(tookMs / 1000).toFixed(1)} s`),
+  });
+  try {
+    const died = stack.died.then((reason) => `${reason}\nA stack that is not whole is no use: stopping the rest.`);
+    const stopped = new Promise<undefined>((resolved) => stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }));
+    const early = await Promise.race([waitUntilHealthy(edgeUrl).then(() => "healthy" as const), died, stopped]);
+    if (early !== "healthy") return report(early);
+    if (watch) reloadOnChange({ parts, stack, folder, say });
+    say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
+
+    // 5. Until somebody stops us or a part dies.
+    return report(await Promise.race([died, stopped]));
+  } finally {
+    await stack.stop();
+    say("Stopped.");
+  }
+}
+
+function report(death: string | undefined): number {
+  say(death === undefined ? "\nStopping" : `\n${death}`);
+  return death === undefined ? 0 : 1;
+}
+
+function needsRedis(settings: StackSettings): boolean {
+  const lineIsElsewhere = settings.REDIS_URL !== undefined || settings.UPSTASH_REDIS_REST_URL !== undefined;
+  return !lineIsElsewhere || settings.VENUE_REDIS_URL === undefined;
+}
+
+/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
+const SAME_WISH_MS = 500;
+
+/** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */
+function listenForStop(): AbortSignal {
+  const controller = new AbortController();
+  let firstAskedAt = Number.POSITIVE_INFINITY;
+  const ask = () => {
+    // The kernel ends our children with us (see child.ts).
+    if (performance.now() - firstAskedAt > SAME_WISH_MS) process.exit(1);
+    firstAskedAt = Math.min(firstAskedAt, performance.now());
+    controller.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  process.on("disconnect", ask);
+  return controller.signal;
+}
+
+function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Child, startChild } from "./child.ts";
+import { startEdgeServer } from "./edge-server.ts";
+import { freePort } from "./free-port.ts";
+import { startRedisServer } from "./redis-server.ts";
+import type { StackSecrets } from "./secrets.ts";
+import type { StackSettings } from "./settings.ts";
+import { answersOk, waitUntilReady } from "./wait-until-ready.ts";
+
+/** One process of the stack: where it will listen, and how to bring it up. */
+export type Part = {
+  readonly name: string;
+  readonly what: string;
+  readonly port: number;
+  /** Which variable moves it to another port, for the sentence about a taken one. */
+  readonly portVariable: string;
+  /** Source folders whose change makes this process worth a restart. */
+  readonly sources: readonly string[];
+  readonly start: () => Promise<Child>;
+};
+
+type StackPlan = {
+  readonly parts: readonly Part[];
+  readonly edgeUrl: string;
+};
+
+type PlanOptions = {
+  readonly settings: StackSettings;
+  readonly secrets: StackSecrets;
+  readonly folder: string;
+  readonly watch: boolean;
+};
+
+/** Decides what runs where, in the order in which each part stands on the ones before it. Nothing is started here. */
+export async function planStack(options: PlanOptions): Promise<StackPlan> {
+  const { settings, secrets, folder } = options;
+  const log = (name: string) => join(folder, "logs", `${name}.log`);
+  const parts: Part[] = [];
+  const addRedis = async (redis: RedisPlan) => {
+    const port = redis.port ?? (await freePort());
+    const start = async () =>
+      (await startRedisServer({ ...redis, folder: join(folder, redis.name), port, logFile: log(redis.name) })).child;
+    parts.push({ name: redis.name, what: redis.what, port, portVariable: redis.portVariable, sources: [], start });
+    return `redis://:${redis.password}@127.0.0.1:${port}`;
+  };
+
+  const hosted = settings.UPSTASH_REDIS_REST_URL;
+  if (hosted === undefined) {
+    const lineUrl = settings.REDIS_URL ?? (await addRedis(lineRedis(settings, secrets)));
+    parts.push(bridgePart({ ...options, lineUrl, logFile: log("bridge") }));
+  }
+  const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets)));
+  parts.push(originPart({ ...options, venueUrl, logFile: log("origin") }));
+  parts.push(edgePart({ ...options, logFile: log("edge") }));
+  return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}` };
+}
+
+type RedisPlan = {
+  readonly name: string;
+  readonly what: string;
+  readonly fsync: "always" | "everysec";
+  readonly password: string;
+  readonly port: number | undefined;
+  readonly portVariable: string;
+};
+
+function lineRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
+  const what = "the line's Redis (fsync every second)";
+  return {
+    name: "line-redis",
+    what,
+    fsync: "everysec",
+    password: secrets.lineRedisPassword,
+    port: settings.SLUICE_REDIS_PORT,
+    portVariable: "SLUICE_REDIS_PORT",
+  };
+}
+
+function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
+  const what = "the venue's Redis (fsync always)";
+  const port = settings.SLUICE_VENUE_REDIS_PORT;
+  return {
+    name: "venue-redis",
+    what,
+    fsync: "always",
+    password: secrets.venueRedisPassword,
+    port,
+    portVariable: "SLUICE_VENUE_REDIS_PORT",
+  };
+}
+
+function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lineUrl: string; logFile: string }): Part {
+  const port = settings.SLUICE_BRIDGE_PORT;
+  const environment = { ...process.env, REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
+  const start = () =>
+    startNode({ name: "bridge", file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  return {
+    name: "bridge",
+    what: "the line's Redis over HTTP",
+    port,
+    portVariable: "SLUICE_BRIDGE_PORT",
+    sources: ["origin", "shared"],
+    start,
+  };
+}
+
+function originPart({ settings, folder, venueUrl, logFile }: PlanOptions & { venueUrl: string; logFile: string }): Part {
+  const port = settings.SLUICE_ORIGIN_PORT;
+  const environment = { ...process.env, VENUE_REDIS_URL: venueUrl, SLUICE_ORIGIN_PORT: String(port), SLUICE_DATA_DIR: folder };
+  const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  return { name: "origin", what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
+}
+
+function edgePart({ settings, secrets, folder, watch, logFile }: PlanOptions & { logFile: string }): Part {
+  const port = settings.SLUICE_PORT;
+  const bridge = `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`;
+  const storeUrl = settings.UPSTASH_REDIS_REST_URL ?? bridge;
+  const variables = {
+    CLIENT_ADDRESS_FROM: "socket",
+    SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
+    UPSTASH_REDIS_REST_URL: storeUrl,
+    UPSTASH_REDIS_REST_TOKEN: settings.UPSTASH_REDIS_REST_TOKEN ?? secrets.bridgeToken,
+  };
+  const originAddress = `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`;
+  const start = async () =>
+    (await startEdgeServer({ folder: join(folder, "edge"), port, originAddress, ...outboundTo(storeUrl), variables, watch, logFile }))
+      .child;
+  return { name: "edge", what: "the gate, in workerd", port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"], start };
+}
+
+/** Over plain HTTP the worker needs one address and gets no other; https means a host on the internet. */
+function outboundTo(storeUrl: string): { readonly storeAddress?: string } {
+  const url = new URL(storeUrl);
+  return url.protocol === "https:" ? {} : { storeAddress: `${url.hostname}:${url.port === "" ? 80 : url.port}` };
+}
+
+type NodePart = {
+  readonly name: string;
+  readonly file: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly logFile: string;
+  readonly readyUrl: string;
+};
+
+async function startNode({ name, file, environment, logFile, readyUrl }: NodePart): Promise<Child> {
+  const luaLoader = new URL("../lua-loader.ts", import.meta.url).href;
+  const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const child = startChild({ name, command: process.execPath, args: ["--import", luaLoader, script], environment, logFile });
+  await waitUntilReady({ child, probe: () => answersOk(readyUrl) });
+  return child;
+}

@@ -1,0 +1,95 @@
+// The first step of `npm start` and `npm test`. It runs on a bare machine with the system's Node (20 or newer) and no
+// package installed, so it is plain JavaScript with Node's own modules only: it installs the packages when they are
+// missing or old, and hands over to a TypeScript file on a Node that runs TypeScript.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const binFolder = join(root, "node_modules", ".bin");
+// From here on Node strips types by itself, and modules can be loaded through synchronous hooks.
+const NODE_MAJOR_MIN = 22;
+const NODE_MINOR_MIN = 18;
+
+const [script, ...args] = process.argv.slice(2);
+if (script === undefined) stopWith("usage: node origin/stack/prepare.mjs SCRIPT [ARGUMENTS]");
+if (!packagesAreInstalled()) installPackages();
+handOver(findNode());
+
+/** Compares what npm says it installed with what the lockfile asks for. */
+function packagesAreInstalled() {
+  const wanted = readPackages(join(root, "package-lock.json"));
+  const installed = readPackages(join(root, "node_modules", ".package-lock.json"));
+  return Object.entries(wanted).every(([path, { version, optional, peer }]) => {
+    if (path === "") return true;
+    const found = installed[path];
+    return found === undefined ? optional === true || peer === true : found.version === version;
+  });
+}
+
+/**
+ * @param {string} file
+ * @returns {Record<string, { version?: string, optional?: boolean, peer?: boolean }>}
+ */
+function readPackages(file) {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).packages : {};
+}
+
+function installPackages() {
+  if (process.env["SLUICE_NO_INSTALL"] === "1")
+    stopWith("The npm packages are not installed, and SLUICE_NO_INSTALL=1 forbids it: run npm ci.");
+  say("Installing npm packages (once, about a minute)");
+  const npm = process.env["npm_execpath"];
+  const [command, prefix] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
+  const { status } = spawnSync(command, [...prefix, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
+  if (status !== 0) stopWith("npm ci failed; its own words stand above.");
+}
+
+/** The Node that came with the packages, else the one we run on. */
+function findNode() {
+  const candidates = [join(binFolder, "node"), process.execPath].filter((path) => existsSync(path));
+  const node = candidates.find(runsTypeScript);
+  if (node === undefined)
+    stopWith(
+      `Sluice needs Node ${NODE_MAJOR_MIN}.${NODE_MINOR_MIN} or newer on ${process.platform}-${process.arch}; this is ${process.version}.`,
+    );
+  return node;
+}
+
+/** @param {string} node */
+function runsTypeScript(node) {
+  const { stdout } = spawnSync(node, ["--version"], { encoding: "utf8" });
+  const [major = 0, minor = 0] = (stdout ?? "").trim().slice(1).split(".").map(Number);
+  return major > NODE_MAJOR_MIN || (major === NODE_MAJOR_MIN && minor >= NODE_MINOR_MIN);
+}
+
+/**
+ * Becomes a mere shell around the real program: passes signals on, and takes over its exit code.
+ * @param {string} node
+ */
+function handOver(node) {
+  const child = spawn(node, ["--import", new URL("../lua-loader.ts", import.meta.url).href, join(root, String(script)), ...args], {
+    cwd: root,
+    env: { ...process.env, PATH: `${binFolder}:${process.env["PATH"] ?? ""}` },
+    // The channel tells the program when we are gone, even if we were killed outright.
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+  });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => stopWith(`Node could not be started: ${error.message}`));
+  child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
+}
+
+/** @param {string} line */
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+/**
+ * @param {string} line
+ * @returns {never}
+ */
+function stopWith(line) {
+  process.stderr.write(`${line}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,76 @@
+import { type Child, describeExit, stopAllChildren } from "./child.ts";
+import { isPortFree } from "./free-port.ts";
+import type { Part } from "./plan-stack.ts";
+
+/** A stack that is either whole or gone: main.ts takes everything down as soon as one part has died. */
+export type RunningStack = {
+  /** Settles when a part has ended by itself, with the sentence that says which and why. */
+  readonly died: Promise<string>;
+  readonly restart: (part: Part) => Promise<void>;
+  readonly stop: () => Promise<void>;
+};
+
+type RunOptions = {
+  readonly stopAsked: AbortSignal;
+  readonly onReady: (part: Part, tookMs: number) => void;
+};
+
+/** Starts the parts one after the other. When one fails or a stop is asked for meanwhile, none is left running. */
+export async function runStack(parts: readonly Part[], { stopAsked, onReady }: RunOptions): Promise<RunningStack> {
+  await assertPortsFree(parts);
+  const running = new Map<Part, Child>();
+  const expectedToEnd = new Set<Child>();
+  const death = Promise.withResolvers<string>();
+
+  async function start(part: Part): Promise<void> {
+    const child = await part.start();
+    running.set(part, child);
+    void child.exited.then((exit) => {
+      if (!expectedToEnd.has(child)) death.resolve(describeExit(part.name, exit));
+    });
+  }
+
+  async function restart(part: Part): Promise<void> {
+    const child = running.get(part);
+    if (child !== undefined) {
+      expectedToEnd.add(child);
+      await child.stop();
+    }
+    await start(part);
+  }
+
+  async function stop(): Promise<void> {
+    for (const child of running.values()) expectedToEnd.add(child);
+    await stopAllChildren();
+  }
+
+  try {
+    for (const part of parts) {
+      const startedAt = performance.now();
+      await Promise.race([start(part), rejectOnAbort(stopAsked)]);
+      onReady(part, performance.now() - startedAt);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { died: death.promise, restart, stop };
+}
+
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const abort = () => reject(new Error("A stop was asked for during the start."));
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+async function assertPortsFree(parts: readonly Part[]): Promise<void> {
+  const checks = await Promise.all(parts.map(async (part) => ({ part, free: await isPortFree(part.port) })));
+  const taken = checks.filter(({ free }) => !free).map(({ part }) => part);
+  if (taken.length === 0) return;
+  const sentences = taken.map(
+    ({ name, port, portVariable }) => `Port ${port} for ${name} is in use: stop what listens there, or set ${portVariable} to another.`,
+  );
+  throw new Error(sentences.join("\n"));
+}

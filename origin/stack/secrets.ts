@@ -1,0 +1,54 @@
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type FillRandom, newSecret } from "../../shared/ids.ts";
+
+/** The secrets of a development machine: made once, kept in the data folder, readable by its owner alone. */
+const secretsSchema = z.object({
+  adminToken: z.string().min(32),
+  bridgeToken: z.string().min(32),
+  lineRedisPassword: z.string().min(32),
+  venueRedisPassword: z.string().min(32),
+});
+
+export type StackSecrets = z.infer<typeof secretsSchema>;
+
+export const SECRETS_FILE = "secrets.json";
+
+export async function loadOrCreateSecrets(folder: string, fillRandom: FillRandom): Promise<StackSecrets> {
+  const file = join(folder, SECRETS_FILE);
+  const text = await readIfThere(file);
+  const known = text === undefined ? {} : parseJson(file, text);
+  // A secret added by a newer version is filled in; those already in use stay.
+  const fresh = Object.fromEntries(Object.keys(secretsSchema.shape).map((name) => [name, newSecret(fillRandom)]));
+  const secrets = secretsSchema.safeParse({ ...fresh, ...known });
+  if (!secrets.success)
+    throw new Error(`${file} is damaged: ${secrets.error.issues.map((issue) => issue.path.join(".")).join(", ")}. Mend or remove it.`);
+  await writeWhole(file, `${JSON.stringify(secrets.data, null, 2)}\n`);
+  return secrets.data;
+}
+
+/** Written beside and renamed, so that a crash leaves the old file or the new one, never half of one. */
+async function writeWhole(file: string, text: string): Promise<void> {
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, file);
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function parseJson(file: string, text: string): Record<string, unknown> {
+  try {
+    return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
+  } catch {
+    throw new Error(`${file} is damaged: it is not a JSON object. Mend or remove it.`);
+  }
+}

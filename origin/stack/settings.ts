@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable, urlVariable } from "../../shared/environment.ts";
+import { fail, type Result } from "../../shared/result.ts";
+
+/** What `npm start` can be told. Every variable is optional: without any, the whole product runs on embedded parts. */
+const settingsSchema = z.object({
+  SLUICE_PORT: portVariable.default(8787),
+  SLUICE_ORIGIN_PORT: portVariable.default(8788),
+  SLUICE_BRIDGE_PORT: portVariable.default(8789),
+  SLUICE_REDIS_PORT: portVariable.optional(),
+  SLUICE_VENUE_REDIS_PORT: portVariable.optional(),
+  SLUICE_DATA_DIR: z.string().default(".sluice"),
+  SLUICE_ADMIN_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  SLUICE_NO_INSTALL: flagVariable,
+  REDIS_URL: redisUrlVariable.optional(),
+  VENUE_REDIS_URL: redisUrlVariable.optional(),
+  UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),
+  UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
+  DATABASE_URL: urlVariable("postgres:", "postgresql:").optional(),
+});
+
+export type StackSettings = z.output<typeof settingsSchema>;
+
+export function parseStackSettings(environment: Environment): Result<StackSettings, readonly string[]> {
+  const parsed = parseEnvironment(settingsSchema, environment);
+  const faults = [...(parsed.ok ? crossFaults(parsed.value) : parsed.reason)];
+  return faults.length === 0 ? parsed : fail(faults);
+}
+
+function crossFaults(settings: StackSettings): readonly string[] {
+  const faults: string[] = [];
+  const hasUrl = settings.UPSTASH_REDIS_REST_URL !== undefined;
+  if (hasUrl !== (settings.UPSTASH_REDIS_REST_TOKEN !== undefined)) {
+    faults.push("UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN: set both or neither");
+  }
+  if (hasUrl && settings.REDIS_URL !== undefined)
+    faults.push("REDIS_URL and UPSTASH_REDIS_REST_URL: set one of them, the line has one store");
+  for (const [port, names] of portUsers(settings)) {
+    if (names.length > 1) faults.push(`${names.join(" and ")}: both are ${port}, each part needs a port of its own`);
+  }
+  return faults;
+}
+
+const PORT_NAMES = ["SLUICE_PORT", "SLUICE_ORIGIN_PORT", "SLUICE_BRIDGE_PORT", "SLUICE_REDIS_PORT", "SLUICE_VENUE_REDIS_PORT"] as const;
+
+function portUsers(settings: StackSettings): ReadonlyMap<number, readonly string[]> {
+  const users = new Map<number, string[]>();
+  for (const name of PORT_NAMES) {
+    const port = settings[name];
+    if (port !== undefined) users.set(port, [...(users.get(port) ?? []), name]);
+  }
+  return users;
+}

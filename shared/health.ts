@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+/** How one part of Sluice answers when asked. `detail` is for people and holds no address and no secret. */
+export const partHealthSchema = z.object({
+  name: z.string(),
+  state: z.enum(["ok", "down"]),
+  detail: z.string().optional(),
+});
+
+export type PartHealth = z.infer<typeof partHealthSchema>;
+
+/** What `/health` of the origin and `/_sluice/health` of the edge answer: 200 when every part is ok, else 503. */
+export const healthReportSchema = z.object({
+  status: z.enum(["ok", "down"]),
+  down: z.array(z.string()),
+  parts: z.array(partHealthSchema),
+});
+
+export type HealthReport = z.infer<typeof healthReportSchema>;
+
+export function healthReport(parts: readonly PartHealth[]): HealthReport {
+  const down = parts.filter((part) => part.state === "down").map((part) => part.name);
+  return { status: down.length === 0 ? "ok" : "down", down, parts: [...parts] };
+}
+
+export function healthStatusCode(report: HealthReport): 200 | 503 {
+  return report.status === "ok" ? 200 : 503;
+}
+
+type PartCheck = {
+  readonly name: string;
+  /** Resolves when the part answers; rejects when it does not. */
+  readonly check: () => Promise<unknown>;
+  readonly withinMs: number;
+  /** The public sentence when it does not. */
+  readonly failure: string;
+};
+
+/** Asks one part, and takes silence past the deadline for a no. */
+export async function checkPart({ name, check, withinMs, failure }: PartCheck): Promise<PartHealth> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("late")), withinMs);
+  });
+  try {
+    await Promise.race([check(), late]);
+    return { name, state: "ok" };
+  } catch {
+    return { name, state: "down", detail: failure };
+  } finally {
+    clearTimeout(timer);
+  }
+}
