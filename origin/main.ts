@@ -15,6 +15,9 @@ import { stopOnSignal } from "./stop-on-signal.ts";
  */
 const log = createLogger("origin");
 
+/** Longer than any edge keeps an idle connection: the side that reuses it must be the side that closes it. */
+const KEEP_ALIVE_MS = 75_000;
+
 // 1. Settings: every fault at once, before anything is opened.
 const environment = parseOriginEnvironment(process.env);
 if (!environment.ok) {
@@ -32,6 +35,7 @@ const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(s
 // 4. HTTP, on loopback only.
 const app = createOriginApp({ venueRedis, database, log });
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
 await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");

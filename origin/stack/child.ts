@@ -30,6 +30,8 @@ type ChildOptions = {
   readonly args: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   readonly logFile?: string;
+  /** Runs as another user: a server that refuses to be root. */
+  readonly identity?: { readonly uid?: number; readonly gid?: number };
   readonly stopWithinMs?: number;
 };
 
@@ -43,7 +45,12 @@ export function startChild(options: ChildOptions): Child {
   const { command, args } = withDeathSignal(options.command, options.args);
   const environment = options.environment ?? process.env;
   // Detached: Ctrl-C reaches only the supervisor, which then stops the parts in order.
-  const childProcess = spawn(command, args, { env: environment, detached: true, stdio: ["ignore", "pipe", "pipe", "pipe"] });
+  const childProcess = spawn(command, args, {
+    env: environment,
+    detached: true,
+    ...options.identity,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
   const lastLines = collectLines(childProcess, options.logFile);
   let exit: ChildExit | undefined;
 

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll } from "vitest";
+import { freePort } from "../../origin/stack/free-port.ts";
+
+/** `npm start` as a user runs it, on ports and in a folder of its own. */
+export type StartedStack = {
+  readonly url: string;
+  readonly ports: StackPorts;
+  readonly output: () => string;
+  readonly process: ChildProcess;
+  /** Resolves with the exit code. */
+  readonly exited: Promise<number | null>;
+};
+
+type StackPorts = {
+  readonly edge: number;
+  readonly origin: number;
+  readonly bridge: number;
+  readonly lineRedis: number;
+  readonly venueRedis: number;
+};
+
+type StartOptions = {
+  readonly folder: string;
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly args?: readonly string[];
+};
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const UP = /Sluice is up/;
+
+/** Starts the stack and does not wait for it. */
+export async function launchStack({ folder, environment = {}, args = [] }: StartOptions): Promise<StartedStack> {
+  const ports = {
+    edge: await freePort(),
+    origin: await freePort(),
+    bridge: await freePort(),
+    lineRedis: await freePort(),
+    venueRedis: await freePort(),
+  };
+  const stack = spawn(process.execPath, ["origin/stack/prepare.mjs", "origin/stack/main.ts", ...args], {
+    cwd: root,
+    env: {
+      ...process.env,
+      SLUICE_DATA_DIR: folder,
+      SLUICE_PORT: String(ports.edge),
+      SLUICE_ORIGIN_PORT: String(ports.origin),
+      SLUICE_BRIDGE_PORT: String(ports.bridge),
+      SLUICE_REDIS_PORT: String(ports.lineRedis),
+      SLUICE_VENUE_REDIS_PORT: String(ports.venueRedis),
+      ...environment,
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  stack.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  stack.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const exited = once(stack, "close").then(([code]) => code as number | null);
+  afterAll(async () => {
+    if (stack.exitCode !== null || stack.signalCode !== null) return;
+    stack.kill("SIGKILL");
+    await exited;
+  });
+  return { url: `http://127.0.0.1:${ports.edge}`, ports, output: () => output, process: stack, exited };
+}
+
+/** Starts the stack and waits until it says that it is up. */
+export async function startStack(options: StartOptions): Promise<StartedStack> {
+  const stack = await launchStack(options);
+  const up = new Promise<void>((resolve) => {
+    stack.process.stdout?.on("data", () => {
+      if (UP.test(stack.output())) resolve();
+    });
+  });
+  const ended = stack.exited.then((code) => {
+    throw new Error(`the stack ended with ${code} instead of coming up:\n${stack.output()}`);
+  });
+  await Promise.race([up, ended]);
+  return stack;
+}
+
+/** The processes whose command line names this folder: every part of a stack does, through its config file or its environment. */
+export function processesOf(folder: string): readonly { readonly pid: number; readonly command: string }[] {
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map((pid) => ({ pid: Number(pid), command: readProc(pid, "cmdline"), environment: readProc(pid, "environ") }))
+    .filter(({ command, environment }) => command.includes(folder) || environment.includes(`SLUICE_DATA_DIR=${folder}`))
+    .map(({ pid, command }) => ({ pid, command: command.replaceAll("\0", " ") }));
+}
+
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(join("/proc", pid, file), "utf8");
+  } catch {
+    // Ended between the listing and the look.
+    return "";
+  }
+}

@@ -1,0 +1,34 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { processesOf, startStack } from "../parts/running-stack.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+describe("npm start with the user's own servers", () => {
+  it("starts no Redis of its own when both are given, and never shows their passwords", async () => {
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "hunter2-hunter2" });
+    const folder = await temporaryFolder();
+    const stack = await startStack({ folder, environment: { REDIS_URL: own.url, VENUE_REDIS_URL: own.url } });
+    expect(processesOf(folder).filter(({ command }) => command.includes("redis-server"))).toEqual([]);
+    expect(stack.output()).toContain("yours, by VENUE_REDIS_URL");
+    expect(stack.output()).not.toContain("hunter2");
+    stack.process.kill("SIGINT");
+    await stack.exited;
+    await own.stop();
+  });
+
+  it("reaches a store that speaks the Upstash protocol without a bridge of its own", async () => {
+    const bridgeFolder = await temporaryFolder();
+    const bridgeOwner = await startStack({ folder: bridgeFolder });
+    const { bridgeToken } = JSON.parse(await readFile(`${bridgeFolder}/secrets.json`, "utf8")) as { bridgeToken: string };
+    const folder = await temporaryFolder();
+    const environment = { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${bridgeOwner.ports.bridge}`, UPSTASH_REDIS_REST_TOKEN: bridgeToken };
+    const stack = await startStack({ folder, environment });
+    expect(processesOf(folder).filter(({ command }) => /redis-rest|line-redis/.test(command))).toEqual([]);
+    expect((await fetch(`${stack.url}/_sluice/health`)).status).toBe(200);
+    for (const running of [stack, bridgeOwner]) {
+      running.process.kill("SIGINT");
+      expect(await running.exited).toBe(0);
+    }
+  });
+});
