@@ -1,0 +1,47 @@
+import { timingSafeEqual } from "node:crypto";
+import { assert } from "../../shared/assert.ts";
+
+/** What a token's bearer may do: everything the policy lets through, or read commands only. */
+export type Access = "full" | "read";
+
+const TOKEN_LENGTH_MAX = 512;
+const BEARER = "Bearer ";
+
+type Tokens = { readonly token: string; readonly readOnlyToken: string | undefined };
+
+/**
+ * Compares in constant time: both sides are padded to one length, so neither a matching prefix nor the length of the
+ * right token can be read from how long a refusal takes.
+ */
+export function createTokenCheck({ token, readOnlyToken }: Tokens): (presented: string | undefined) => Access | undefined {
+  assert(token !== "" && token !== readOnlyToken, "the tokens are not empty and differ");
+  const full = padded(token);
+  const read = readOnlyToken === undefined ? undefined : padded(readOnlyToken);
+  const scratch = Buffer.alloc(TOKEN_LENGTH_MAX + 2);
+
+  return (presented) => {
+    if (presented === undefined || presented === "" || presented.length > TOKEN_LENGTH_MAX) return undefined;
+    fill(scratch, presented);
+    const isFull = timingSafeEqual(scratch, full);
+    const isRead = read !== undefined && timingSafeEqual(scratch, read);
+    if (isFull) return "full";
+    return isRead ? "read" : undefined;
+  };
+}
+
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return authorization?.startsWith(BEARER) ? authorization.slice(BEARER.length) : undefined;
+}
+
+function padded(token: string): Buffer {
+  assert(Buffer.byteLength(token) === token.length && token.length <= TOKEN_LENGTH_MAX, "a token is ASCII of a bounded length");
+  return fill(Buffer.alloc(TOKEN_LENGTH_MAX + 2), token);
+}
+
+/** The length is part of what is compared, so that a token followed by zero bytes is another token. */
+function fill(bytes: Buffer, token: string): Buffer {
+  bytes.fill(0);
+  bytes.write(token, 2, "latin1");
+  bytes.writeUInt16BE(token.length, 0);
+  return bytes;
+}

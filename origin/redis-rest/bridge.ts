@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "pino";
+import { createTokenCheck } from "./access-tokens.ts";
+import { createClusterStore } from "./cluster-store.ts";
+import { createCommandPolicy } from "./command-policy.ts";
+import { createDirectStore } from "./direct-store.ts";
+import { createEventStreams } from "./event-streams.ts";
+import { createHttpHandler } from "./http-handler.ts";
+import type { Store } from "./store.ts";
+
+/**
+ * The REST bridge: speaks the Upstash REST protocol to any Redis, Valkey, Dragonfly or Redis Cluster, so that code at
+ * the edge, which has `fetch` but no sockets, reaches a self-hosted store with the unchanged `@upstash/redis` client.
+ *
+ * It promises: every command really goes to Redis, at most once, and its reply comes back byte for byte; no caller
+ * waits longer than a second; commands that would harm others on a shared server, or the shared connection, are refused
+ * unless the operator allows them. What a script does inside Redis is not looked at: give the bridge a Redis user with
+ * the rights it should have.
+ *
+ * With its Redis away it stays up, answers 503 at once, and goes on by itself when Redis is back. A 503 after a command
+ * was sent leaves open whether it ran: callers make their commands idempotent.
+ */
+export type Bridge = {
+  readonly port: number;
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+};
+
+export type BridgeOptions = {
+  /** One server, or some nodes of a cluster. */
+  readonly redisUrls: readonly [string, ...string[]];
+  readonly isCluster: boolean;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly token: string;
+  readonly readOnlyToken?: string | undefined;
+  /** Commands let through beyond the table. */
+  readonly allow: readonly string[];
+  readonly log: Logger;
+  readonly bodyBytesMax?: number;
+  readonly streamsMax?: number;
+};
+
+const HOST = "127.0.0.1";
+/** What the hosted service takes, too. */
+const BODY_BYTES_MAX = 10 * 1024 * 1024;
+const STREAMS_MAX = 256;
+const CONNECTIONS_MAX = 10_000;
+/** Longer than any caller keeps an idle connection: the side that reuses it must be the side that closes it. */
+const KEEP_ALIVE_MS = 120_000;
+/** A whole request must have come in by then, however slowly it is sent. */
+const RECEIVE_MS_MAX = 15_000;
+/** Requests under way may finish; the request timeout is hardly longer. */
+const STOP_GRACE_MS = 600;
+
+export async function startBridge(options: BridgeOptions): Promise<Bridge> {
+  const store = createStore(options);
+  const isMonitorAllowed = options.allow.some((name) => name.toUpperCase() === "MONITOR");
+  const streams = createEventStreams({ store, isMonitorAllowed, streamsMax: options.streamsMax ?? STREAMS_MAX });
+  const handler = createHttpHandler({
+    store,
+    streams,
+    policy: createCommandPolicy({ allow: options.allow.filter((name) => name.toUpperCase() !== "MONITOR") }),
+    checkToken: createTokenCheck({ token: options.token, readOnlyToken: options.readOnlyToken }),
+    bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
+  });
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: RECEIVE_MS_MAX, requestTimeout: RECEIVE_MS_MAX, noDelay: true },
+    handler,
+  );
+  server.maxConnections = CONNECTIONS_MAX;
+  try {
+    server.listen(options.port, HOST);
+    await once(server, "listening");
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+  const { port } = server.address() as AddressInfo;
+
+  async function stop(): Promise<void> {
+    streams.closeAll();
+    await closeServer(server);
+    store.close();
+  }
+
+  return { port, url: `http://${HOST}:${port}`, stop };
+}
+
+function createStore({ redisUrls, isCluster, log }: BridgeOptions): Store {
+  let last = "";
+  const onStateChange = (state: "ready" | "lost", error?: Error) => {
+    // A server that is away fails every second; once is enough to know.
+    const told = `${state} ${error?.message ?? ""}`;
+    if (told === last) return;
+    last = told;
+    if (state === "ready") log.info("redis is ready");
+    else if (error !== undefined) log.warn({ err: error }, "redis cannot be reached");
+    else log.warn("the connection to redis is closed");
+  };
+  return isCluster ? createClusterStore({ urls: redisUrls, onStateChange }) : createDirectStore({ url: redisUrls[0], onStateChange });
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  await Promise.race([closed, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
+  server.closeAllConnections();
+  await closed;
+}

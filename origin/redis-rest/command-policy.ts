@@ -1,0 +1,91 @@
+import type { Access } from "./access-tokens.ts";
+import type { Argument, Command } from "./command.ts";
+import { CONNECTION_COMMANDS, READ_COMMANDS, WRITE_COMMANDS } from "./command-table.ts";
+
+/** Says why a command may not run, in the words of a Redis error, or nothing when it may. */
+export type CommandPolicy = (command: Command, access: Access) => string | undefined;
+
+type Rule = {
+  readonly name: string;
+  access: Access | undefined;
+  /** Set where the second word decides (`SCRIPT LOAD`). */
+  readonly subcommands: Map<string, Access>;
+};
+
+/** `allow` names commands beyond the table, for those whose server is theirs alone. */
+export function createCommandPolicy({ allow }: { readonly allow: readonly string[] }): CommandPolicy {
+  const rules = buildRules(allow);
+
+  return (command, access) => {
+    const name = command[0];
+    // Names nearly always come in one of two spellings, and both stand in the map.
+    const rule = rules.get(name) ?? rules.get(name.toUpperCase());
+    if (rule === undefined) return notAvailable(name);
+    const needed = rule.access ?? subcommandAccess(rule, command[1]);
+    if (needed === undefined) return notAvailable(`${name} ${wordOf(command[1])}`.trimEnd());
+    if (access === "read" && needed !== "read") return `NOPERM the read-only token may not run the '${printable(name)}' command`;
+    return isBlockingRead(rule.name, command)
+      ? `ERR the BLOCK option of '${rule.name}' is not available: the connection is shared`
+      : undefined;
+  };
+}
+
+/** Those of a list that could never be let through: naming them is a mistake to be told at the start. */
+export function neverAllowed(names: readonly string[]): readonly string[] {
+  return names.filter((name) => CONNECTION_COMMANDS.includes(name.toUpperCase()));
+}
+
+function buildRules(allow: readonly string[]): Map<string, Rule> {
+  const rules = new Map<string, Rule>();
+  const add = (entry: string, access: Access) => {
+    const [name = "", subcommand] = entry.toUpperCase().split(" ");
+    if (CONNECTION_COMMANDS.includes(name)) return;
+    const rule = rules.get(name) ?? { name, access: undefined, subcommands: new Map() };
+    if (subcommand === undefined) rule.access = access;
+    else rule.subcommands.set(subcommand, access);
+    rules.set(name, rule);
+    rules.set(name.toLowerCase(), rule);
+  };
+  for (const entry of READ_COMMANDS) add(entry, "read");
+  for (const entry of WRITE_COMMANDS) add(entry, "full");
+  for (const entry of allow) add(entry, "full");
+  return rules;
+}
+
+function subcommandAccess(rule: Rule, word: Argument | undefined): Access | undefined {
+  return rule.subcommands.get(wordOf(word).toUpperCase());
+}
+
+const BLOCKING_READS: ReadonlyMap<string, number> = new Map([
+  ["XREAD", 1],
+  // GROUP, the group's and the consumer's name come first; they may be called anything, even BLOCK.
+  ["XREADGROUP", 4],
+]);
+
+function isBlockingRead(name: string, command: Command): boolean {
+  const optionsAt = BLOCKING_READS.get(name);
+  if (optionsAt === undefined) return false;
+  for (const argument of command.slice(optionsAt)) {
+    const word = wordOf(argument).toUpperCase();
+    if (word === "BLOCK") return true;
+    if (word === "STREAMS") return false;
+  }
+  return false;
+}
+
+function notAvailable(name: string): string {
+  return `ERR the command '${printable(name)}' is not available through this bridge`;
+}
+
+const NAME_LENGTH_MAX = 64;
+const OPTION_LENGTH_MAX = 32;
+
+/** Enough of an argument to know an option by; a long one is a value. */
+function wordOf(argument: Argument | undefined): string {
+  if (argument === undefined) return "";
+  return Buffer.isBuffer(argument) ? argument.toString("latin1", 0, OPTION_LENGTH_MAX) : String(argument).slice(0, OPTION_LENGTH_MAX);
+}
+
+function printable(name: string): string {
+  return name.slice(0, NAME_LENGTH_MAX).replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,23 @@
+import type { Argument, Command } from "./command.ts";
+
+/**
+ * Commands as RESP, as a string with one character per byte: such strings concatenate for next to nothing, and all
+ * requests of one turn of the event loop leave in a single write.
+ */
+export function encodeCommands(commands: readonly Command[], isAscii: boolean): string {
+  let wire = "";
+  for (const command of commands) {
+    wire += `*${command.length}\r\n`;
+    for (const argument of command) {
+      const bytes = typeof argument === "string" && isAscii ? argument : toByteString(argument);
+      wire += `$${bytes.length}\r\n${bytes}\r\n`;
+    }
+  }
+  return wire;
+}
+
+function toByteString(argument: Argument): string {
+  if (Buffer.isBuffer(argument)) return argument.toString("latin1");
+  if (typeof argument === "string") return Buffer.from(argument, "utf8").toString("latin1");
+  return String(argument);
+}

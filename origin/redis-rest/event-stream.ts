@@ -1,0 +1,100 @@
+import type { ServerResponse } from "node:http";
+import type { Redis } from "ioredis";
+import type { Command } from "./command.ts";
+import { encodeCommands } from "./encode-commands.ts";
+import { createRawConnection } from "./raw-connection.ts";
+import { ReplyReader } from "./reply-json.ts";
+import { createReplySplitter } from "./reply-splitter.ts";
+import { sendJson } from "./send-json.ts";
+import { errorJson, REQUEST_TIMEOUT_MS, STORE_ERRORS } from "./store.ts";
+
+type EventStreamOptions = { readonly redis: Redis; readonly command: Command; readonly res: ServerResponse };
+
+/** A comment line now and then, so that a caller who is gone is noticed and nothing on the way takes the stream for dead. */
+const BEAT_MS = 15_000;
+/** How long a stream waits for its Redis to come back before it ends, which tells the caller to begin anew. */
+const LOST_MS_MAX = 10_000;
+/** What a slow reader may leave unread; after that it is cut off rather than filling our memory. */
+const UNSENT_BYTES_MAX = 4 * 1024 * 1024;
+const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/**
+ * Passes what one connection to Redis receives to one caller, until either ends; returns the way to end it. After a
+ * lost connection it subscribes again, and the caller sees Redis's `subscribe` line once more: messages may be missing.
+ */
+export function openEventStream({ redis, command, res }: EventStreamOptions): () => void {
+  const wire = encodeCommands([command], false);
+  const beat = setInterval(() => write(": beat\n\n"), BEAT_MS);
+  let patience = setTimeout(giveUp, REQUEST_TIMEOUT_MS);
+  let splitter = newSplitter();
+
+  redis.on("error", () => {
+    // The connection's end follows, and with it our patience begins to run.
+  });
+  const connection = createRawConnection(redis, {
+    onReady: () => {
+      splitter = newSplitter();
+      connection.socket()?.write(wire, "latin1");
+    },
+    onBytes: (chunk) => splitter.push(chunk),
+    onLost: () => {
+      clearTimeout(patience);
+      patience = setTimeout(giveUp, LOST_MS_MAX);
+    },
+  });
+  redis.connect().catch(() => {
+    // ioredis goes on trying; our patience bounds it.
+  });
+
+  function newSplitter() {
+    return createReplySplitter({
+      nextCount: () => 1,
+      onReplies: (bytes, from) => pass(new ReplyReader(bytes, { from, isBase64: false })),
+      onTooLarge: giveUp,
+      onBroken: giveUp,
+      replyBytesMax: MESSAGE_BYTES_MAX,
+    });
+  }
+
+  function pass(reply: ReplyReader): void {
+    clearTimeout(patience);
+    if (reply.isError()) {
+      refuse(400, reply.line());
+      return;
+    }
+    if (!res.headersSent) {
+      res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+    }
+    write(eventOf(reply.words()));
+  }
+
+  function write(text: string): void {
+    if (!res.headersSent) return;
+    if (res.writableLength > UNSENT_BYTES_MAX) res.destroy();
+    else res.write(text);
+  }
+
+  function giveUp(): void {
+    refuse(503, STORE_ERRORS.unreachable);
+  }
+
+  function refuse(status: number, message: string): void {
+    close();
+    if (!res.headersSent) sendJson(res, status, errorJson(message));
+  }
+
+  function close(): void {
+    clearInterval(beat);
+    clearTimeout(patience);
+    redis.disconnect();
+    if (res.headersSent) res.end();
+  }
+
+  return close;
+}
+
+/** A message of several lines is several `data:` lines of one event, so that no line of it can pass for another event. */
+function eventOf(words: readonly string[]): string {
+  const text = words.length === 1 && words[0] === "OK" ? '"OK"' : words.join(",");
+  return `data: ${text.replace(/\r\n|\r|\n/g, "\ndata: ")}\n\n`;
+}

@@ -1,0 +1,69 @@
+import { isUtf8 } from "node:buffer";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import type { Argument, Command } from "./command.ts";
+
+export type ParsedCommands = { readonly commands: readonly Command[]; readonly isAscii: boolean };
+
+/** Redis ends a connection that sends more than 2^20 arguments, and ours is shared. */
+const ARGUMENTS_MAX = 100_000;
+const COMMANDS_MAX = 10_000;
+
+/** `["SET","key","value"]`: the body of `POST /`. */
+export function parseCommand(body: Buffer): Result<ParsedCommands, string> {
+  const json = parseJson(body);
+  if (!json.ok) return json;
+  const fault = commandFault(json.value.value);
+  if (fault !== undefined) return fail(fault);
+  return ok({ commands: [json.value.value as Command], isAscii: json.value.isAscii });
+}
+
+/** `[["SET","key","value"],["GET","key"]]`: the body of `POST /pipeline` and `POST /multi-exec`. */
+export function parseCommands(body: Buffer): Result<ParsedCommands, string> {
+  const json = parseJson(body);
+  if (!json.ok) return json;
+  const { value, isAscii } = json.value;
+  if (!Array.isArray(value)) return fail("ERR the body must be a JSON array of commands");
+  if (value.length === 0) return fail("ERR there is no command in the body");
+  if (value.length > COMMANDS_MAX) return fail(`ERR more than ${COMMANDS_MAX} commands in one request`);
+  for (const command of value) {
+    const fault = commandFault(command);
+    if (fault !== undefined) return fail(fault);
+  }
+  return ok({ commands: value as Command[], isAscii });
+}
+
+type ParsedJson = { readonly value: unknown; readonly isAscii: boolean };
+
+/** A number keeps its digits only up to 2^53; beyond, and for "1.0", the text that was sent is what Redis must see. */
+const NUMBER_MAY_CHANGE = /[^\\]"\s*,\s*-?(?:[0-9]{16,}|[0-9]*[.eE])/;
+
+function parseJson(body: Buffer): Result<ParsedJson, string> {
+  const text = body.toString("utf8");
+  const isOneBytePerCharacter = text.length === body.length;
+  if (!isOneBytePerCharacter && !isUtf8(body)) return fail("ERR the body is not UTF-8");
+  try {
+    const value: unknown = NUMBER_MAY_CHANGE.test(text) ? JSON.parse(text, keepNumberText) : JSON.parse(text);
+    return ok({ value, isAscii: isOneBytePerCharacter && !text.includes("\\u") });
+  } catch {
+    return fail("ERR the body is not JSON");
+  }
+}
+
+function keepNumberText(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  return typeof value === "number" ? (context?.source ?? value) : value;
+}
+
+function commandFault(command: unknown): string | undefined {
+  if (!Array.isArray(command)) return "ERR a command must be a JSON array";
+  if (command.length === 0) return "ERR empty command";
+  if (command.length > ARGUMENTS_MAX) return `ERR more than ${ARGUMENTS_MAX} arguments in one command`;
+  if (typeof command[0] !== "string") return "ERR a command's name must be a string";
+  for (const argument of command) {
+    if (!isArgument(argument)) return "ERR an argument must be a string, a number or a boolean";
+  }
+  return undefined;
+}
+
+function isArgument(value: unknown): value is Argument {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
