@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { spawnPinned } from "./pinned.ts";
+
+type NodeServerOptions = {
+  readonly core: 0 | 1;
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly url: string;
+  /** Answers 200 once the server can take load. */
+  readonly readyPath: string;
+};
+
+export type NodeServer = { readonly url: string; readonly stop: () => Promise<void> };
+
+const READY_WITHIN_MS = 10_000;
+const PROBE_EVERY_MS = 20;
+
+/** One of our Node programs as the process under measurement, on a core of its own where there are two. */
+export async function startNodeServer({ core, file, environment, url, readyPath }: NodeServerOptions): Promise<NodeServer> {
+  const env = { ...process.env, NODE_OPTIONS: "", SLUICE_LOG_LEVEL: "error", ...environment };
+  const child = spawnPinned({
+    core,
+    command: process.execPath,
+    args: [file],
+    spawnOptions: { env, stdio: ["ignore", "ignore", "inherit"] },
+  });
+  const exited = once(child, "exit");
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (!(await answersOk(url + readyPath))) {
+    if (performance.now() > deadline || child.exitCode !== null) {
+      child.kill("SIGKILL");
+      throw new Error(`${file} was not ready in time`);
+    }
+    await sleep(PROBE_EVERY_MS);
+  }
+
+  return {
+    url,
+    stop: async () => {
+      child.kill("SIGTERM");
+      await exited;
+    },
+  };
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    return false;
+  }
+}
