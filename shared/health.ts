@@ -48,6 +48,6 @@ export async function checkPart({ name, check, withinMs, failure }: PartCheck): 
   } catch {
     return { name, state: "down", detail: failure };
   } finally {
-    clearTimeout(timer);
+    if (timer !== undefined) clearTimeout(timer);
   }
 }
