@@ -15,11 +15,13 @@ type ErrorEntry = {
 export const errorCatalogue = {
   path_not_plain: { status: 400, title: "The path is not written in its plain form.", retry: "never" },
   request_ambiguous: { status: 400, title: "The request's framing can be read in two ways.", retry: "never" },
+  token_invalid: { status: 401, title: "The ticket or pass is missing or not valid.", retry: "never" },
   not_found: { status: 404, title: "There is nothing at this address.", retry: "never" },
   method_not_allowed: { status: 405, title: "This method is not served.", retry: "never" },
   url_too_long: { status: 414, title: "The URL is too long.", retry: "never" },
   internal_error: { status: 500, title: "Something went wrong on our side.", retry: "later" },
   origin_unreachable: { status: 502, title: "The application behind the gate cannot be reached.", retry: "later" },
+  admission_keys_unavailable: { status: 503, title: "Passes cannot be checked at the moment.", retry: "later" },
   origin_timeout: { status: 504, title: "The application behind the gate took too long to answer.", retry: "later" },
 } as const satisfies Record<string, ErrorEntry>;
 
