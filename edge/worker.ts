@@ -1,1 +1,3 @@
-export default { fetch: () => new Response("ok") };
+import { app } from "./app.ts";
+
+export default { fetch: app.fetch };
