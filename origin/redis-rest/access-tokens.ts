@@ -5,7 +5,8 @@ import { assert } from "../../shared/assert.ts";
 export type Access = "full" | "read";
 
 const TOKEN_LENGTH_MAX = 512;
-const BEARER = "Bearer ";
+/** A scheme is written in any case (RFC 9110, 11.1). */
+const BEARER = "bearer ";
 
 type Tokens = { readonly token: string; readonly readOnlyToken: string | undefined };
 
@@ -30,7 +31,8 @@ export function createTokenCheck({ token, readOnlyToken }: Tokens): (presented: 
 }
 
 export function bearerToken(authorization: string | undefined): string | undefined {
-  return authorization?.startsWith(BEARER) ? authorization.slice(BEARER.length) : undefined;
+  if (authorization === undefined || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return undefined;
+  return authorization.slice(BEARER.length);
 }
 
 function padded(token: string): Buffer {

@@ -63,6 +63,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   const handler = createHttpHandler({
     store,
     streams,
+    log: options.log,
     policy: createCommandPolicy({ allow: options.allow.filter((name) => name.toUpperCase() !== "MONITOR") }),
     checkToken: createTokenCheck({ token: options.token, readOnlyToken: options.readOnlyToken }),
     bodyBytesMax: options.bodyBytesMax ?? BODY_BYTES_MAX,
@@ -91,17 +92,27 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
 }
 
 function createStore({ redisUrls, isCluster, log }: BridgeOptions): Store {
-  let last = "";
-  const onStateChange = (state: "ready" | "lost", error?: Error) => {
-    // A server that is away fails every second; once is enough to know.
-    const told = `${state} ${error?.message ?? ""}`;
-    if (told === last) return;
-    last = told;
-    if (state === "ready") log.info("redis is ready");
-    else if (error !== undefined) log.warn({ err: error }, "redis cannot be reached");
-    else log.warn("the connection to redis is closed");
-  };
+  const onStateChange = createStateLog(log);
   return isCluster ? createClusterStore({ urls: redisUrls, onStateChange }) : createDirectStore({ url: redisUrls[0], onStateChange });
+}
+
+/** A server that is away fails every second; telling each reason once is enough to know. */
+function createStateLog(log: Logger): (state: "ready" | "lost", error?: Error) => void {
+  let wasReady = false;
+  let lastReason: string | undefined;
+
+  return (state, error) => {
+    if (state === "ready") {
+      log.info("redis is ready");
+      lastReason = undefined;
+    } else if (error !== undefined && error.message !== lastReason) {
+      log.warn({ err: error }, "redis cannot be reached");
+      lastReason = error.message;
+    } else if (error === undefined && wasReady) {
+      log.warn("the connection to redis was closed");
+    }
+    wasReady = state === "ready" || (wasReady && error !== undefined);
+  };
 }
 
 async function closeServer(server: Server): Promise<void> {

@@ -1,18 +1,38 @@
 import { Command as RedisCommand } from "ioredis";
-import type { Command } from "./command.ts";
+import type { Argument, Command } from "./command.ts";
 
-/** The hash slots that a transaction's keys lie in; a cluster can run it only when there is one. */
-export function transactionSlots(commands: readonly Command[]): ReadonlySet<number> {
-  const slots = new Set<number>();
-  for (const [name, ...args] of commands) {
-    const command = new RedisCommand(
-      name,
-      args.map((argument) => (Buffer.isBuffer(argument) ? argument : String(argument))),
-    );
-    for (const key of command.getKeys()) {
-      const slot = new RedisCommand("GET", [key]).getSlot();
-      if (slot !== null) slots.add(slot);
-    }
-  }
-  return slots;
+type Key = string | Buffer;
+
+/**
+ * The keys of a command, or `malformed` when some are missing: `["GET"]`, or a count of keys that is not true. ioredis
+ * takes a command for well-formed and would fill the gap with something of its own, or count to a billion.
+ */
+export function keysOf([name, ...args]: Command): readonly Key[] | "malformed" {
+  const countAt = KEY_COUNT_AT.get(name.toUpperCase());
+  if (countAt !== undefined && !isTrueCount(args[countAt], args.length - countAt - 1)) return "malformed";
+  const command = new RedisCommand(
+    name,
+    args.map((argument) => (Buffer.isBuffer(argument) ? argument : String(argument))),
+  );
+  const keys = command.getKeys() as readonly (Key | undefined)[];
+  return keys.every((key) => key !== undefined) ? keys : "malformed";
+}
+
+/** The hash slots that keys lie in; a cluster runs a transaction only when there is one. */
+export function slotsOf(keys: readonly Key[]): ReadonlySet<number> {
+  const slots = keys.map((key) => new RedisCommand("GET", [key]).getSlot());
+  return new Set(slots.filter((slot) => slot !== null));
+}
+
+/** Where a command says how many keys follow, counted after its name. */
+const KEY_COUNT_AT: ReadonlyMap<string, number> = new Map([
+  ...["EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"].map((name) => [name, 1] as const),
+  ...["ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE"].map((name) => [name, 1] as const),
+  ...["ZUNION", "ZINTER", "ZDIFF", "ZINTERCARD", "SINTERCARD", "SUNIONCARD", "SDIFFCARD"].map((name) => [name, 0] as const),
+  ...["LMPOP", "ZMPOP", "MSETEX"].map((name) => [name, 0] as const),
+]);
+
+function isTrueCount(argument: Argument | undefined, countMax: number): boolean {
+  const text = String(argument);
+  return /^\d{1,7}$/.test(text) && Number(text) <= countMax;
 }

@@ -1,7 +1,6 @@
 import { Cluster, type Redis } from "ioredis";
-import { assert } from "../../shared/assert.ts";
 import { broadcastOf } from "./cluster-broadcast.ts";
-import { transactionSlots } from "./cluster-slots.ts";
+import { keysOf, slotsOf } from "./cluster-slots.ts";
 import type { Command, Work } from "./command.ts";
 import { type Answer, CONNECTION_OPTIONS, errorJson, PENDING_MAX, REQUEST_TIMEOUT_MS, STORE_ERRORS, type Store } from "./store.ts";
 import { itemJson, type RedisValue } from "./value-json.ts";
@@ -64,15 +63,18 @@ export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions)
     try {
       const [name, ...args] = toCall(command);
       const broadcast = broadcastOf(command);
-      if (broadcast !== undefined) return await broadcast(cluster.nodes("master"));
-      return (await cluster.callBuffer(name, ...args)) as RedisValue;
+      if (broadcast !== undefined) return await broadcast(masters());
+      // Which node tells a caller what is wrong with a command does not matter.
+      const target = keysOf(command) === "malformed" ? masters()[0] : cluster;
+      return (await target.callBuffer(name, ...args)) as RedisValue;
     } catch (error) {
       return asReply(error);
     }
   }
 
   async function runTransaction(work: Work, answer: Answer): Promise<void> {
-    if (transactionSlots(work.commands).size > 1) return answer(400, errorJson("CROSSSLOT Keys in request don't hash to the same slot"));
+    const fault = transactionFault(work.commands);
+    if (fault !== undefined) return answer(400, errorJson(fault));
     const multi = cluster.multi();
     for (const command of work.commands) {
       const [name, ...args] = toCall(command);
@@ -89,21 +91,36 @@ export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions)
 
   function checkHealth(tell: (isHealthy: boolean) => void): void {
     const settle = withinTimeout(tell, [false]);
-    const masters = cluster.status === "ready" ? cluster.nodes("master") : [];
-    Promise.all(masters.map((node) => node.ping())).then(
+    const nodes = cluster.status === "ready" ? cluster.nodes("master") : [];
+    Promise.all(nodes.map((node) => node.ping())).then(
       (pongs) => settle(pongs.length > 0),
       () => settle(false),
     );
   }
 
   /** A message published on any node reaches every node, so any node will do. */
-  function newConnection(): Redis {
-    const [node] = cluster.nodes("master");
-    assert(node !== undefined, "a cluster that is up has a master");
-    return node.duplicate(CONNECTION_OPTIONS);
+  function newConnection(): Redis | undefined {
+    return cluster.nodes("master")[0]?.duplicate(CONNECTION_OPTIONS);
+  }
+
+  function masters(): readonly [Redis, ...Redis[]] {
+    const [first, ...others] = cluster.nodes("master");
+    if (first === undefined) throw new NoMasterError();
+    return [first, ...others];
   }
 
   return { execute, checkHealth, newConnection, close: () => cluster.disconnect() };
+}
+
+/** What Redis would refuse a transaction for, found before its parts go to different nodes. */
+function transactionFault(commands: readonly Command[]): string | undefined {
+  const keys = commands.map(keysOf);
+  const malformedAt = keys.indexOf("malformed");
+  if (malformedAt !== -1) {
+    const name = commands[malformedAt]?.[0].toLowerCase();
+    return `EXECABORT Transaction discarded because of previous errors. (ERR wrong number of arguments for '${name}' command)`;
+  }
+  return slotsOf(keys.flat()).size > 1 ? "CROSSSLOT Keys in request don't hash to the same slot" : undefined;
 }
 
 /** Upper case, because ioredis reshapes the arguments and replies of commands it knows by their lower-case name. */
@@ -117,8 +134,14 @@ function asReply(error: unknown): Error {
   throw error;
 }
 
+/** ioredis gives these no class of their own; all of them are decided before anything is written. */
 function isNeverSent(error: unknown): boolean {
+  if (error instanceof NoMasterError) return true;
   return error instanceof Error && /enableOfflineQueue|startup nodes|ClusterAllFailed/.test(`${error.name} ${error.message}`);
+}
+
+class NoMasterError extends Error {
+  override readonly name = "NoMasterError";
 }
 
 /** The first call passes, or else the timeout's; all later ones are nobody's any more. */

@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 import { openEventStream } from "./event-stream.ts";
 import { parsePathCommand } from "./path-command.ts";
 import { sendJson } from "./send-json.ts";
-import { errorJson, type Store } from "./store.ts";
+import { errorJson, STORE_ERRORS, type Store } from "./store.ts";
 
 /** `/subscribe/<channel>…`, `/psubscribe/<pattern>…` and, where it is allowed, `/monitor`, as Server-Sent Events. */
 export type EventStreams = {
@@ -31,7 +31,9 @@ export function createEventStreams({ store, isMonitorAllowed, streamsMax }: Even
     const refusal = parsed.ok ? refusalOf(parsed.value, access) : parsed.reason;
     if (!parsed.ok || refusal !== undefined) return sendJson(res, 400, errorJson(refusal ?? ""));
     if (closers.size >= streamsMax) return sendJson(res, 503, errorJson("ERR too many subscriptions are open"));
-    const close = openEventStream({ redis: store.newConnection(), command: parsed.value, res });
+    const redis = store.newConnection();
+    if (redis === undefined) return sendJson(res, 503, errorJson(STORE_ERRORS.unreachable));
+    const close = openEventStream({ redis, command: parsed.value, res });
     closers.add(close);
     res.once("close", () => {
       closers.delete(close);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Logger } from "pino";
 import { fail } from "../../shared/result.ts";
 import { type Access, bearerToken } from "./access-tokens.ts";
 import type { CommandPolicy } from "./command-policy.ts";
@@ -15,27 +16,34 @@ type HttpHandlerOptions = {
   readonly checkToken: (token: string | undefined) => Access | undefined;
   readonly streams: EventStreams;
   readonly bodyBytesMax: number;
+  readonly log: Logger;
 };
 
 type Call = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly url: string; readonly access: Access };
 
 /** What a caller meets, in order: the method, health (which needs no token), the token, streams, commands. */
 export function createHttpHandler(options: HttpHandlerOptions): (req: IncomingMessage, res: ServerResponse) => void {
-  const { store, policy, checkToken, streams, bodyBytesMax } = options;
+  const { store, policy, checkToken, streams, bodyBytesMax, log } = options;
 
-  return (req, res) => {
+  return (req, res) => guard(res, () => route(req, res));
+
+  function route(req: IncomingMessage, res: ServerResponse): void {
     const url = req.url ?? "/";
-    if (!isServed(req.method)) return sendJson(res, 405, errorJson("ERR only GET, HEAD, POST and PUT are served"));
-    if (url === "/health") return answerHealth(res);
     const access = checkToken(bearerToken(req.headers.authorization) ?? tokenParameter(url));
-    if (access === undefined) return sendJson(res, 401, errorJson("WRONGPASS invalid or missing auth token"));
-    if (streams.isStreamPath(url)) return streams.open({ url, access, res });
-    readBody(req, {
+    if (!isServed(req.method)) sendJson(res, 405, errorJson("ERR only GET, HEAD, POST and PUT are served"));
+    else if (url === "/health") answerHealth(res);
+    else if (access === undefined) sendJson(res, 401, errorJson("WRONGPASS invalid or missing auth token"));
+    else if (streams.isStreamPath(url)) streams.open({ url, access, res });
+    else readCommands({ req, res, url, access });
+  }
+
+  function readCommands(call: Call): void {
+    readBody(call.req, {
       bytesMax: bodyBytesMax,
-      onBody: (body) => run({ req, res, url, access }, body),
-      onTooLarge: () => refuseBody(res),
+      onBody: (body) => guard(call.res, () => run(call, body)),
+      onTooLarge: () => refuseBody(call.res),
     });
-  };
+  }
 
   function run({ req, res, url, access }: Call, body: Buffer): void {
     const isBase64 = req.headers["upstash-encoding"] === "base64";
@@ -48,9 +56,17 @@ export function createHttpHandler(options: HttpHandlerOptions): (req: IncomingMe
     store.checkHealth((isHealthy) => sendJson(res, isHealthy ? 200 : 503, isHealthy ? '{"status":"ok"}' : '{"status":"unavailable"}'));
   }
 
-  /** The rest of the body is not read, so the connection cannot serve another request. */
+  /** A failed assertion ends one request, not the process that all of them share. */
+  function guard(res: ServerResponse, handle: () => void): void {
+    try {
+      handle();
+    } catch (error) {
+      log.error({ err: error }, "a request failed in the bridge itself");
+      if (!res.headersSent) sendJson(res, 500, errorJson("ERR the bridge failed"));
+    }
+  }
+
   function refuseBody(res: ServerResponse): void {
-    res.setHeader("connection", "close");
     sendJson(res, 413, errorJson(`ERR max request size exceeded: the limit is ${bodyBytesMax} bytes`));
   }
 }

@@ -1,4 +1,4 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { Argument, Command } from "./command.ts";
 
@@ -34,16 +34,19 @@ export function parseCommands(body: Buffer): Result<ParsedCommands, string> {
 
 type ParsedJson = { readonly value: unknown; readonly isAscii: boolean };
 
-/** A number keeps its digits only up to 2^53; beyond, and for "1.0", the text that was sent is what Redis must see. */
-const NUMBER_MAY_CHANGE = /[^\\]"\s*,\s*-?(?:[0-9]{16,}|[0-9]*[.eE])/;
+/**
+ * A number keeps its digits only up to 2^53, and "1.0" becomes "1"; Redis must see the text that was sent. A match
+ * inside a string only costs time.
+ */
+const NUMBER_MAY_CHANGE = /[,[]\s*(?:-?\d{16}|-?\d+[.eE]|-0)/;
 
 function parseJson(body: Buffer): Result<ParsedJson, string> {
-  const text = body.toString("utf8");
-  const isOneBytePerCharacter = text.length === body.length;
-  if (!isOneBytePerCharacter && !isUtf8(body)) return fail("ERR the body is not UTF-8");
+  const isAsciiBody = isAscii(body);
+  if (!isAsciiBody && !isUtf8(body)) return fail("ERR the body is not UTF-8");
+  const text = body.toString(isAsciiBody ? "latin1" : "utf8");
   try {
     const value: unknown = NUMBER_MAY_CHANGE.test(text) ? JSON.parse(text, keepNumberText) : JSON.parse(text);
-    return ok({ value, isAscii: isOneBytePerCharacter && !text.includes("\\u") });
+    return ok({ value, isAscii: isAsciiBody && !text.includes("\\u") });
   } catch {
     return fail("ERR the body is not JSON");
   }

@@ -28,7 +28,8 @@ export function readBody(req: IncomingMessage, { bytesMax, onBody, onTooLarge }:
   const stop = () => {
     req.off("data", onData);
     req.off("end", onEnd);
-    req.pause();
+    // The rest is read and let go, or the caller, still sending, would never come to read the answer.
+    req.resume();
     onTooLarge();
   };
 

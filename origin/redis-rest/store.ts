@@ -7,8 +7,8 @@ export type Store = {
   readonly execute: (work: Work, answer: Answer) => void;
   /** Whether every server that is needed answers a PING in time. */
   readonly checkHealth: (tell: (isHealthy: boolean) => void) => void;
-  /** A connection of its own for a subscription, not opened yet. */
-  readonly newConnection: () => Redis;
+  /** A connection of its own for a subscription, not opened yet; undefined while no server is known. */
+  readonly newConnection: () => Redis | undefined;
   readonly close: () => void;
 };
 
