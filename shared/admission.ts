@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { parseQueueId, type QueueId } from "./queue-id.ts";
+
+/**
+ * What the gate and the origin must agree on about tickets and passes: names, claims and bounds. A ticket holds a place in
+ * the line, a pass holds a slot. Both are JWTs of the gate, told apart by `typ` and audience, each good for one queue only.
+ */
+export type TokenKind = "ticket" | "pass";
+
+/** The one algorithm, on the one curve: a token cannot choose another. */
+export const TOKEN_ALGORITHM = "EdDSA";
+export const TOKEN_CURVE = "Ed25519";
+
+export const DEFAULT_ISSUER = "sluice";
+
+/** The edge hands the pass to the origin here. Clients cannot: the proxy takes every `x-sluice-*` of theirs away. */
+export const PASS_HEADER = "x-sluice-pass";
+export const JWKS_PATH = "/_sluice/jwks.json";
+
+/** Ours have about 400 characters; longer ones are refused before anybody looks inside. */
+export const TOKEN_CHARS_MAX = 2_048;
+
+/** How far two machines' clocks may lie apart. */
+export const CLOCK_TOLERANCE_SECONDS = 5;
+
+export const PASS_LIFETIME_SECONDS_MAX = 24 * 60 * 60;
+/** How long a silent visitor's place can be kept at most. */
+export const RETURN_GRACE_SECONDS_MAX = 6 * 60 * 60;
+export const TICKET_LIFETIME_SECONDS_MAX = 24 * 60 * 60 + RETURN_GRACE_SECONDS_MAX;
+
+/** Session id of the passes that the edge mints for requests that need no slot. No visitor ever holds one. */
+export const OPEN_SESSION_ID = "open";
+
+export type Ticket = {
+  readonly queueId: QueueId;
+  readonly ticketId: string;
+  /** The place in the line: lane first, then sequence. */
+  readonly order: number;
+  readonly lane: Lane;
+  readonly issuedAtSeconds: number;
+  readonly expiresAtSeconds: number;
+};
+
+export type Pass = {
+  readonly queueId: QueueId;
+  /** The id of the ticket that was admitted. */
+  readonly sessionId: string;
+  readonly jti: string;
+  readonly issuedAtSeconds: number;
+  readonly expiresAtSeconds: number;
+};
+
+export type Lane = 0 | 1 | 2 | 3;
+
+/** `sluice-ticket+jwt`, `sluice-pass+jwt`. */
+export function tokenType(kind: TokenKind): string {
+  return `sluice-${kind}+jwt`;
+}
+
+export function tokenAudience(kind: TokenKind, queueId: QueueId): string {
+  return `sluice:${kind}:${queueId}`;
+}
+
+/** The queue an audience speaks of, if it is one of this kind. */
+export function queueOfAudience(kind: TokenKind, audience: unknown): QueueId | undefined {
+  const prefix = `sluice:${kind}:`;
+  if (typeof audience !== "string" || !audience.startsWith(prefix)) return undefined;
+  const queueId = parseQueueId(audience.slice(prefix.length));
+  return queueId.ok ? queueId.value : undefined;
+}
+
+/** With `__Host-` no other host of the domain can plant a cookie of this name; browsers take the prefix on https only. */
+export function tokenCookieName(kind: TokenKind, queueId: QueueId, { secure }: { readonly secure: boolean }): string {
+  return `${secure ? "__Host-" : ""}sluice-${kind}-${queueId}`;
+}
+
+/** As jose reads it: whole seconds, and the tolerance on top. Anything but a proper number for the time means expired. */
+export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs: number): boolean {
+  return token.expiresAtSeconds > Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
+}
+
+const idSchema = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+const secondsSchema = z.int().min(0);
+
+/** Claims we do not know are let through, so that a newer edge can add one while an older origin still runs. */
+const lifetimeClaims = { iat: secondsSchema, nbf: secondsSchema.optional(), exp: secondsSchema };
+
+export const ticketClaimsSchema = z.object({
+  ...lifetimeClaims,
+  sub: idSchema,
+  order: z.int(),
+  lane: z.literal([0, 1, 2, 3]),
+});
+
+export const passClaimsSchema = z.object({
+  ...lifetimeClaims,
+  sub: z.union([idSchema, z.literal(OPEN_SESSION_ID)]),
+  jti: idSchema,
+});

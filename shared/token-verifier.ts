@@ -1,0 +1,81 @@
+import type { CryptoKey } from "jose";
+import { isUnexpired, type Pass, type Ticket } from "./admission.ts";
+import type { QueueId } from "./queue-id.ts";
+import { fail, ok, type Result } from "./result.ts";
+import { createTokenMemory } from "./token-memory.ts";
+import {
+  type AcceptedQueues,
+  acceptsQueue,
+  type TokenKeys,
+  type TokenRefusal,
+  type Verification,
+  type VerifiedToken,
+  verifyPass,
+  verifyTicket,
+} from "./verify-token.ts";
+
+/**
+ * Verification with a memory: a token seen before is good for as long as it is unexpired, its key is still among the keys and
+ * the queue is one that the caller accepts. All three are asked each time, so that remembering never makes a token valid.
+ */
+export type TokenVerifier = {
+  readonly ticket: Verify<Ticket>;
+  readonly pass: Verify<Pass>;
+};
+
+export type Expected = { readonly queueIds: AcceptedQueues; readonly nowMs: number };
+
+type Verify<Content> = (token: string, expected: Expected) => Promise<Result<Content, TokenRefusal>>;
+
+type VerifierOptions = {
+  readonly issuer: string;
+  readonly keys: TokenKeys;
+  /** For each kind. */
+  readonly rememberedMax?: number;
+};
+
+/** About 1 kB each, so some 10 MB of an isolate's 128. */
+const REMEMBERED_MAX = 10_000;
+
+export function createTokenVerifier({ issuer, keys, rememberedMax = REMEMBERED_MAX }: VerifierOptions): TokenVerifier {
+  return {
+    ticket: remembering(verifyTicket, { issuer, keys, rememberedMax }),
+    pass: remembering(verifyPass, { issuer, keys, rememberedMax }),
+  };
+}
+
+type Dated = { readonly queueId: QueueId; readonly expiresAtSeconds: number };
+
+type Remembered<Content> = VerifiedToken<Content> & { readonly verifiedAtMs: number };
+
+function remembering<Content extends Dated>(
+  verify: (token: string, verification: Verification) => Promise<Result<VerifiedToken<Content>, TokenRefusal>>,
+  { issuer, keys, rememberedMax }: Required<VerifierOptions>,
+): Verify<Content> {
+  const memory = createTokenMemory<Remembered<Content>>({
+    entriesMax: rememberedMax,
+    isUnexpired: (entry, nowMs) => isUnexpired(entry.content, nowMs),
+  });
+
+  return async (token, { queueIds, nowMs }) => {
+    const known = memory.recall(token);
+    if (known !== undefined && (await stillHolds(known, keys, nowMs))) {
+      return acceptsQueue(queueIds, known.content.queueId) ? ok(known.content) : fail("audience_wrong");
+    }
+    if (known !== undefined) memory.forget(token);
+    const verified = await verify(token, { issuer, keys, queueIds, nowMs });
+    if (!verified.ok) return verified;
+    memory.remember(token, { ...verified.value, verifiedAtMs: nowMs }, nowMs);
+    return ok(verified.value.content);
+  };
+}
+
+/** A clock that was set back may lie before the token's beginning, so such a token is read anew. */
+async function stillHolds<Content extends Dated>(known: Remembered<Content>, keys: TokenKeys, nowMs: number): Promise<boolean> {
+  if (!isUnexpired(known.content, nowMs) || nowMs < known.verifiedAtMs) return false;
+  return isSameKey(await keys.find(known.kid), known.key);
+}
+
+function isSameKey(found: Result<CryptoKey, unknown>, key: CryptoKey): boolean {
+  return found.ok && found.value === key;
+}
