@@ -76,7 +76,8 @@ export function startChild(options: ChildOptions): Child {
   }
 
   const reports = childProcess.stdio[REPORTS_FD] as Readable;
-  const child = { name, pid: childProcess.pid ?? -1, reports, exited, hasExited: () => exit !== undefined, stop };
+  // Never a number that kill() would take for a group or for everybody: to signal NaN throws.
+  const child = { name, pid: childProcess.pid ?? Number.NaN, reports, exited, hasExited: () => exit !== undefined, stop };
   living.add(child);
   void exited.then(() => living.delete(child));
   return child;

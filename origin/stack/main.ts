@@ -16,6 +16,8 @@ import { whereToLook } from "./where-to-look.ts";
  * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
  * and stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
  */
+/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
+const SAME_WISH_MS = 500;
 const startedAt = performance.now();
 const watch = process.argv.includes("--watch");
 const stopAsked = listenForStop();
@@ -85,9 +87,6 @@ function needsRedis(settings: StackSettings): boolean {
   const lineIsElsewhere = settings.REDIS_URL !== undefined || settings.UPSTASH_REDIS_REST_URL !== undefined;
   return !lineIsElsewhere || settings.VENUE_REDIS_URL === undefined;
 }
-
-/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
-const SAME_WISH_MS = 500;
 
 /** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */
 function listenForStop(): AbortSignal {

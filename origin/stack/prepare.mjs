@@ -11,6 +11,7 @@ const binFolder = join(root, "node_modules", ".bin");
 // From here on Node strips types by itself, and modules can be loaded through synchronous hooks.
 const NODE_MAJOR_MIN = 22;
 const NODE_MINOR_MIN = 18;
+const PARENT_CHECK_MS = 250;
 
 const [script, ...args] = process.argv.slice(2);
 if (script === undefined) stopWith("usage: node origin/stack/prepare.mjs SCRIPT [ARGUMENTS]");
@@ -75,6 +76,9 @@ function handOver(node) {
     // The channel tells the program when we are gone, even if we were killed outright.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
+  // npm's shell dies of a signal without passing it on; then we have another parent than before.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), PARENT_CHECK_MS).unref();
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => stopWith(`Node could not be started: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));

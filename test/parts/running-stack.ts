@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { freePort } from "../../origin/stack/free-port.ts";
@@ -33,6 +32,16 @@ type StartOptions = {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const UP = /Sluice is up/;
 
+const launched: { readonly stack: ChildProcess; readonly exited: Promise<unknown> }[] = [];
+
+// A test that failed half-way leaves its stack running; the kernel ends the parts with it.
+afterAll(async () => {
+  for (const { stack, exited } of launched) {
+    if (stack.exitCode === null && stack.signalCode === null) stack.kill("SIGKILL");
+    await exited;
+  }
+});
+
 /** Starts the stack and does not wait for it. */
 export async function launchStack({ folder, environment = {}, args = [] }: StartOptions): Promise<StartedStack> {
   const ports = {
@@ -60,11 +69,7 @@ export async function launchStack({ folder, environment = {}, args = [] }: Start
   stack.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   stack.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));
   const exited = once(stack, "close").then(([code]) => code as number | null);
-  afterAll(async () => {
-    if (stack.exitCode !== null || stack.signalCode !== null) return;
-    stack.kill("SIGKILL");
-    await exited;
-  });
+  launched.push({ stack, exited });
   return { url: `http://127.0.0.1:${ports.edge}`, ports, output: () => output, process: stack, exited };
 }
 
@@ -83,18 +88,36 @@ export async function startStack(options: StartOptions): Promise<StartedStack> {
   return stack;
 }
 
-/** The processes whose command line names this folder: every part of a stack does, through its config file or its environment. */
-export function processesOf(folder: string): readonly { readonly pid: number; readonly command: string }[] {
+type StackProcess = { readonly pid: number; readonly command: string };
+
+/** The processes that work in this folder or were told of it: every part of a stack is one or the other. */
+export function processesOf(folder: string): readonly StackProcess[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
-    .map((pid) => ({ pid: Number(pid), command: readProc(pid, "cmdline"), environment: readProc(pid, "environ") }))
-    .filter(({ command, environment }) => command.includes(folder) || environment.includes(`SLUICE_DATA_DIR=${folder}`))
-    .map(({ pid, command }) => ({ pid, command: command.replaceAll("\0", " ") }));
+    .map((pid) => ({
+      pid: Number(pid),
+      command: look(() => readFileSync(`/proc/${pid}/cmdline`, "utf8")).replaceAll("\0", " "),
+      traces: traces(pid),
+    }))
+    .filter(({ command, traces }) => command.includes(folder) || traces.includes(folder))
+    .map(({ pid, command }) => ({ pid, command }));
 }
 
-function readProc(pid: string, file: string): string {
+/** The one process of a stack whose command line holds this text. Throws rather than let a test signal the wrong one. */
+export function processNamed(folder: string, text: string): StackProcess {
+  const [found, ...others] = processesOf(folder).filter(({ command }) => command.includes(text));
+  if (found === undefined || others.length > 0) throw new Error(`not exactly one process of ${folder} is named ${text}`);
+  return found;
+}
+
+/** redis-server overwrites its command line and its environment with a title, but it works in its data folder. */
+function traces(pid: string): string {
+  return look(() => readlinkSync(`/proc/${pid}/cwd`)) + look(() => readFileSync(`/proc/${pid}/environ`, "utf8"));
+}
+
+function look(read: () => string): string {
   try {
-    return readFileSync(join("/proc", pid, file), "utf8");
+    return read();
   } catch {
     // Ended between the listing and the look.
     return "";

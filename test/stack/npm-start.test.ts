@@ -1,9 +1,10 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { launchStack, processesOf, type StartedStack, startStack } from "../parts/running-stack.ts";
+import { launchStack, processesOf, processNamed, type StartedStack, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const STOP_WITHIN_MS = 5_000;
@@ -54,8 +55,7 @@ describe("npm start", () => {
   it("runs twice side by side, and goes down whole with a reason when one part dies", async () => {
     const folders = [await temporaryFolder(), await temporaryFolder()] as const;
     const [left, right] = await Promise.all([startStack({ folder: folders[0] }), startStack({ folder: folders[1] })]);
-    const victim = processesOf(folders[0]).find(({ command }) => command.includes("workerd"));
-    process.kill(victim?.pid ?? -1, "SIGKILL");
+    process.kill(processNamed(folders[0], "workerd serve").pid, "SIGKILL");
     expect(await left.exited).toBe(1);
     expect(left.output()).toContain("edge was ended by SIGKILL");
     expect(processesOf(folders[0])).toEqual([]);
@@ -76,7 +76,7 @@ describe("npm start", () => {
     const folder = await temporaryFolder();
     const stack = await startStack({ folder });
     const silence = async (part: string, expected: readonly string[]) => {
-      const pid = processesOf(folder).find(({ command }) => command.includes(part))?.pid ?? -1;
+      const { pid } = processNamed(folder, part);
       process.kill(pid, "SIGSTOP");
       try {
         const { status, report } = await health(stack);
@@ -86,9 +86,9 @@ describe("npm start", () => {
       }
       await expect.poll(async () => (await health(stack)).status, { timeout: 10_000 }).toBe(200);
     };
-    await silence("line-redis", ["store"]);
+    await silence(`redis-server 127.0.0.1:${stack.ports.lineRedis}`, ["store"]);
     await silence("redis-rest/main.ts", ["store"]);
-    await silence("venue-redis", ["venueStore"]);
+    await silence(`redis-server 127.0.0.1:${stack.ports.venueRedis}`, ["venueStore"]);
     await silence("origin/main.ts", ["origin"]);
     await stopAndTime(stack);
   });
@@ -97,6 +97,7 @@ describe("npm start", () => {
 describe("npm start refuses", () => {
   it("a port in use, and says which variable moves it", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
+    await once(squatter, "listening");
     const port = (squatter.address() as { port: number }).port;
     const stack = await launchStack({ folder: await temporaryFolder(), environment: { SLUICE_ORIGIN_PORT: String(port) } });
     expect(await stack.exited).toBe(1);
