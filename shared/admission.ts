@@ -25,7 +25,7 @@ export const CLOCK_TOLERANCE_SECONDS = 5;
 
 export const PASS_LIFETIME_SECONDS_MAX = 24 * 60 * 60;
 /** How long a silent visitor's place can be kept at most. */
-export const RETURN_GRACE_SECONDS_MAX = 6 * 60 * 60;
+export const RETURN_GRACE_SECONDS_MAX = 12 * 60 * 60;
 export const TICKET_LIFETIME_SECONDS_MAX = 24 * 60 * 60 + RETURN_GRACE_SECONDS_MAX;
 
 /** Session id of the passes that the edge mints for requests that need no slot. No visitor ever holds one. */
