@@ -27,10 +27,10 @@ export function redactText(text: string): string {
 }
 
 /** Errors of @upstash/redis carry the whole command, arguments and all, behind this marker. */
-const UPSTASH_COMMAND = /, command was:[\s\S]*$/;
+const COMMAND_IN_MESSAGE = /, command was:[\s\S]*$/;
 
 function redactError(error: Error, depth: number): unknown {
-  const message = redactText(error.message.replace(UPSTASH_COMMAND, ""));
+  const message = redactText(error.message.replace(COMMAND_IN_MESSAGE, ""));
   const fields: Record<string, unknown> = { name: error.name, message };
   if ("code" in error) fields["code"] = redact(error.code, depth + 1);
   if (error.cause !== undefined) fields["cause"] = redact(error.cause, depth + 1);

@@ -68,7 +68,7 @@ describe("the code", () => {
   it("leaves nothing for later and switches no check off", () => {
     const self = "test/tidy.test.ts";
     const checked = [...sources, ...files.filter((file) => /\.(lua|sql)$/.test(file))].filter((file) => file !== self);
-    expect(linesMatching(checked, /\b(TODO|FIXME|XXX|HACK)\b|@ts-ignore|@ts-nocheck|: any\b|as any\b/)).toEqual([]);
+    expect(linesMatching(checked, /\b(TODO|FIXME|XXX|HACK)\b|@ts-ignore|@ts-nocheck|(?::|as) any(?=\s*(?:[;,)=|&>{\]]|$))/)).toEqual([]);
     expect(linesMatching(checked, /\b(it|test|describe)\.(skip|only|todo)\b|\bxit\(/)).toEqual([]);
   });
 

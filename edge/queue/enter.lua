@@ -21,7 +21,7 @@ if is_reserved then return stand_at(0) end
 
 if mode == 'drain' then return { 'closed' } end
 if redis.call('ZCARD', WAITING) >= max_queue_size then return { 'full' } end
-if tickets_per_ip > 0 and redis.call('ZCOUNT', ADDRESS, '(' .. now, '+inf') >= tickets_per_ip then return { 'address_limit' } end
+if tickets_per_ip > 0 and redis.call('ZCOUNT', ADDRESS, AFTER_NOW, '+inf') >= tickets_per_ip then return { 'address_limit' } end
 
 if tickets_per_ip > 0 then
   redis.call('ZREMRANGEBYSCORE', ADDRESS, '-inf', now)

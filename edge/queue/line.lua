@@ -24,9 +24,10 @@ local LAPSED_MAX = 64
 
 local POLL_MS_MIN = 1000
 local POLL_MS_MAX = 20000
+-- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
+local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
 local POLLS_PER_SECOND_MAX = 1000
-local NEAR_HEAD_MS = 10000
 -- How late a poll may be before its visitor is passed over.
 local LATE_MS = 2000
 -- Lanes are apart by more than any sequence can grow, and the sum stays exact in a double.
@@ -37,6 +38,9 @@ if not now then
   local time = redis.call('TIME')
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
+
+-- As the lower end of a range of scores: strictly later than now.
+local AFTER_NOW = '(' .. now
 
 local settings = redis.call('HMGET', META, 'mode', 'max_active', 'admission_rate', 'admission_burst', 'session_ttl_seconds',
   'claim_seconds', 'heartbeat_ttl_seconds', 'max_queue_size')
@@ -127,7 +131,7 @@ end
 -- their signed ticket keeps their place. Returns true when there is more to do than one call may.
 local function promote(heads_max)
   if mode ~= 'active' and mode ~= 'drain' then return false end
-  local free = math.min(max_active - redis.call('ZCOUNT', ACTIVE, '(' .. now, '+inf'), math.floor(bucket.tokens), PROMOTIONS_MAX)
+  local free = math.min(max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf'), math.floor(bucket.tokens), PROMOTIONS_MAX)
   if free <= 0 then return false end
   local heads = redis.call('ZRANGE', WAITING, 0, heads_max - 1)
   if #heads == 0 then return false end
@@ -169,8 +173,8 @@ end
 local function poll_after(position, total)
   local speed = (bucket.rate and bucket.rate > 0) and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
-  local interval = math.max(POLL_MS_MIN, math.min(POLL_MS_MAX, wait_ms / 4))
-  if wait_ms > NEAR_HEAD_MS then interval = math.max(interval, total * 1000 / POLLS_PER_SECOND_MAX) end
+  local interval = math.max(POLL_MS_MIN, math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM, wait_ms / 4))
+  interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
 
