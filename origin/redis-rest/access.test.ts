@@ -36,6 +36,7 @@ describe("tokens", () => {
   it("takes the token as a parameter, which is never an argument", async () => {
     expect(await get(`/set/by-parameter/v?_token=${FULL_TOKEN}&EX=9`, {})).toEqual({ status: 200, json: { result: "OK" } });
     expect(await get("/get/x?_token=wrong", {})).toMatchObject({ status: 401 });
+    expect(await get(`/get/x?_token=${FULL_TOKEN}%00`, {})).toMatchObject({ status: 401 });
   });
 
   it("answers health without one", async () => {

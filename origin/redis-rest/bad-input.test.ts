@@ -49,6 +49,12 @@ describe("what is not a command", () => {
     },
   );
 
+  it("is told what it lacks", async () => {
+    expect((await bridge.post("/", "[]")).json).toEqual({ error: "ERR empty command" });
+    expect((await bridge.post("/pipeline", "[[]]")).json).toEqual({ error: "ERR empty command" });
+    expect((await bridge.post("/multi-exec", "[]")).json).toEqual({ error: "ERR there is no command in the body" });
+  });
+
   it("gets 400 when it is not UTF-8", async () => {
     const body = Buffer.from('["SET","k","\xff"]', "latin1");
     const response = await fetch(bridge.url, { method: "POST", body, headers: { authorization: `Bearer ${FULL_TOKEN}` } });

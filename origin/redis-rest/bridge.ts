@@ -93,7 +93,9 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
 
 function createStore({ redisUrls, isCluster, log }: BridgeOptions): Store {
   const onStateChange = createStateLog(log);
-  return isCluster ? createClusterStore({ urls: redisUrls, onStateChange }) : createDirectStore({ url: redisUrls[0], onStateChange });
+  if (isCluster) return createClusterStore({ urls: redisUrls, onStateChange });
+  const onFault = (error: unknown) => log.error({ err: error }, "a reply failed in the bridge itself");
+  return createDirectStore({ url: redisUrls[0], onStateChange, onFault });
 }
 
 /** A server that is away fails every second; telling each reason once is enough to know. */

@@ -6,7 +6,7 @@ import { ReplyReader, ReplyTooDeepError } from "./reply-json.ts";
 import { type Answer, CONNECTION_OPTIONS, errorJson, STORE_ERRORS, type Store } from "./store.ts";
 
 /** One Redis, Valkey or Dragonfly. Commands and replies pass as bytes; nothing is kept, nothing is cached. */
-export function createDirectStore({ url, onStateChange }: DirectStoreOptions): Store {
+export function createDirectStore({ url, onStateChange, onFault }: DirectStoreOptions): Store {
   const redis = new Redis(url, CONNECTION_OPTIONS);
   redis.on("ready", () => onStateChange("ready"));
   redis.on("close", () => onStateChange("lost"));
@@ -27,9 +27,23 @@ export function createDirectStore({ url, onStateChange }: DirectStoreOptions): S
     const isTransaction = work.kind === "transaction";
     lane.send(isTransaction ? MULTI + wire + EXEC : wire, {
       replyCount: isTransaction ? commands.length + 2 : commands.length,
-      onReplies: (bytes, from) => answerWith(work, new ReplyReader(bytes, { from, isBase64: work.isBase64 }), answer),
+      onReplies: (bytes, from) => answerSafely(work, new ReplyReader(bytes, { from, isBase64: work.isBase64 }), answer),
       onFailure: (failure) => answerFailure(failure, answer),
     });
+  }
+
+  /** Whatever is wrong with one reply must not end the process that carries all of them. */
+  function answerSafely(work: Work, replies: ReplyReader, answer: Answer): void {
+    try {
+      answerWith(work, replies, answer);
+    } catch (error) {
+      if (error instanceof ReplyTooDeepError) {
+        answer(400, errorJson(error.message));
+      } else {
+        onFault(error);
+        answer(500, errorJson(STORE_ERRORS.fault));
+      }
+    }
   }
 
   function checkHealth(tell: (isHealthy: boolean) => void): void {
@@ -46,6 +60,8 @@ export function createDirectStore({ url, onStateChange }: DirectStoreOptions): S
 type DirectStoreOptions = {
   readonly url: string;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
+  /** A bug of ours. */
+  readonly onFault: (error: unknown) => void;
 };
 
 const MULTI = "*1\r\n$5\r\nMULTI\r\n";
@@ -53,14 +69,9 @@ const EXEC = "*1\r\n$4\r\nEXEC\r\n";
 const PING = "*1\r\n$4\r\nPING\r\n";
 
 function answerWith(work: Work, replies: ReplyReader, answer: Answer): void {
-  try {
-    if (work.kind === "command") answer(replies.isError() ? 400 : 200, replies.item());
-    else if (work.kind === "pipeline") answer(200, pipelineJson(work, replies));
-    else answerTransaction(work.commands.length, replies, answer);
-  } catch (error) {
-    if (!(error instanceof ReplyTooDeepError)) throw error;
-    answer(400, errorJson(error.message));
-  }
+  if (work.kind === "command") answer(replies.isError() ? 400 : 200, replies.item());
+  else if (work.kind === "pipeline") answer(200, pipelineJson(work, replies));
+  else answerTransaction(work.commands.length, replies, answer);
 }
 
 /** A refused member has its error in its own place, as if Redis had given it. */

@@ -7,7 +7,7 @@ import type { EventStreams } from "./event-streams.ts";
 import { tokenParameter } from "./path-command.ts";
 import { readBody } from "./read-body.ts";
 import { sendJson } from "./send-json.ts";
-import { errorJson, type Store } from "./store.ts";
+import { errorJson, STORE_ERRORS, type Store } from "./store.ts";
 import { toWork } from "./to-work.ts";
 
 type HttpHandlerOptions = {
@@ -62,7 +62,7 @@ export function createHttpHandler(options: HttpHandlerOptions): (req: IncomingMe
       handle();
     } catch (error) {
       log.error({ err: error }, "a request failed in the bridge itself");
-      if (!res.headersSent) sendJson(res, 500, errorJson("ERR the bridge failed"));
+      if (!res.headersSent) sendJson(res, 500, errorJson(STORE_ERRORS.fault));
     }
   }
 

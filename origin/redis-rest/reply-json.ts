@@ -1,3 +1,4 @@
+import { assert } from "../../shared/assert.ts";
 import { RESP_ARRAY, RESP_BULK, RESP_CARRIAGE_RETURN, RESP_ERROR, RESP_INTEGER, RESP_SIMPLE, readInteger } from "./resp.ts";
 
 /**
@@ -29,7 +30,7 @@ export class ReplyReader {
   /** The elements of the next reply as items of their own, as EXEC's are; undefined for a null. */
   items(): string | undefined {
     let left = readInteger(this.bytes, this.at + 1);
-    this.line();
+    this.passLine();
     if (left < 0) return undefined;
     let text = "[";
     for (; left > 0; left--) text += left === 1 ? this.item() : `${this.item()},`;
@@ -39,17 +40,22 @@ export class ReplyReader {
   /** The next reply's line without its type and line end: an error's message, or a reply to pass over. */
   line(): string {
     const from = this.at + 1;
-    let end = from;
-    while (this.bytes[end] !== RESP_CARRIAGE_RETURN) end++;
-    this.at = end + 2;
-    return this.bytes.toString("utf8", from, end);
+    this.passLine();
+    return this.bytes.toString("utf8", from, this.at - LINE_END_BYTES);
+  }
+
+  private passLine(): void {
+    let end = this.at;
+    while (end < this.bytes.length && this.bytes[end] !== RESP_CARRIAGE_RETURN) end++;
+    assert(end < this.bytes.length, "a reply that is read has passed the splitter");
+    this.at = end + LINE_END_BYTES;
   }
 
   /** The next reply's elements as text, or the reply itself when it is not an array: a message of a subscription. */
   words(): readonly string[] {
     if (this.bytes[this.at] !== RESP_ARRAY) return [this.line()];
     let left = readInteger(this.bytes, this.at + 1);
-    this.line();
+    this.passLine();
     const words: string[] = [];
     for (; left > 0; left--) words.push(this.bytes[this.at] === RESP_BULK ? this.bulkText() : this.line());
     return words;
@@ -57,7 +63,7 @@ export class ReplyReader {
 
   private bulkText(): string {
     const length = readInteger(this.bytes, this.at + 1);
-    this.line();
+    this.passLine();
     if (length < 0) return "";
     const from = this.at;
     this.at += length + 2;
@@ -83,14 +89,10 @@ export class ReplyReader {
 
   private bulk(): string {
     const length = readInteger(this.bytes, this.at + 1);
-    let from = this.at;
-    while (this.bytes[from] !== RESP_CARRIAGE_RETURN) from++;
-    from += 2;
-    if (length < 0) {
-      this.at = from;
-      return "null";
-    }
-    this.at = from + length + 2;
+    this.passLine();
+    if (length < 0) return "null";
+    const from = this.at;
+    this.at += length + 2;
     if (this.isBase64) return `"${this.bytes.toString("base64", from, from + length)}"`;
     return JSON.stringify(this.bytes.toString("utf8", from, from + length));
   }
@@ -98,7 +100,7 @@ export class ReplyReader {
   private array(depth: number): string {
     if (depth >= NESTING_MAX) throw new ReplyTooDeepError();
     let left = readInteger(this.bytes, this.at + 1);
-    this.line();
+    this.passLine();
     if (left < 0) return "null";
     let text = "[";
     for (; left > 0; left--) text += left === 1 ? this.value(depth + 1) : `${this.value(depth + 1)},`;
@@ -110,6 +112,7 @@ export class ReplyReader {
   }
 }
 
+const LINE_END_BYTES = "\r\n".length;
 const LETTER_O = 0x4f;
 const LETTER_K = 0x4b;
 const OK_REPLY_BYTES = "+OK\r\n".length;

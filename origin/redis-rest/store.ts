@@ -24,6 +24,7 @@ export const STORE_ERRORS = {
   unreachable: "ERR the Redis server cannot be reached",
   timeout: "ERR the Redis server did not answer in time; the command may still run",
   lost: "ERR the connection to the Redis server was lost; the command may have run",
+  fault: "ERR the bridge failed",
   busy: "ERR too many requests are waiting for the Redis server",
 } as const;
 
