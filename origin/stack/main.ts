@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { systemRandom } from "../../shared/ids.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { planStack } from "./plan-stack.ts";
@@ -10,7 +10,7 @@ import { loadOrCreateSecrets } from "./secrets.ts";
 import { parseStackSettings, type StackSettings } from "./settings.ts";
 import { ensureProgram } from "./system-package.ts";
 import { waitUntilHealthy } from "./wait-until-healthy.ts";
-import { whereToLook } from "./where-to-look.ts";
+import { shownFolder, whereToLook } from "./where-to-look.ts";
 
 /**
  * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
@@ -56,7 +56,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
   }
 
   // 4. Every part in order, then the question at the front door whether all of them answer.
-  say(`Starting Sluice in ${relative(process.cwd(), folder) || "."}`);
+  say(`Starting Sluice in ${shownFolder(folder)}`);
   const { parts, edgeUrl } = await planStack({ settings, secrets, folder, watch });
   const stack = await runStack(parts, {
     stopAsked,

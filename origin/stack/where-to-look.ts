@@ -14,7 +14,7 @@ type Summary = {
 
 /** What runs where, what to open, and where the operator's token is: all that one needs after a start. */
 export function whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs }: Summary): string {
-  const shown = relative(process.cwd(), folder) || ".";
+  const shown = shownFolder(folder);
   const token = settings.SLUICE_ADMIN_TOKEN === undefined ? `${join(shown, SECRETS_FILE)} (adminToken)` : "as given in SLUICE_ADMIN_TOKEN";
   const rows: readonly (readonly [string, string, string])[] = [
     ...parts.map((part) => [part.name, `127.0.0.1:${part.port}`, part.what] as const),
@@ -33,6 +33,12 @@ export function whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs }:
     "",
     watch ? "Saving a file under edge/, origin/ or shared/ reloads it. Ctrl-C stops everything." : "Ctrl-C stops everything.",
   ].join("\n");
+}
+
+/** As one would type it: relative where it lies below, absolute where it does not. */
+export function shownFolder(folder: string): string {
+  const path = relative(process.cwd(), folder) || ".";
+  return path.startsWith("..") ? folder : path;
 }
 
 function ownServers(settings: StackSettings): readonly (readonly [string, string, string])[] {

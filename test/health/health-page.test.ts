@@ -1,0 +1,46 @@
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../parts/browser.ts";
+import { processNamed, type StartedStack, startStack } from "../parts/running-stack.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+let browser: Browser;
+let stack: StartedStack;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  [browser, stack] = await Promise.all([launchBrowser(), startStack({ folder })]);
+});
+
+afterAll(async () => {
+  await browser.close();
+  stack.process.kill("SIGINT");
+  await stack.exited;
+});
+
+describe("the health page in a browser", () => {
+  it("is green when every part answers, and names the silent one when not, without any script", async () => {
+    const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 700 } });
+    const problems: string[] = [];
+    page.on("console", (message) => problems.push(message.text()));
+    const response = await page.goto(`${stack.url}/_sluice/health`);
+    expect(response?.status()).toBe(200);
+    expect(await page.getByRole("heading").textContent()).toBe("Everything answers");
+    expect(await page.getByRole("listitem").count()).toBe(5);
+    expect(await page.locator("li.down").count()).toBe(0);
+    expect(problems).toEqual([]);
+
+    const { pid } = processNamed(folder, `redis-server 127.0.0.1:${stack.ports.venueRedis}`);
+    process.kill(pid, "SIGSTOP");
+    try {
+      const silent = await page.reload();
+      expect(silent?.status()).toBe(503);
+      expect(await page.getByRole("heading").textContent()).toBe("Not answering: venueStore");
+      expect(await page.locator("li.down").textContent()).toContain("The venue's Redis does not answer.");
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await page.close();
+  });
+});
