@@ -11,6 +11,9 @@ export function queueKeys(queueId: string) {
   };
 }
 
+/** What is not of one queue: few and small. One hash tag, because one script reads both. */
+export const directoryKeys = { queues: "gate:{directory}:queues", routes: "gate:{directory}:routes" };
+
 export function usedKey(queueId: string, ticketId: string): string {
   return `queue:{${queueId}}:used:${ticketId}`;
 }

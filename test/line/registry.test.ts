@@ -1,0 +1,59 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openRegistry } from "../../edge/queue/registry.ts";
+import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+let cluster: RedisCluster;
+let redis: InstanceType<typeof Redis.Cluster>;
+
+beforeAll(async () => {
+  cluster = await startRedisCluster(await temporaryFolder());
+  redis = new Redis.Cluster([...cluster.nodes]);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await cluster.stop();
+});
+
+const settings = queueSettingsSchema.parse({ name: "Launch", maxActive: 5, admissionRate: 2.5 });
+
+describe("the registry on a cluster", () => {
+  it("keeps a queue's settings, and lets nobody overwrite what he has not seen", async () => {
+    const registry = openRegistry(scriptRunner(redis));
+    expect(await registry.readQueue("launch")).toBeUndefined();
+    expect(await registry.writeQueue("launch", settings, 0)).toBe(1);
+    expect(await registry.writeQueue("launch", settings, 0)).toBeUndefined();
+    expect(await registry.writeQueue("launch", { ...settings, maxActive: 9 }, 1)).toBe(2);
+    expect(await registry.readQueue("launch")).toEqual({
+      settings: { ...settings, maxActive: 9 },
+      version: 2,
+      waiting: 0,
+      active: 0,
+      admissionsPerSecond: 0,
+    });
+  });
+
+  it("deletes a queue with people in it only when forced", async () => {
+    const registry = openRegistry(scriptRunner(redis));
+    await registry.writeQueue("busy", settings, 0);
+    await redis.zadd("queue:{busy}:waiting", 1, "somebody");
+    expect(await registry.deleteQueue("busy", { force: false })).toBe("occupied");
+    expect((await registry.readDirectory()).queueIds).toContain("busy");
+    expect(await registry.deleteQueue("busy", { force: true })).toBe("deleted");
+    expect((await registry.readDirectory()).queueIds).not.toContain("busy");
+    expect(await registry.deleteQueue("busy", { force: true })).toBe("none");
+    expect(await redis.exists("queue:{busy}:waiting")).toBe(0);
+  });
+
+  it("keeps the routes as they were put", async () => {
+    const registry = openRegistry(scriptRunner(redis));
+    expect((await registry.readDirectory()).routes).toEqual([]);
+    const routes = [{ host: "*", path: "/demo/*", queueId: "demo" }];
+    await registry.writeRoutes(routes);
+    expect((await registry.readDirectory()).routes).toEqual(routes);
+  });
+});
