@@ -22,7 +22,7 @@ export function pinProcess(pid: number, core: 0 | 1): void {
 
 let pinnable: boolean | undefined;
 
-export function canPin(): boolean {
+function canPin(): boolean {
   pinnable ??= availableParallelism() >= 2 && spawnSync("taskset", ["--version"], { stdio: "ignore" }).status === 0;
   return pinnable;
 }

@@ -17,7 +17,7 @@ export function parsePathCommand(url: string, body: Buffer): Result<Command, str
 }
 
 /** `?_token=` names the token where no header can be set; it is never an argument. */
-export const TOKEN_PARAMETER = "_token";
+const TOKEN_PARAMETER = "_token";
 
 /** A parameter without a value is a flag (`?NX`). */
 function queryArguments(query: string): (Buffer | undefined)[] {

@@ -28,7 +28,7 @@ export const STORE_ERRORS = {
   busy: "ERR too many requests are waiting for the Redis server",
 } as const;
 
-export const CONNECT_TIMEOUT_MS = 2_000;
+const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MS_MAX = 1_000;
 
