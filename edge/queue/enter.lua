@@ -16,14 +16,14 @@ if not queue_exists then return { 'none' } end
 if used then return answer_used() end
 refill()
 if place then return stand_at(place) end
--- A retry finds its reservation; the order no longer matters to anybody.
-if is_reserved then return stand_at(0) end
+if is_reserved then return stand_at(ready_order) end
 
 if mode == 'drain' then return { 'closed' } end
 if redis.call('ZCARD', WAITING) >= max_queue_size then return { 'full' } end
-if tickets_per_ip > 0 and redis.call('ZCOUNT', ADDRESS, AFTER_NOW, '+inf') >= tickets_per_ip then return { 'address_limit' } end
-
 if tickets_per_ip > 0 then
+  -- Asked again after a lost reply, a ticket does not count against itself.
+  local is_counted = redis.call('ZSCORE', ADDRESS, TICKET)
+  if not is_counted and redis.call('ZCOUNT', ADDRESS, AFTER_NOW, '+inf') >= tickets_per_ip then return { 'address_limit' } end
   redis.call('ZREMRANGEBYSCORE', ADDRESS, '-inf', now)
   redis.call('ZADD', ADDRESS, now + KEEP_MS, TICKET)
   redis.call('PEXPIRE', ADDRESS, KEEP_MS)

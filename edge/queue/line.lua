@@ -5,7 +5,7 @@
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
 -- KEYS[3] beats    zset: ticket -> when its next poll is overdue (ms)
 -- KEYS[4] active   zset: session -> when its slot returns (ms); reserved and admitted slots alike
--- KEYS[5] ready    zset: ticket -> when its reservation lapses (ms); the reserved part of active
+-- KEYS[5] ready    zset: ticket -> its order in the line; those in active who have not walked in yet
 -- KEYS[6] bucket   hash: tokens, pace, refilled_at, sequence, rate, rate_at, rate_count
 -- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back
 -- ARGV[1] ticket   the ticket's id, which is also the id of its session
@@ -56,15 +56,18 @@ local max_queue_size = tonumber(settings[8])
 -- Every key is read before the first write, so that a wrong type under one of them changes nothing.
 local used = redis.call('GET', USED)
 local slot_until = tonumber(redis.call('ZSCORE', ACTIVE, TICKET))
-local claim_until = tonumber(redis.call('ZSCORE', READY, TICKET))
+local ready_order = tonumber(redis.call('ZSCORE', READY, TICKET))
 local place = tonumber(redis.call('ZSCORE', WAITING, TICKET))
 redis.call('ZSCORE', BEATS, TICKET)
 -- A slot or reservation is alive strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
-local is_reserved = claim_until and claim_until > now
+local is_reserved = is_active and ready_order
 local stored = redis.call('HMGET', BUCKET, 'tokens', 'pace', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
 
 local queue_exists = mode and true or false
+-- In any other mode nobody goes in, not even with a reservation.
+local is_moving = mode == 'active' or mode == 'drain'
+local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)
 
 -- Two buckets with one rate and one burst. `tokens` pays for a reservation, in strict order of the line; `pace` pays
 -- for walking in, so that people who were told "your turn" at different times and come together still come no faster.
@@ -76,7 +79,7 @@ local function refill()
     tokens = math.min(burst, (tonumber(stored[1]) or burst) + earned),
     pace = math.min(burst, (tonumber(stored[2]) or burst) + earned),
     sequence = tonumber(stored[4]) or 0,
-    rate = tonumber(stored[5]),
+    rate = tonumber(stored[5]) or 0,
     rate_at = tonumber(stored[6]) or now,
     rate_count = tonumber(stored[7]) or 0,
   }
@@ -94,53 +97,62 @@ local function measure_rate()
     return
   end
   local measured = bucket.rate_count * 1000 / span
-  bucket.rate = bucket.rate and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
+  bucket.rate = bucket.rate > 0 and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
   bucket.rate_at, bucket.rate_count = now, 0
 end
 
 local function save_bucket()
   measure_rate()
   redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'pace', string.format('%.9f', bucket.pace),
-    'refilled_at', now, 'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate or 0),
+    'refilled_at', now, 'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate),
     'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
+end
+
+local function give_back(count)
+  bucket.tokens = math.min(burst, bucket.tokens + count)
 end
 
 -- Slots whose time is over return. An unclaimed reservation also gives its token back: nobody walked in for it.
 local function return_lapsed(limit)
-  local unclaimed = redis.call('ZRANGEBYSCORE', READY, '-inf', now, 'LIMIT', 0, limit)
-  if #unclaimed > 0 then
-    redis.call('ZREM', READY, unpack(unclaimed))
-    redis.call('ZREM', ACTIVE, unpack(unclaimed))
-    bucket.tokens = math.min(burst, bucket.tokens + #unclaimed)
-  end
-  local expired = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
-  if #expired > 0 then redis.call('ZREM', ACTIVE, unpack(expired)) end
-  return #unclaimed == limit or #expired == limit
+  local lapsed = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
+  if #lapsed == 0 then return false end
+  redis.call('ZREM', ACTIVE, unpack(lapsed))
+  give_back(redis.call('ZREM', READY, unpack(lapsed)))
+  return #lapsed == limit
 end
 
-local function reserve(ticket)
+local function reserve(ticket, order)
   redis.call('ZREM', WAITING, ticket)
   redis.call('ZREM', BEATS, ticket)
-  redis.call('ZADD', READY, now + claim_ms, ticket)
+  redis.call('ZADD', READY, order, ticket)
   redis.call('ZADD', ACTIVE, now + claim_ms, ticket)
   bucket.tokens = bucket.tokens - 1
   if ticket == TICKET then is_reserved = true end
 end
 
+local function first_in_line(count)
+  local tickets, orders = {}, {}
+  local flat = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
+  for index = 1, #flat, 2 do
+    tickets[#tickets + 1], orders[#orders + 1] = flat[index], flat[index + 1]
+  end
+  return tickets, orders
+end
+
 -- Gives free slots to the first of the line who are still there. Those at the head whose poll is overdue leave Redis:
 -- their signed ticket keeps their place. Returns true when there is more to do than one call may.
 local function promote(heads_max)
-  if mode ~= 'active' and mode ~= 'drain' then return false end
+  if not is_moving then return false end
   local free = math.min(max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf'), math.floor(bucket.tokens), PROMOTIONS_MAX)
   if free <= 0 then return false end
-  local heads = redis.call('ZRANGE', WAITING, 0, heads_max - 1)
+  local heads, orders = first_in_line(heads_max)
   if #heads == 0 then return false end
   local due = redis.call('ZMSCORE', BEATS, unpack(heads))
   local gone = {}
   for index, ticket in ipairs(heads) do
     if free == 0 then break end
     if due[index] and tonumber(due[index]) >= now then
-      reserve(ticket)
+      reserve(ticket, orders[index])
       free = free - 1
     else
       gone[#gone + 1] = ticket
@@ -171,16 +183,16 @@ local function admit()
 end
 
 local function poll_after(position, total)
-  local speed = (bucket.rate and bucket.rate > 0) and math.min(bucket.rate, rate) or rate
+  local speed = bucket.rate > 0 and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
-  local interval = math.max(POLL_MS_MIN, math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM, wait_ms / 4))
+  local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / 4))
   interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
 
 -- Rate as thousandths, because Redis cuts numbers in replies to integers.
 local function answer_waiting(position, total, order, interval, has_more)
-  return { 'waiting', position, total, order, interval, math.floor((bucket.rate or 0) * 1000), has_more and 1 or 0 }
+  return { 'waiting', position, total, order, interval, math.floor(bucket.rate * 1000), has_more and 1 or 0 }
 end
 
 -- Somebody in the line has polled: the next poll is due a little after it was told to come.
@@ -194,11 +206,10 @@ end
 
 -- A reserved visitor who polls walks in, or is told when the pace allows it; the reservation waits for that long.
 local function claim(order, has_more)
-  if bucket.pace >= 1 then return admit() end
-  redis.call('ZADD', READY, now + claim_ms, TICKET)
+  if is_moving and bucket.pace >= 1 then return admit() end
   redis.call('ZADD', ACTIVE, now + claim_ms, TICKET)
-  local interval = rate > 0 and math.min(POLL_MS_MAX, math.ceil((1 - bucket.pace) * 1000 / rate)) or POLL_MS_MAX
-  return answer_waiting(1, redis.call('ZCARD', WAITING) + 1, order, interval + math.floor(JITTER * 50), has_more)
+  local interval = is_moving and math.min(poll_ms_max, (1 - bucket.pace) * 1000 / rate) or poll_ms_max
+  return answer_waiting(1, redis.call('ZCARD', WAITING) + 1, order, math.ceil(interval + JITTER * 50), has_more)
 end
 
 -- The body of a join and of a poll: stand at this place, move the line on, then walk in or wait.
@@ -206,9 +217,9 @@ local function stand_at(order)
   local has_lapsed = return_lapsed(LAPSED_MAX)
   if not is_reserved then
     -- A reservation of ours that lapsed may still lie there when more lapsed than one call returns.
-    if claim_until and redis.call('ZREM', READY, TICKET) == 1 then
+    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then
       redis.call('ZREM', ACTIVE, TICKET)
-      bucket.tokens = math.min(burst, bucket.tokens + 1)
+      give_back(1)
     end
     redis.call('ZADD', WAITING, order, TICKET)
     redis.call('ZADD', BEATS, now + LATE_MS, TICKET)
@@ -222,7 +233,7 @@ end
 -- Gives up place, reservation or session for good, and lets the next ones move up.
 local function give_up(reason)
   refill()
-  if is_reserved and not used then bucket.tokens = math.min(burst, bucket.tokens + 1) end
+  if ready_order then give_back(1) end
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', READY, TICKET)

@@ -1,7 +1,7 @@
 -- Renews an admitted session that is in use, and notes its activity. A session whose time is over stays over.
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
--- KEYS[3] ready    zset: ticket -> when its reservation lapses (ms)
+-- KEYS[3] ready    zset: those in active who have not walked in yet
 -- KEYS[4] session  hash: last_activity, page_views, status
 -- ARGV[1] session
 -- ARGV[2] now      milliseconds, or '' for the server's own clock

@@ -1,0 +1,147 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { queueKeys } from "../../edge/queue/keys.ts";
+import { type Line, openLine } from "../../edge/queue/line.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { type LineSettings, writeSettings } from "../sim/settings.ts";
+
+/** Mistakes that the simulation found once, each as small as it can be shown. */
+const START_MS = 1_750_000_000_000;
+const LANE_0_ORDER = 3 * 2 ** 50;
+const SETTINGS: LineSettings = {
+  mode: "active",
+  maxActive: 10,
+  rate: 10,
+  burst: 10,
+  sessionTtlSeconds: 600,
+  claimSeconds: 20,
+  heartbeatTtlSeconds: 60,
+  maxQueueSize: 1_000_000,
+};
+
+let server: RedisServer;
+let redis: Redis;
+let nowMs = START_MS;
+let queueId = "";
+let queueCount = 0;
+let jitter = 0.5;
+
+beforeAll(async () => {
+  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  redis = new Redis(server.url);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+async function openQueue(changes: Partial<LineSettings>): Promise<Line> {
+  nowMs = START_MS;
+  jitter = 0.5;
+  queueId = `queue-${queueCount++}`;
+  await configure(changes);
+  return openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: 3_600_000, random: () => jitter, simulatedNowMs: () => nowMs });
+}
+
+const configure = (changes: Partial<LineSettings>) => writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
+
+const enter = (line: Line, ticketId: string, lane = 0) => line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
+
+async function join(line: Line, ticketId: string) {
+  const answer = await enter(line, ticketId);
+  if (answer.state !== "waiting") throw new Error(`${ticketId} does not wait: ${answer.state}`);
+  return { ticketId, order: answer.order, pollAfterMs: answer.pollAfterMs };
+}
+
+it("asks for the next poll well inside the claim window, so that a reservation never lapses before it", async () => {
+  const line = await openQueue({ maxActive: 1, rate: 0.1, burst: 1, claimSeconds: 5 });
+  await enter(line, "first");
+  jitter = 1;
+  for (let index = 0; index < 40; index++) expect((await join(line, `v${index}`)).pollAfterMs).toBeLessThan(5_000);
+});
+
+it("lets nobody in while paused, not even with a reservation, and keeps the reservation of who polls", async () => {
+  const line = await openQueue({ maxActive: 1 });
+  await enter(line, "first");
+  const next = await join(line, "next");
+  await line.end({ sessionId: "first", reason: "completed" });
+  await configure({ maxActive: 1, mode: "paused" });
+  for (let poll = 0; poll < 5; poll++) {
+    const answer = await line.beat(next);
+    expect(answer).toMatchObject({ state: "waiting", position: 1 });
+    nowMs += answer.state === "waiting" ? answer.pollAfterMs : 0;
+  }
+  await configure({ maxActive: 1 });
+  expect(await line.beat(next)).toMatchObject({ state: "admitted" });
+});
+
+it("gives a repeated join the same place, also when a slot is reserved already, so that no ticket jumps the lanes", async () => {
+  const line = await openQueue({ rate: 1, burst: 1 });
+  await enter(line, "first");
+  const early = await join(line, "early");
+  nowMs += 1_000;
+  await line.sweep();
+  nowMs += 1_000;
+  expect(await enter(line, "second")).toMatchObject({ state: "admitted" });
+  nowMs += 1_000;
+  expect(await line.beat(early)).toMatchObject({ state: "admitted" });
+  // There is a slot for the last one, but nobody else may walk in within this second.
+  const last = await join(line, "last");
+  expect(last.order).toBeGreaterThan(LANE_0_ORDER);
+  expect(await enter(line, "last")).toMatchObject({ state: "waiting", position: 1, order: last.order });
+});
+
+it("gives the right to reserve back when a reservation is left behind after its time", async () => {
+  const line = await openQueue({ maxActive: 2, rate: 0.001, burst: 2, claimSeconds: 5 });
+  await enter(line, "first");
+  await configure({ maxActive: 1, rate: 0.001, burst: 2, claimSeconds: 5 });
+  const [silent, next] = [await join(line, "silent"), await join(line, "next")];
+  await line.end({ sessionId: "first", reason: "completed" });
+  nowMs += 5_000;
+  await line.leave(silent);
+  expect(await line.beat(next)).toMatchObject({ state: "admitted" });
+});
+
+it("asks nobody near the head of a long line to come back later than half the time left", async () => {
+  const line = await openQueue({ maxActive: 1 });
+  const { waiting, beats, bucket } = queueKeys(queueId);
+  await enter(line, "first");
+  const far = Array.from({ length: 50_000 }, (_, index) => index + 1_000);
+  await redis.zadd(waiting, ...far.flatMap((index) => [LANE_0_ORDER + index, `far-${index}`]));
+  await redis.zadd(beats, ...far.flatMap((index) => [nowMs + 60_000, `far-${index}`]));
+  await redis.hset(bucket, "sequence", 100_000);
+  jitter = 1;
+  const near = { ticketId: "far-1149", order: LANE_0_ORDER + 1_149 };
+  const answer = await line.beat(near);
+  expect(answer).toMatchObject({ state: "waiting", position: 150 });
+  expect(answer.state === "waiting" && answer.pollAfterMs).toBeLessThanOrEqual(7_500 * 1.15);
+});
+
+it("does not count a repeated join against its own address", async () => {
+  const line = await openQueue({ maxActive: 1 });
+  const from = (ticketId: string) => line.enter({ ticketId, lane: 0, addressHash: "home", ticketsPerIp: 1 });
+  await enter(line, "first");
+  expect(await from("a")).toMatchObject({ state: "waiting" });
+  await enter(line, "other");
+  nowMs += 120_000;
+  await line.sweep();
+  expect(await redis.zcard(queueKeys(queueId).waiting)).toBe(0);
+  expect(await from("a")).toMatchObject({ state: "waiting" });
+});
+
+it("measures the rate from the first span on, so that the estimate does not start too long", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 10, burst: 10 });
+  for (let index = 0; index < 10; index++) await enter(line, `first-${index}`);
+  const crowd = [];
+  for (let index = 0; index < 40; index++) crowd.push(await join(line, `v${index}`));
+  let answer: unknown;
+  for (let tick = 1; tick <= 25; tick++) {
+    nowMs += 100;
+    for (const visitor of crowd) answer = await line.beat(visitor);
+  }
+  expect(answer).toMatchObject({ state: "waiting" });
+  expect((answer as { admissionsPerSecond: number }).admissionsPerSecond).toBeGreaterThan(8);
+});

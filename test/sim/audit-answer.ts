@@ -1,0 +1,76 @@
+import { holdsSlot, isUsedUp, type Member } from "./member.ts";
+import { insist } from "./objection.ts";
+import type { LineSettings } from "./settings.ts";
+import type { Outcome, Step } from "./step.ts";
+
+/** What the auditor holds of the caller before the step's moves are applied. */
+export type Caller = { readonly wasUsedUp: boolean; readonly heldSlot: boolean; readonly untilMs: number; readonly endReason: string };
+
+export function callerBefore(member: Member, nowMs: number): Caller {
+  return {
+    wasUsedUp: isUsedUp(member),
+    heldSlot: holdsSlot(member, nowMs),
+    untilMs: member.untilMs,
+    endReason: member.phase === "admitted" ? "expired" : member.endReason,
+  };
+}
+
+type Scene = { readonly step: Step; readonly settings: LineSettings; readonly before: Caller; readonly waitedBefore: number };
+
+/** The answer says what is so. Called after the moves are applied, for joins and polls. */
+export function checkAnswer(member: Member, scene: Scene): void {
+  if (scene.before.wasUsedUp) checkUsedAnswer(scene.step.outcome, scene.before);
+  else CHECKS[member.phase](member, scene);
+}
+
+const CHECKS: Readonly<Record<Member["phase"], (member: Member, scene: Scene) => void>> = {
+  away: checkRefusal,
+  waiting: checkWaiting,
+  ready: checkReady,
+  admitted: checkAdmitted,
+  ended: () => insist(false, "a join or a poll ended a ticket"),
+};
+
+/** G5: whatever is asked again about a ticket that was used up, the answer stays and nothing new is counted. */
+function checkUsedAnswer(outcome: Outcome, { heldSlot, untilMs, endReason }: Caller): void {
+  if (heldSlot) {
+    insist(outcome.state === "admitted" && !outcome.isNew && outcome.expiresAtMs === untilMs, "a repeated claim was answered differently");
+  } else {
+    insist(
+      outcome.state === "ended" && outcome.reason === endReason,
+      `a used-up ticket was answered with ${outcome.state}, not ${endReason}`,
+    );
+  }
+}
+
+function checkAdmitted(member: Member, { step, settings }: Scene): void {
+  const { outcome, nowMs } = step;
+  insist(outcome.state === "admitted" && outcome.isNew, `${member.ticketId} holds a session and was not told`);
+  insist(outcome.expiresAtMs === member.untilMs, `${member.ticketId} was told another end than the slot has`);
+  insist(member.untilMs === nowMs + settings.sessionTtlSeconds * 1_000, `the session of ${member.ticketId} has not its full time`);
+}
+
+function checkReady(member: Member, { step: { outcome, after } }: Scene): void {
+  insist(outcome.state === "waiting" && outcome.position === 1, `${member.ticketId} is next and was told otherwise`);
+  insist(outcome.order === after.ready.get(member.ticketId), `the ticket of ${member.ticketId} carries another place than the store`);
+}
+
+function checkWaiting(member: Member, { step: { outcome, after } }: Scene): void {
+  insist(outcome.state === "waiting", `${member.ticketId} waits and was told ${outcome.state}`);
+  let position = 1;
+  for (const ticketId of after.waiting.keys()) {
+    if (ticketId === member.ticketId) break;
+    position++;
+  }
+  insist(outcome.position === position && outcome.total === after.waiting.size, `${member.ticketId} was told a wrong position`);
+  insist(outcome.order === after.waiting.get(member.ticketId), `the ticket of ${member.ticketId} carries another place than the store`);
+  insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
+  member.positionMax = position;
+}
+
+function checkRefusal(_member: Member, { step, settings, waitedBefore }: Scene): void {
+  const { outcome, call } = step;
+  insist(call.verb === "enter" && outcome.state === "refused", "somebody vanished in a poll");
+  if (outcome.reason === "closed") insist(settings.mode === "drain", "the line was said to be closed and is open");
+  else insist(outcome.reason === "full" && waitedBefore >= settings.maxQueueSize, "the line was said to be full and is not");
+}

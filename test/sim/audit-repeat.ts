@@ -1,0 +1,20 @@
+import { insist } from "./objection.ts";
+import type { Outcome, Step } from "./step.ts";
+
+/** G5: the same call again, at the same moment, has the same outcome and changes nothing. */
+export function checkRepeat(first: Step, second: Step): void {
+  // One call may only do so much; then the second one goes on with it.
+  if ("hasMore" in first.outcome && first.outcome.hasMore) return;
+  const verb = first.call.verb;
+  insist(essence(first.outcome) === essence(second.outcome), `G5: a repeated ${verb} was answered differently`);
+  for (const part of ["waiting", "ready", "active"] as const) {
+    insist(JSON.stringify([...first.after[part]]) === JSON.stringify([...second.after[part]]), `G5: a repeated ${verb} changed ${part}`);
+  }
+}
+
+/** Everything but what may differ: when to poll again, and whether the session is new. */
+function essence(outcome: Outcome): string {
+  if (outcome.state === "waiting") return JSON.stringify([outcome.position, outcome.total, outcome.order]);
+  if (outcome.state === "admitted") return JSON.stringify(outcome.expiresAtMs);
+  return JSON.stringify(outcome);
+}

@@ -1,0 +1,164 @@
+import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
+import { createBucketAudit } from "./audit-buckets.ts";
+import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
+import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
+import { createMember, holdsSlot, isUsedUp, type Member } from "./member.ts";
+import { insist } from "./objection.ts";
+import type { LineSettings } from "./settings.ts";
+import type { Step } from "./step.ts";
+
+/**
+ * Judges every step of the line by the promises alone (G1 to G5), with a model of its own: it shares no code with the
+ * scripts. Throws an `Objection` at the first step that breaks one.
+ */
+export type Auditor = {
+  readonly configure: (settings: LineSettings) => void;
+  readonly observe: (step: Step) => void;
+  readonly member: (ticketId: string) => Member | undefined;
+  readonly admissions: () => number;
+};
+
+/** How late a poll may be, on top of a quarter of the interval it was told. */
+const LATE_MS = 2_000;
+/** One call may do less than there is to do, but never less than this. */
+const PROMOTIONS_PER_CALL_MIN = 64;
+const PASSED_OVER_PER_CALL_MIN = 128;
+
+export function createAuditor(startMs: number, startSettings: LineSettings): Auditor {
+  const members = new Map<string, Member>();
+  /** Those with something in the store. */
+  const standing = new Set<Member>();
+  const buckets = createBucketAudit(startMs);
+  let settings = startSettings;
+  let arrivals = 0;
+  let admissions = 0;
+
+  function observe(step: Step): void {
+    const caller = memberOf(step);
+    const before = caller && callerBefore(caller, step.nowMs);
+    const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
+    const isSettling = settles(step, caller);
+    if (isSettling) buckets.settle(step.nowMs, settings);
+    const moves = findMoves(involved(step, caller), { step, settings });
+    checkCounts(step, moves);
+    checkTurns(lineWith(step, caller), { moves, step });
+    apply(step, { moves, caller });
+    checkLineOrder(step, members);
+    if (caller !== undefined && before !== undefined) checkOutcome(caller, { step, before, waitedBefore });
+    if (isSettling) checkNothingOwed(step, moves);
+  }
+
+  function memberOf({ call }: Step): Member | undefined {
+    if (call.verb === "sweep") return undefined;
+    const known = members.get(call.ticketId);
+    if (known !== undefined) return known;
+    const member = createMember({ ticketId: call.ticketId, lane: call.verb === "enter" ? call.lane : 0 });
+    members.set(call.ticketId, member);
+    return member;
+  }
+
+  function involved({ after }: Step, caller: Member | undefined): Set<Member> {
+    const all = new Set(standing);
+    if (caller !== undefined) all.add(caller);
+    for (const ticketId of [...after.waiting.keys(), ...after.active.keys()]) {
+      const member = members.get(ticketId);
+      insist(member !== undefined, `${ticketId} stands in the store and never joined`);
+      all.add(member);
+    }
+    return all;
+  }
+
+  /** Who could have been promoted in this step: those in the line, and the caller if it asks for a place. */
+  function lineWith({ call, nowMs }: Step, caller: Member | undefined): Member[] {
+    const isGoing = call.verb === "leave" || call.verb === "end";
+    const line = [...standing].filter((member) => member.phase === "waiting" && !(isGoing && member === caller));
+    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined;
+    if (isAsking && !isUsedUp(caller) && !holdsSlot(caller, nowMs) && caller.phase !== "waiting") {
+      // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
+      if (call.verb === "enter") Object.assign(caller, { arrival: ++arrivals, positionMax: Number.POSITIVE_INFINITY });
+      line.push(caller);
+    }
+    return line;
+  }
+
+  /** G1, G2, and that nobody moves up in a line that stands still. */
+  function checkCounts({ nowMs, after }: Step, moves: Moves): void {
+    const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
+    if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
+    if (settings.mode === "paused")
+      insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
+    buckets.refund(moves.lapsed.length + moves.gaveUp.length, settings);
+    buckets.promote(moves.promoted.length);
+    for (const _ of moves.admitted) buckets.admit(settings);
+    admissions += moves.admitted.length;
+  }
+
+  function apply(
+    { nowMs, call, outcome, after }: Step,
+    { moves, caller }: { readonly moves: Moves; readonly caller: Member | undefined },
+  ): void {
+    noteOvertaking(members.values(), moves.joined);
+    for (const member of [...standing, ...(caller === undefined ? [] : [caller])]) place(member, { nowMs, after });
+    if (caller === undefined) return;
+    if (call.verb === "end" && caller.phase !== "ended") end(caller, call.reason);
+    if (call.verb === "leave" && !isUsedUp(caller)) end(caller, "left");
+    if (outcome.state !== "waiting") return;
+    caller.askedForMs = nowMs + outcome.pollAfterMs;
+    caller.dueMs = caller.askedForMs + Math.floor(outcome.pollAfterMs / 4) + LATE_MS;
+    caller.claimMs = settings.claimSeconds * 1_000;
+  }
+
+  function place(member: Member, { nowMs, after }: Pick<Step, "nowMs" | "after">): void {
+    const { at, untilMs } = placeOf(member.ticketId, after);
+    if (at === "nowhere") standing.delete(member);
+    else standing.add(member);
+    if (at === "nowhere" && !isUsedUp(member)) member.phase = "away";
+    if (at !== "nowhere") member.phase = at;
+    if (at !== "ready" && at !== "admitted") return;
+    if (untilMs !== member.untilMs) member.grantedMs = untilMs - nowMs;
+    member.untilMs = untilMs;
+  }
+
+  function checkOutcome(caller: Member, scene: { readonly step: Step; readonly before: Caller; readonly waitedBefore: number }): void {
+    const { step, before } = scene;
+    if (step.call.verb === "enter" || step.call.verb === "beat") checkAnswer(caller, { ...scene, settings });
+    if (step.outcome.state === "touched") {
+      const expected = before.wasUsedUp && before.heldSlot ? caller.untilMs : 0;
+      insist(step.outcome.expiresAtMs === expected, `a renewal was answered with ${step.outcome.expiresAtMs}, not ${expected}`);
+    }
+  }
+
+  /** G4, step by step: while there is room and right to go in, nobody who is present is left standing. */
+  function checkNothingOwed({ nowMs, after, outcome, call }: Step, moves: Moves): void {
+    const asked = call.verb === "beat" || call.verb === "enter" ? members.get(call.ticketId) : undefined;
+    const mayHaveMore = moves.promoted.length >= PROMOTIONS_PER_CALL_MIN || moves.passedOver.length >= PASSED_OVER_PER_CALL_MIN;
+    if (settings.mode === "paused" || mayHaveMore || ("hasMore" in outcome && outcome.hasMore)) return;
+    if (asked?.phase === "ready") insist(!buckets.owesAdmission(), `G4: ${asked.ticketId} has a slot and was not let in`);
+    const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
+    if (live >= settings.maxActive || !buckets.owesPromotion()) return;
+    const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs >= nowMs);
+    insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
+  }
+
+  return {
+    observe,
+    configure: (changed) => {
+      settings = changed;
+    },
+    member: (ticketId) => members.get(ticketId),
+    admissions: () => admissions,
+  };
+
+  function end(member: Member, reason: Member["endReason"]): void {
+    member.phase = "ended";
+    member.endReason = reason;
+    standing.delete(member);
+  }
+}
+
+/** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
+function settles({ call, outcome }: Step, caller: Member | undefined): boolean {
+  if (call.verb === "sweep") return true;
+  if (call.verb === "touch" || outcome.state === "refused" || caller === undefined) return false;
+  return call.verb === "end" ? caller.phase !== "ended" : !isUsedUp(caller);
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { Objection } from "./objection.ts";
+import { simulate } from "./simulate.ts";
+
+/**
+ * `npm run sim -- [--seeds N] [--seed S] [--visitors V]`: simulates N lines of V visitors each, beginning with seed S
+ * (a random one if none is given), and stops at the first broken promise. The seed that it prints replays exactly.
+ */
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "100" },
+    seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+    visitors: { type: "string", default: "60" },
+  },
+});
+const [seeds, firstSeed, visitors] = [values.seeds, values.seed, values.visitors].map(Number);
+if (!(Number.isSafeInteger(seeds) && Number.isSafeInteger(firstSeed) && Number.isSafeInteger(visitors))) {
+  print("--seeds, --seed and --visitors take whole numbers.");
+  process.exit(2);
+}
+
+const folder = await mkdtemp(join(tmpdir(), "sluice-sim-"));
+const redis = await startRedisServer({ folder, fsync: "no" });
+try {
+  await runSeeds(firstSeed ?? 0, seeds ?? 0);
+} catch (error) {
+  if (!(error instanceof Objection)) throw error;
+  print(error.message);
+  print(`Run it again with: npm run sim -- --seeds 1 --seed ${/seed (\d+)/.exec(error.message)?.[1]} --visitors ${visitors}`);
+  process.exitCode = 1;
+} finally {
+  await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function runSeeds(first: number, count: number): Promise<void> {
+  let steps = 0;
+  for (let seed = first; seed < first + count; seed++) {
+    const report = await simulate({ url: redis.url, seed, visitors: visitors ?? 0 });
+    steps += report.steps;
+    print(
+      `seed ${seed}: ${report.steps} steps, ${report.admissions} admissions in ${Math.round(report.simulatedMs / 1_000)} simulated seconds`,
+    );
+  }
+  print(`${count} seeds, ${steps} steps, no objection.`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

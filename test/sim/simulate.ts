@@ -1,0 +1,111 @@
+import { Objection } from "./objection.ts";
+import type { Random } from "./random.ts";
+import type { LineSettings } from "./settings.ts";
+import { sendVisitor, type Visitor } from "./visitor.ts";
+import { openWorld, START_MS, type World } from "./world.ts";
+
+export type SimulationOptions = {
+  readonly url: string;
+  readonly seed: number;
+  readonly visitors: number;
+  readonly mutate?: (source: string) => string;
+};
+
+export type SimulationReport = { readonly seed: number; readonly steps: number; readonly admissions: number; readonly simulatedMs: number };
+
+const BURSTS_MAX = 6;
+/** Newcomers per second that a burst brings at most, so that long lines form. */
+const BURST_MS_MAX = 20_000;
+const STORM_MS_PER_VISITOR = 2_000;
+const STORM_MS_MIN = 60_000;
+const INCIDENT_EVERY_MS_MAX = 15_000;
+const CALM_MS_MAX = 3_600_000;
+
+let simulations = 0;
+
+/**
+ * One seed: a storm of visitors, faults and changes of configuration, then calm, in which everybody who keeps polling
+ * must get in. Throws an `Objection` that names the seed and the step.
+ */
+export async function simulate({ url, seed, visitors, mutate }: SimulationOptions): Promise<SimulationReport> {
+  const queueId = `sim-${process.pid}-${simulations++}`;
+  const settings: LineSettings = {
+    mode: "active",
+    maxActive: Math.max(1, Math.round(visitors / 8)),
+    rate: 2,
+    burst: 3,
+    sessionTtlSeconds: 30,
+    claimSeconds: 10,
+    heartbeatTtlSeconds: 20,
+    maxQueueSize: visitors * 2,
+  };
+  const world = await openWorld({ url, seed, queueId, settings, ...(mutate === undefined ? {} : { mutate }) });
+  try {
+    await world.configure(randomSettings(world.random, visitors));
+    const stormEndMs = START_MS + Math.max(STORM_MS_MIN, visitors * STORM_MS_PER_VISITOR);
+    const crowd = sendCrowd(world, { visitors, stormEndMs });
+    planIncidents(world, { visitors, stormEndMs });
+    await world.run(stormEndMs);
+    await calm(world, { visitors, crowd });
+    return { seed, steps: world.stepCount(), admissions: world.auditor.admissions(), simulatedMs: world.nowMs() - START_MS };
+  } finally {
+    world.close();
+  }
+}
+
+function sendCrowd(world: World, { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number }): Visitor[] {
+  const { random } = world;
+  const spanMs = stormEndMs - START_MS;
+  const bursts = Array.from({ length: random.between(1, BURSTS_MAX) }, () => START_MS + random.between(0, Math.floor(spanMs * 0.7)));
+  return Array.from({ length: visitors }, (_, index) => {
+    const lane = random.pick([0, 0, 0, 0, 0, 1, 2, 3]);
+    const visitor: Visitor = { name: `v${index}`, lane, isPatient: random.chance(0.5), hasBeenIn: false };
+    const burstMs = bursts[random.between(0, bursts.length - 1)] ?? START_MS;
+    sendVisitor(world, { visitor, atMs: burstMs + random.between(0, BURST_MS_MAX) });
+    return visitor;
+  });
+}
+
+/** Operators and accidents, until the storm is over. */
+function planIncidents(world: World, { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number }): void {
+  const { random } = world;
+  const incident = async () => {
+    const kind = random.next();
+    if (kind < 0.4) await world.configure(randomSettings(random, visitors));
+    else if (kind < 0.5) await world.forgetScripts();
+    else await world.call({ verb: "sweep" });
+    plan();
+  };
+  function plan(): void {
+    const atMs = world.nowMs() + random.between(1, INCIDENT_EVERY_MS_MAX);
+    if (atMs < stormEndMs) world.at(atMs, incident);
+  }
+  plan();
+}
+
+function randomSettings(random: Random, visitors: number): Partial<LineSettings> {
+  return {
+    mode: random.pick(["active", "active", "active", "active", "paused", "drain"]),
+    maxActive: random.between(1, Math.max(2, Math.round(visitors / 4))),
+    rate: random.pick([0.3, 1, 2.5, 10, 100]),
+    burst: random.pick([1, 2, 5, 20]),
+    claimSeconds: random.pick([2, 5, 20]),
+    sessionTtlSeconds: random.pick([10, 30, 120]),
+    maxQueueSize: random.pick([visitors * 2, visitors * 2, Math.max(1, Math.round(visitors / 4))]),
+  };
+}
+
+/** G4 over the whole line: with room to spare, all who keep polling get in. */
+async function calm(world: World, { visitors, crowd }: { readonly visitors: number; readonly crowd: readonly Visitor[] }): Promise<void> {
+  await world.configure({
+    mode: "active",
+    maxActive: Math.max(2, Math.round(visitors / 4)),
+    rate: 5,
+    burst: 5,
+    maxQueueSize: visitors * 2,
+  });
+  world.calmDown();
+  await world.run(world.nowMs() + CALM_MS_MAX);
+  const left = crowd.filter(({ isPatient, hasBeenIn }) => isPatient && !hasBeenIn);
+  if (left.length > 0) throw new Objection(`G4: ${left.map(({ name }) => name).join(", ")} kept polling and never got in`);
+}

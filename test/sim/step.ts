@@ -1,0 +1,46 @@
+import type { LineAnswer } from "../../edge/queue/answer.ts";
+import type { Edge } from "./edge.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+/** One call of the line, what it answered and what it left behind. */
+export type Step = {
+  readonly nowMs: number;
+  readonly call: Call;
+  readonly outcome: Outcome;
+  readonly after: Snapshot;
+};
+
+export type Call =
+  | { readonly verb: "enter"; readonly ticketId: string; readonly lane: number }
+  | { readonly verb: "beat"; readonly ticketId: string; readonly order: number }
+  | { readonly verb: "leave"; readonly ticketId: string }
+  | { readonly verb: "end"; readonly ticketId: string; readonly reason: "completed" | "revoked" | "left" }
+  | { readonly verb: "touch"; readonly ticketId: string; readonly renew: boolean }
+  | { readonly verb: "sweep" };
+
+export type Outcome =
+  | LineAnswer
+  | { readonly state: "done"; readonly hasMore: boolean }
+  | { readonly state: "touched"; readonly expiresAtMs: number };
+
+export async function takeStep(edge: Edge, { call, nowMs }: { readonly call: Call; readonly nowMs: number }): Promise<Step> {
+  const outcome = await perform(edge, call);
+  return { nowMs, call, outcome, after: await edge.snapshot() };
+}
+
+async function perform({ line }: Edge, call: Call): Promise<Outcome> {
+  switch (call.verb) {
+    case "enter":
+      return line.enter({ ticketId: call.ticketId, lane: call.lane, addressHash: "one", ticketsPerIp: 0 });
+    case "beat":
+      return line.beat(call);
+    case "leave":
+      return line.leave(call);
+    case "end":
+      return { state: "done", ...(await line.end({ sessionId: call.ticketId, reason: call.reason })) };
+    case "touch":
+      return { state: "touched", expiresAtMs: await line.touch({ sessionId: call.ticketId, views: 1, renew: call.renew }) };
+    case "sweep":
+      return { state: "done", ...(await line.sweep()) };
+  }
+}
