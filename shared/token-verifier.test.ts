@@ -58,11 +58,16 @@ describe("createTokenVerifier", () => {
     expect(await verifier.ticket(token, here)).toEqual({ ok: false, reason: "type_refused" });
   });
 
-  it("lets go of a remembered token when its key is withdrawn or exchanged", async () => {
+  it("lets go of a remembered token when its key is withdrawn", async () => {
     const token = await forge.token();
     await verifier.pass(token, here);
     current = undefined;
     expect(await verifier.pass(token, here)).toEqual({ ok: false, reason: "key_unknown" });
+  });
+
+  it("lets go of a remembered token when its kid stands for another key", async () => {
+    const token = await forge.token();
+    await verifier.pass(token, here);
     current = await importTokenKey(publicTokenKeySchema.parse(forge.strangerJwk));
     expect(await verifier.pass(token, here)).toEqual({ ok: false, reason: "signature_wrong" });
   });

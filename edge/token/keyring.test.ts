@@ -83,4 +83,12 @@ describe("jwksResponse", () => {
     expect(response.headers.get("content-type")).toBe("application/jwk-set+json");
     expect(response.headers.get("cache-control")).toBe("public, max-age=60");
   });
+
+  it("picks the public members itself, whatever it is handed", async () => {
+    const keyring = await parseKeyring(JSON.stringify({ active: "one", keys: [one] }));
+    if (!keyring.ok) throw new Error(keyring.reason.join());
+    const text = await jwksResponse({ ...keyring.value, publicJwks: [one] }).text();
+    expect(text).toContain(one.x);
+    expect(text).not.toContain(one.d);
+  });
 });

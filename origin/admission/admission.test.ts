@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
@@ -179,6 +179,15 @@ describe("admitUpgrade", () => {
       const answer = await rawRequest(`GET /ws HTTP/1.1\r\nHost: origin\r\n${PASS_HEADER}: ${token}\r\n${UPGRADE}\r\n`);
       expect(answer, name).toMatch(/^HTTP\/1\.1 401 /);
     }
+  });
+
+  it("lets go of a refused client that does not close its own side", async () => {
+    const accepted = once(server, "connection") as Promise<[Socket]>;
+    const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
+    client.write(`GET /ws HTTP/1.1\r\nHost: origin\r\n${UPGRADE}\r\n`);
+    const [socket] = await accepted;
+    await once(socket, "close");
+    client.destroy();
   });
 
   it("survives a client that leaves in the middle of the handshake", async () => {
