@@ -6,8 +6,12 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
+import { jwksResponse } from "../../edge/token/jwks.ts";
+import { parseKeyring } from "../../edge/token/keyring.ts";
+import { createTokens } from "../../edge/token/tokens.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import { problemResponse } from "../../shared/errors.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
 import { forgedPasses } from "../../test/parts/forged-tokens.ts";
 import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE, VISITOR_ID } from "../../test/parts/token-forge.ts";
 import { createLogger } from "../log.ts";
@@ -154,6 +158,27 @@ describe("admission", () => {
     expect(await response.json()).toMatchObject({ code: "admission_keys_unavailable" });
     expect((await app.request("/whoami")).status).toBe(401);
     expect((await app.request("/health")).status).toBe(200);
+  });
+});
+
+describe("the edge and the origin together", () => {
+  it("agree: a pass as the edge signs it is good with the keys as the edge publishes them", async () => {
+    const keyring = await parseKeyring(JSON.stringify({ active: "k", keys: [await newTokenKey("k")] }));
+    if (!keyring.ok) throw new Error(keyring.reason.join());
+    const edge = createTokens({ keyring: keyring.value, issuer: ISSUER });
+    const published = await startTestGate([]);
+    published.answer(200, await jwksResponse(keyring.value).text());
+    const keys = fetchedKeys({ url: published.url, log });
+    const origin = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: () => NOW_MS }, log });
+    const facts = { sessionId: VISITOR_ID, jti: VISITOR_ID, nowMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 };
+    for (const queueId of [VENUE, OTHER_QUEUE]) {
+      const pass = await edge.signPass({ queueId, ...facts });
+      expect(await origin({ pass, path: "/", requestId: undefined })).toMatchObject({
+        ok: true,
+        value: { queueId, sessionId: VISITOR_ID },
+      });
+    }
+    await published.stop();
   });
 });
 

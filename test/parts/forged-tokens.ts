@@ -146,7 +146,7 @@ const spellings: readonly ForgedToken[] = [
   ["8 kB", "too_long", withClaims(() => ({ padding: "x".repeat(6_000) }))],
 ];
 
-export const forgedTokens: readonly ForgedToken[] = [...algorithms, ...keys, ...purposes, ...times, ...contents, ...spellings];
+const forgedTokens: readonly ForgedToken[] = [...algorithms, ...keys, ...purposes, ...times, ...contents, ...spellings];
 
 export const forgedPasses: readonly ForgedToken[] = [
   ...forgedTokens,
