@@ -50,7 +50,13 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
   insist(member.untilMs === nowMs + settings.sessionTtlSeconds * 1_000, `the session of ${member.ticketId} has not its full time`);
 }
 
-function checkReady(member: Member, { step: { outcome, after } }: Scene): void {
+function checkReady(member: Member, scene: Scene): void {
+  const { outcome, after, nowMs } = scene.step;
+  if (outcome.state === "refused" && member.untilMs <= nowMs) {
+    // What lies there lapsed before; a refused join does not clear it away.
+    checkRefusal(member, scene);
+    return;
+  }
   insist(outcome.state === "waiting" && outcome.position === 1, `${member.ticketId} is next and was told otherwise`);
   insist(outcome.order === after.ready.get(member.ticketId), `the ticket of ${member.ticketId} carries another place than the store`);
 }

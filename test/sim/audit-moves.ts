@@ -17,6 +17,8 @@ export type Moves = {
   /** Left the store because their poll was overdue. */
   readonly passedOver: Member[];
   readonly admitted: Member[];
+  /** Those whose slot returned because its time was over: reservations and sessions. */
+  readonly returned: Member[];
 };
 
 type Place = { readonly at: "waiting" | "ready" | "admitted" | "nowhere"; readonly untilMs: number };
@@ -28,7 +30,7 @@ type Scene = { readonly step: Step; readonly settings: LineSettings; readonly mo
  * Changes nothing; the auditor applies the moves once all of them are found lawful.
  */
 export function findMoves(members: Iterable<Member>, { step, settings }: Pick<Scene, "step" | "settings">): Moves {
-  const moves: Moves = { joined: [], promoted: [], lapsed: [], gaveUp: [], passedOver: [], admitted: [] };
+  const moves: Moves = { joined: [], promoted: [], lapsed: [], gaveUp: [], passedOver: [], admitted: [], returned: [] };
   checkSnapshot(step.after);
   for (const member of members) findMove(member, { step, settings, moves });
   return moves;
@@ -88,6 +90,7 @@ function fromReady(member: Member, scene: MoveTo): void {
       `the reservation of ${member.ticketId} lapsed before the poll it was asked for`,
     );
     moves.lapsed.push(member);
+    moves.returned.push(member);
     fromOutside(member, scene);
     return;
   }
@@ -97,11 +100,12 @@ function fromReady(member: Member, scene: MoveTo): void {
     insist(place.at === "ready" && isWithinClaimWindow(place, { step, settings }), `${member.ticketId} holds a slot past the claim window`);
 }
 
-function fromAdmitted(member: Member, { place, step, settings }: MoveTo): void {
+function fromAdmitted(member: Member, { place, step, settings, moves }: MoveTo): void {
   const isLive = member.untilMs > step.nowMs;
   if (place.at === "admitted" && place.untilMs === member.untilMs) return;
   if (place.at === "nowhere") {
     insist(!isLive || isCalledBy(step.call, member, "end"), `the session of ${member.ticketId} vanished`);
+    if (!isLive) moves.returned.push(member);
     return;
   }
   insist(place.at === "admitted", `the used-up ticket ${member.ticketId} came back`);

@@ -23,6 +23,7 @@ const LATE_MS = 2_000;
 /** One call may do less than there is to do, but never less than this. */
 const PROMOTIONS_PER_CALL_MIN = 64;
 const PASSED_OVER_PER_CALL_MIN = 128;
+const RETURNS_PER_CALL_MIN = 64;
 
 export function createAuditor(startMs: number, startSettings: LineSettings): Auditor {
   const members = new Map<string, Member>();
@@ -131,10 +132,15 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   /** G4, step by step: while there is room and right to go in, nobody who is present is left standing. */
   function checkNothingOwed({ nowMs, after, outcome, call }: Step, moves: Moves): void {
     const asked = call.verb === "beat" || call.verb === "enter" ? members.get(call.ticketId) : undefined;
-    const mayHaveMore = moves.promoted.length >= PROMOTIONS_PER_CALL_MIN || moves.passedOver.length >= PASSED_OVER_PER_CALL_MIN;
-    if (settings.mode === "paused" || mayHaveMore || ("hasMore" in outcome && outcome.hasMore)) return;
-    if (asked?.phase === "ready") insist(!buckets.owesAdmission(), `G4: ${asked.ticketId} has a slot and was not let in`);
+    const mayHaveMore =
+      moves.promoted.length >= PROMOTIONS_PER_CALL_MIN ||
+      moves.passedOver.length >= PASSED_OVER_PER_CALL_MIN ||
+      moves.returned.length >= RETURNS_PER_CALL_MIN;
+    if (mayHaveMore || ("hasMore" in outcome && outcome.hasMore)) return;
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
+    insist(live === after.active.size, "a slot whose time is over was not returned");
+    if (settings.mode === "paused") return;
+    if (asked?.phase === "ready") insist(!buckets.owesAdmission(), `G4: ${asked.ticketId} has a slot and was not let in`);
     if (live >= settings.maxActive || !buckets.owesPromotion()) return;
     const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs >= nowMs);
     insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);

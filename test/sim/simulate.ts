@@ -87,7 +87,7 @@ function randomSettings(random: Random, visitors: number): Partial<LineSettings>
   return {
     mode: random.pick(["active", "active", "active", "active", "paused", "drain"]),
     maxActive: random.between(1, Math.max(2, Math.round(visitors / 4))),
-    rate: random.pick([0.3, 1, 2.5, 10, 100]),
+    rate: random.pick([0.05, 0.3, 1, 2.5, 10, 100]),
     burst: random.pick([1, 2, 5, 20]),
     claimSeconds: random.pick([2, 5, 20]),
     sessionTtlSeconds: random.pick([10, 30, 120]),

@@ -43,7 +43,9 @@ type WorldOptions = {
 export const START_MS = 1_750_000_000_000;
 const EDGE_COUNT = 3;
 const REPEAT_CHANCE = 0.08;
-const LOSS_CHANCE = 0.05;
+const LOSS_CHANCE = 0.06;
+/** A join that has to be repeated is the hardest to get right. */
+const JOIN_LOSS_CHANCE = 0.25;
 const KILL_CHANCE = 0.005;
 /** Coarse clocks make things happen at the very same millisecond, which is where mistakes hide. */
 const CLOCK_STEPS_MS = [1, 1, 100, 500, 1_000] as const;
@@ -78,7 +80,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       edges[index] = newEdge();
       return undefined;
     }
-    return random.chance(LOSS_CHANCE) ? undefined : first.outcome;
+    return random.chance(request.verb === "enter" ? JOIN_LOSS_CHANCE : LOSS_CHANCE) ? undefined : first.outcome;
   }
 
   async function observed(edge: Edge, request: Call): Promise<Step> {

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { mutations } from "./mutations.ts";
+import { Objection } from "./objection.ts";
+import { simulate } from "./simulate.ts";
+
+const SEEDS_PER_TEST = 20;
+const TESTS = 10;
+const VISITORS = 25;
+const LONG_TIMEOUT_MS = 120_000;
+
+let redis: RedisServer;
+
+beforeAll(async () => {
+  redis = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+});
+
+afterAll(() => redis.stop());
+
+describe("the line keeps G1 to G5, step by step and at the end", () => {
+  it.each(Array.from({ length: TESTS }, (_, index) => index * SEEDS_PER_TEST + 1))(
+    `in ${SEEDS_PER_TEST} storms from seed %i on`,
+    async (firstSeed) => {
+      const seeds = Array.from({ length: SEEDS_PER_TEST }, (_, index) => firstSeed + index);
+      for (const seed of seeds) {
+        const report = await simulate({ url: redis.url, seed, visitors: VISITORS });
+        expect(report.admissions, `seed ${seed}`).toBeGreaterThan(0);
+      }
+    },
+    LONG_TIMEOUT_MS,
+  );
+
+  it("in a storm of 300", { timeout: LONG_TIMEOUT_MS }, async () => {
+    const report = await simulate({ url: redis.url, seed: 7, visitors: 300 });
+    expect(report.admissions).toBeGreaterThan(100);
+  });
+});
+
+it("replays a seed step by step", async () => {
+  const options = { url: redis.url, seed: 42, visitors: VISITORS };
+  expect(await simulate(options)).toEqual(await simulate(options));
+});
+
+describe("the auditor objects", () => {
+  const SEEDS_MAX = 100;
+
+  it.each(mutations)("when %s", { timeout: LONG_TIMEOUT_MS }, async (_what, right, wrong) => {
+    let timesChanged = 0;
+    const mutate = (source: string) => {
+      if (source.includes(right)) timesChanged++;
+      return source.replace(right, () => wrong);
+    };
+    const objection = await firstObjection(mutate);
+    expect(timesChanged, "the text to change is in the scripts").toBeGreaterThan(0);
+    expect(objection, `an objection within ${SEEDS_MAX} seeds`).toBeInstanceOf(Objection);
+  });
+
+  async function firstObjection(mutate: (source: string) => string): Promise<unknown> {
+    for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+      try {
+        await simulate({ url: redis.url, seed, visitors: VISITORS, mutate });
+      } catch (error) {
+        return error;
+      }
+    }
+    return undefined;
+  }
+});
