@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Environment, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
-import type { Visit } from "./proxy/forward.ts";
+import type { Visit } from "./proxy/read-visit.ts";
 
 /** What the platform hands the worker: variables as text, and the way to the origin. */
 export type EdgeBindings = {

@@ -1,19 +1,9 @@
-import { problemResponse } from "../../shared/errors.ts";
-import type { EdgeConfiguration } from "../env.ts";
+import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
 import { log } from "../log.ts";
-import { createOriginClock, type OriginClock } from "./origin-clock.ts";
-import type { PlainTarget } from "./plain-target.ts";
+import { OriginClock } from "./origin-clock.ts";
+import type { Visit } from "./read-visit.ts";
 import { relayUpload, type Upload } from "./relay-upload.ts";
 import { finishResponseHeaders } from "./response-headers.ts";
-
-/** One request that has passed every check, with what the origin is to receive of it. */
-export type Visit = {
-  readonly request: Request;
-  readonly requestId: string;
-  readonly target: PlainTarget;
-  readonly headers: Headers;
-  readonly configuration: EdgeConfiguration;
-};
 
 /** An origin that is down is seldom back sooner, and the whole crowd asking at once would not help it. */
 const RETRY_AFTER_SECONDS = 5;
@@ -24,29 +14,30 @@ const RETRY_AFTER_SECONDS = 5;
  * is tried twice. When the client goes away, the runtime drops the request to the origin with it.
  */
 export async function forward(visit: Visit): Promise<Response> {
-  const { request, requestId } = visit;
-  const clock = createOriginClock(visit.configuration.originTimeoutMs);
-  const upload = uploadOf(request, clock);
+  const clock = new OriginClock(visit.configuration.originTimeoutMs);
+  const upload = uploadOf(visit.request, clock);
+  let outcome: Response | "expired";
   try {
-    const answer = await Promise.race([askOrigin(visit, upload), clock.expired]);
-    if (answer !== "expired") return toClient(answer, visit);
-    upload?.abort();
-    log("warn", "the origin took too long", { requestId, path: visit.target.path });
-    return problemResponse("origin_timeout", { requestId, retryAfterSeconds: RETRY_AFTER_SECONDS });
+    const answer = clock.answerOf(askOrigin(visit, upload));
+    if (upload === undefined) clock.run();
+    outcome = await answer;
   } catch (error) {
-    if (upload?.isBroken()) return problemResponse("request_ambiguous", { requestId });
-    log("warn", "the origin cannot be reached", { requestId, path: visit.target.path, error });
-    return problemResponse("origin_unreachable", { requestId, retryAfterSeconds: RETRY_AFTER_SECONDS });
+    return failed(visit, upload?.isBroken() ? "request_ambiguous" : "origin_unreachable", error);
   } finally {
     clock.pause();
   }
+  if (outcome !== "expired") return toClient(outcome, visit);
+  upload?.abort();
+  return failed(visit, "origin_timeout");
+}
+
+function failed({ requestId, target }: Visit, code: ErrorCode, error?: unknown): Response {
+  log("warn", "a request was not answered by the origin", { requestId, code, path: target.path, error });
+  return problemResponse(code, { requestId, ...(errorCatalogue[code].retry === "later" && { retryAfterSeconds: RETRY_AFTER_SECONDS }) });
 }
 
 function uploadOf(request: Request, clock: OriginClock): Upload | undefined {
-  if (request.body === null || isBodiless(request.method)) {
-    clock.run();
-    return undefined;
-  }
+  if (request.body === null || isBodiless(request.method)) return undefined;
   return relayUpload({ body: request.body, length: request.headers.get("content-length"), clock });
 }
 
@@ -75,13 +66,13 @@ const STATUS_SWITCHING = 101;
 const STATUS_MIN = 200;
 const STATUS_MAX = 599;
 
-function toClient(answer: Response, { requestId, target }: Visit): Response {
+function toClient(answer: Response, visit: Visit): Response {
+  const { requestId } = visit;
   const { status, webSocket } = answer;
   if (webSocket !== null && status === STATUS_SWITCHING) return switched(answer, webSocket, requestId);
   if (status < STATUS_MIN || status > STATUS_MAX) {
     // The runtime's HTTP client takes an interim answer (103) for the last one and loses what follows.
-    log("error", "the origin answered with a status that cannot be passed on", { requestId, path: target.path, status });
-    return problemResponse("origin_unreachable", { requestId, retryAfterSeconds: RETRY_AFTER_SECONDS });
+    return failed(visit, "origin_unreachable", new Error(`the origin answered with status ${status}, which cannot be passed on`));
   }
   const response = new Response(answer.body, answer);
   finishResponseHeaders(response.headers, requestId);

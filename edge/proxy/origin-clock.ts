@@ -3,23 +3,32 @@
  * of the request's body, or sending response headers once it has the whole request. It stands still while the client
  * is slow, so a long upload is never cut for its length, and an origin that stops reading is given up all the same.
  */
-export type OriginClock = {
-  /** Resolves when the origin has let us wait for the whole limit at one step. */
-  readonly expired: Promise<"expired">;
-  readonly run: () => void;
-  readonly pause: () => void;
-};
+export class OriginClock {
+  readonly #limitMs: number;
+  #timer: number | null = null;
+  #expire: (value: "expired") => void = ignore;
 
-export function createOriginClock(limitMs: number): OriginClock {
-  let expire: (value: "expired") => void;
-  const expired = new Promise<"expired">((resolve) => {
-    expire = resolve;
-  });
-  let timer: number | null = null;
-  const pause = () => clearTimeout(timer);
-  const run = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => expire("expired"), limitMs);
-  };
-  return { expired, run, pause };
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** From now on the origin has the whole limit for its next step. */
+  run(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#expire, this.#limitMs, "expired");
+  }
+
+  pause(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** The origin's answer, or the news that it let us wait too long. The clock must not run before it is asked for. */
+  answerOf(asked: Promise<Response>): Promise<Response | "expired"> {
+    return new Promise((resolve, reject) => {
+      this.#expire = resolve;
+      asked.then(resolve, reject);
+    });
+  }
 }
+
+function ignore(): void {}

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import workerd from "workerd";
 import { type Child, describeExit, REPORTS_FD, startChild } from "./child.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
@@ -36,6 +36,9 @@ export type EdgeServerOptions = {
 
 export const WORKER_ENTRY = fileURLToPath(new URL("../../edge/worker.ts", import.meta.url));
 
+/** Required, not imported: Node and vitest disagree on what the default export of this CommonJS package is. */
+const { default: WORKERD_PROGRAM } = createRequire(import.meta.url)("workerd") as { readonly default: string };
+
 export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeServer> {
   const { folder, variables, logFile, watch = false } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,7 +47,7 @@ export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeS
   await writeFile(configFile, workerdConfig({ ...options, port: options.port ?? 0, variableNames: Object.keys(variables) }));
   const child = startChild({
     name: "edge",
-    command: workerd.default,
+    command: WORKERD_PROGRAM,
     args: ["serve", ...(watch ? ["--watch"] : []), `--control-fd=${REPORTS_FD}`, configFile],
     environment: variables,
     ...(logFile === undefined ? {} : { logFile }),

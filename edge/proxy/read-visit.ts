@@ -1,0 +1,81 @@
+import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../env.ts";
+import { log } from "../log.ts";
+import { clientAddress } from "./client-address.ts";
+import { type PlainTarget, plainTarget, type TargetFault } from "./plain-target.ts";
+import { requestHeaders } from "./request-headers.ts";
+
+/** A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it. */
+export type Visit = {
+  readonly request: Request;
+  readonly requestId: string;
+  readonly target: PlainTarget;
+  /** The headers for the origin. */
+  readonly headers: Headers;
+  readonly configuration: EdgeConfiguration;
+};
+
+/**
+ * The first thing every request meets. It lets through only what can be read in one way: a plain target, a framing
+ * without contradiction, a method that is served. Everything else gets its answer here and goes no further.
+ */
+export function readVisit(request: Request, bindings: EdgeBindings): Result<Visit, Response> {
+  const requestId = newId(systemRandom);
+  const configuration = edgeConfiguration(bindings);
+  if (!configuration.ok) {
+    log("error", "the edge is not configured", { requestId, faults: configuration.reason });
+    return fail(problemResponse("internal_error", { requestId }));
+  }
+  if (METHODS_REFUSED.has(request.method)) return fail(methodRefused(requestId));
+  const target = plainTarget(request.url);
+  if (!target.ok) return fail(problemResponse(codeOf(target.reason), { requestId }));
+  if (isReservedMisspelt(target.value.path)) return fail(problemResponse("not_found", { requestId }));
+  const headers = requestHeaders(request.headers, {
+    requestId,
+    host: target.value.host,
+    protocol: target.value.protocol,
+    clientAddress: clientAddress(request, configuration.value.clientAddressFrom),
+  });
+  if (!headers.ok || hasStrandedBody(request, target.value, configuration.value))
+    return fail(problemResponse("request_ambiguous", { requestId }));
+  return ok({ request, requestId, target: target.value, headers: headers.value, configuration: configuration.value });
+}
+
+/** What the route table is matched against. A target that is refused matches nothing of ours. */
+export function routePath(request: Request): string {
+  const target = plainTarget(request.url);
+  return target.ok ? target.value.path : "/";
+}
+
+/** TRACE would send a visitor's cookies back to a script. CONNECT asks for a tunnel, which this is not. */
+const METHODS_REFUSED: ReadonlySet<string> = new Set(["TRACE", "CONNECT"]);
+const METHODS_SERVED = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+
+function methodRefused(requestId: string): Response {
+  return problemResponse("method_not_allowed", { requestId, headers: { allow: METHODS_SERVED } });
+}
+
+function codeOf(fault: TargetFault): ErrorCode {
+  if (fault === "too_long") return "url_too_long";
+  return fault === "site" ? "request_ambiguous" : "path_not_plain";
+}
+
+const RESERVED = "/_sluice";
+const RESERVED_IN_ANY_CASE = /^\/_sluice(?:\/|$)/i;
+
+/** Our own paths have one spelling. An origin that ignores case must not be asked for them under another. */
+function isReservedMisspelt(path: string): boolean {
+  return !path.startsWith(RESERVED) && RESERVED_IN_ANY_CASE.test(path);
+}
+
+/**
+ * The runtime builds no GET with a body, so such a body can only travel inside the request it came in: not to another
+ * URL, and not chunked, because there one that breaks off would look complete to the origin.
+ */
+function hasStrandedBody(request: Request, target: PlainTarget, { origin }: EdgeConfiguration): boolean {
+  if (request.body === null || (request.method !== "GET" && request.method !== "HEAD")) return false;
+  const length = request.headers.get("content-length");
+  return length === null || (length !== "0" && (origin.kind === "url" || !target.isAsSent));
+}

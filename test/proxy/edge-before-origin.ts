@@ -1,0 +1,31 @@
+import { afterAll, beforeEach } from "vitest";
+import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { type RecordingOrigin, startRecordingOrigin } from "./recording-origin.ts";
+
+export type EdgeBeforeOrigin = { readonly edge: EdgeServer; readonly origin: RecordingOrigin };
+
+/** No store is asked on the way to the origin, so an address where nobody listens shows that it stays so. */
+export const EDGE_VARIABLES = {
+  CLIENT_ADDRESS_FROM: "socket",
+  ORIGIN_TIMEOUT_MS: "5000",
+  UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
+  UPSTASH_REDIS_REST_TOKEN: "unused",
+};
+
+/** The real worker in a real workerd before a real Node origin, for one test file. */
+export async function edgeBeforeOrigin(variables: Readonly<Record<string, string>> = {}): Promise<EdgeBeforeOrigin> {
+  const origin = await startRecordingOrigin();
+  const edge = await startEdgeServer({
+    folder: await temporaryFolder(),
+    originAddress: origin.address,
+    storeAddress: "127.0.0.1:1",
+    variables: { ...EDGE_VARIABLES, ...variables },
+  });
+  beforeEach(() => origin.reset());
+  afterAll(async () => {
+    await edge.stop();
+    await origin.stop();
+  });
+  return { edge, origin };
+}

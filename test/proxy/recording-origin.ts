@@ -1,0 +1,77 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { buffer } from "node:stream/consumers";
+
+/** One request as the origin got it, before any library has made it nicer. */
+export type RecordedRequest = {
+  readonly method: string;
+  readonly url: string;
+  /** Lower-case name to every value that came under it, in order. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly body: Buffer;
+};
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+export type RecordingOrigin = {
+  readonly port: number;
+  readonly address: string;
+  /** Requests with their whole body, oldest first. */
+  readonly requests: RecordedRequest[];
+  /** How the next requests are answered; left alone, with the recorded request as JSON. */
+  readonly answerWith: (handler: Handler) => void;
+  readonly upgradeWith: (handler: UpgradeHandler) => void;
+  readonly reset: () => void;
+  readonly stop: () => Promise<void>;
+};
+
+/** A plain `node:http` server that keeps exactly what it was sent. */
+export async function startRecordingOrigin(): Promise<RecordingOrigin> {
+  const requests: RecordedRequest[] = [];
+  const sockets = new Set<Socket>();
+  const echo: Handler = (request, response) => void recordThenEcho(request, response, requests);
+  let handler = echo;
+  const server = createServer((request, response) => handler(request, response));
+  server.keepAliveTimeout = 60_000;
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+
+  const reset = () => {
+    requests.length = 0;
+    handler = echo;
+    server.removeAllListeners("upgrade");
+  };
+  const stop = async () => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await once(server, "close");
+  };
+  const answerWith = (next: Handler) => {
+    handler = next;
+  };
+  return { port, address: `127.0.0.1:${port}`, requests, answerWith, upgradeWith: (next) => server.on("upgrade", next), reset, stop };
+}
+
+async function recordThenEcho(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
+  const recorded = recordedRequest(request, await buffer(request));
+  requests.push(recorded);
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ method: recorded.method, url: recorded.url, bytes: recorded.body.length }));
+}
+
+function recordedRequest(request: IncomingMessage, body: Buffer): RecordedRequest {
+  const headers = new Map<string, string[]>();
+  for (let i = 0; i < request.rawHeaders.length; i += 2) {
+    const name = (request.rawHeaders[i] ?? "").toLowerCase();
+    headers.set(name, [...(headers.get(name) ?? []), request.rawHeaders[i + 1] ?? ""]);
+  }
+  return { method: request.method ?? "", url: request.url ?? "", headers, body };
+}
