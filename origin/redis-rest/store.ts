@@ -15,7 +15,7 @@ export type Store = {
 export type Answer = (status: number, json: string) => void;
 
 /** A caller waits less than a second for a server that does not answer, with room for the way back. */
-export const REQUEST_TIMEOUT_MS = 800;
+export const REQUEST_TIMEOUT_MS = 700;
 
 /** Requests on their way to Redis. Beyond it the server does not keep up, and more would only wait to time out. */
 export const PENDING_MAX = 20_000;
