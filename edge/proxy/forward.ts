@@ -51,14 +51,15 @@ function isBodiless(method: string): boolean {
  */
 function askOrigin({ request, target, headers, configuration }: Visit, upload: Upload | undefined): Promise<Response> {
   const { origin } = configuration;
-  const init: RequestInit = { method: request.method, headers, redirect: "manual" };
+  const init: RequestInit = { headers, redirect: "manual" };
   if (upload !== undefined) {
     init.body = upload.body;
     init.signal = upload.signal;
   }
-  if (origin.kind === "url") return fetch(origin.site + target.path + target.query, init);
   const travelsInside = !target.isStable || (request.body !== null && isBodiless(request.method));
-  if (travelsInside && target.isAsSent) return origin.fetcher.fetch(request, init);
+  if (travelsInside && target.isAsSent && origin.kind === "binding") return origin.fetcher.fetch(request, init);
+  init.method = request.method;
+  if (origin.kind === "url") return fetch(origin.site + target.path + target.query, init);
   return origin.fetcher.fetch(target.site + target.path + target.query, init);
 }
 

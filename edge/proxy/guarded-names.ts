@@ -30,6 +30,8 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  // A CGI application would take it for the HTTP_PROXY of its environment.
+  "proxy",
   // The edge answers the expectation by itself, because its HTTP client cannot hand a 100 back.
   "expect",
 ]);

@@ -34,6 +34,7 @@ export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<He
 /** False when the header makes the whole request ambiguous. The one guarded header that passes is an upgrade to WebSocket. */
 function dropGuarded(headers: Headers, name: string): boolean {
   if (name === "connection" && !removeNamedInConnection(headers)) return false;
+  if (name === "transfer-encoding" && headers.get(name)?.toLowerCase() !== "chunked") return false;
   const isKept = name === "upgrade" && headers.get(name)?.toLowerCase() === "websocket";
   if (!isKept) headers.delete(name);
   return true;

@@ -61,7 +61,10 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
 }
 
 async function recordThenEcho(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
-  const recorded = recordedRequest(request, await buffer(request));
+  const body = await buffer(request).catch(() => undefined);
+  // A request that breaks off was never made.
+  if (body === undefined) return;
+  const recorded = recordedRequest(request, body);
   requests.push(recorded);
   response.setHeader("content-type", "application/json");
   response.end(JSON.stringify({ method: recorded.method, url: recorded.url, bytes: recorded.body.length }));
