@@ -15,13 +15,26 @@ type ErrorEntry = {
 export const errorCatalogue = {
   path_not_plain: { status: 400, title: "The path is not written in its plain form.", retry: "never" },
   request_ambiguous: { status: 400, title: "The request's framing can be read in two ways.", retry: "never" },
+  json_malformed: { status: 400, title: "The body is not JSON that can be read in one way.", retry: "never" },
+  operator_token_invalid: { status: 401, title: "The operator token is missing or wrong.", retry: "never" },
   token_invalid: { status: 401, title: "The ticket or pass is missing or not valid.", retry: "never" },
   not_found: { status: 404, title: "There is nothing at this address.", retry: "never" },
+  queue_not_found: { status: 404, title: "There is no queue of this id.", retry: "never" },
   method_not_allowed: { status: 405, title: "This method is not served.", retry: "never" },
+  queue_exists: { status: 409, title: "There is a queue of this id already.", retry: "never" },
+  queue_limit_reached: { status: 409, title: "There are as many queues as there may be.", retry: "never" },
+  queue_occupied: { status: 409, title: "There are people in this queue.", retry: "later" },
+  queue_routed: { status: 409, title: "Routes lead to this queue.", retry: "never" },
+  version_conflict: { status: 409, title: "Somebody else has changed this since you read it.", retry: "later" },
+  body_too_large: { status: 413, title: "The body is too large.", retry: "never" },
   url_too_long: { status: 414, title: "The URL is too long.", retry: "never" },
+  media_type_unsupported: { status: 415, title: "The body must be application/json, in UTF-8.", retry: "never" },
+  validation_failed: { status: 422, title: "Some fields cannot be taken as they are.", retry: "never" },
   internal_error: { status: 500, title: "Something went wrong on our side.", retry: "later" },
   origin_unreachable: { status: 502, title: "The application behind the gate cannot be reached.", retry: "later" },
   admission_keys_unavailable: { status: 503, title: "Passes cannot be checked at the moment.", retry: "later" },
+  operator_access_off: { status: 503, title: "Operators are not let in: no token has been set.", retry: "never" },
+  store_unavailable: { status: 503, title: "The store does not answer at the moment.", retry: "later" },
   origin_timeout: { status: 504, title: "The application behind the gate took too long to answer.", retry: "later" },
 } as const satisfies Record<string, ErrorEntry>;
 
@@ -31,6 +44,8 @@ type ProblemOptions = {
   readonly requestId?: string;
   readonly retryAfterSeconds?: number;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Every field at fault, by its path in the body or its name in the URL. */
+  readonly errors?: readonly { readonly field: string; readonly message: string }[];
 };
 
 /** RFC 9457 problem details, never cached: an error must not outlive its cause. */
@@ -43,6 +58,7 @@ export function problemResponse(code: ErrorCode, options: ProblemOptions = {}): 
   };
   if (options.requestId !== undefined) headers["x-request-id"] = options.requestId;
   if (options.retryAfterSeconds !== undefined) headers["retry-after"] = String(options.retryAfterSeconds);
-  const body = { type: `urn:sluice:error:${code}`, title, status, code, retry, detail: options.detail, requestId: options.requestId };
+  const { detail, requestId, errors } = options;
+  const body = { type: `urn:sluice:error:${code}`, title, status, code, retry, detail, requestId, errors };
   return new Response(JSON.stringify(body), { status, headers });
 }
