@@ -1,7 +1,9 @@
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type FillRandom, newSecret } from "../../shared/ids.ts";
+import { type FillRandom, newId, newSecret } from "../../shared/ids.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
+import { privateTokenKeySchema } from "../../shared/token-keys.ts";
 
 /** The secrets of a development machine: made once, kept in the data folder, readable by its owner alone. */
 const secretsSchema = z.object({
@@ -9,6 +11,8 @@ const secretsSchema = z.object({
   bridgeToken: z.string().min(32),
   lineRedisPassword: z.string().min(32),
   venueRedisPassword: z.string().min(32),
+  /** What the gate signs tickets and passes with; the shape of SLUICE_SIGNING_KEYS. */
+  signingKeys: z.object({ active: z.string(), keys: z.array(privateTokenKeySchema).min(1) }),
 });
 
 export type StackSecrets = z.infer<typeof secretsSchema>;
@@ -20,12 +24,22 @@ export async function loadOrCreateSecrets(folder: string, fillRandom: FillRandom
   const text = await readIfThere(file);
   const known = text === undefined ? {} : parseJson(file, text);
   // A secret added by a newer version is filled in; those already in use stay.
-  const fresh = Object.fromEntries(Object.keys(secretsSchema.shape).map((name) => [name, newSecret(fillRandom)]));
-  const secrets = secretsSchema.safeParse({ ...fresh, ...known });
+  const secrets = secretsSchema.safeParse({ ...(await freshSecrets(fillRandom)), ...known });
   if (!secrets.success)
     throw new Error(`${file} is damaged: ${secrets.error.issues.map((issue) => issue.path.join(".")).join(", ")}. Mend or remove it.`);
   await writeWhole(file, `${JSON.stringify(secrets.data, null, 2)}\n`);
   return secrets.data;
+}
+
+async function freshSecrets(fillRandom: FillRandom): Promise<StackSecrets> {
+  const key = await newTokenKey(newId(fillRandom));
+  return {
+    adminToken: newSecret(fillRandom),
+    bridgeToken: newSecret(fillRandom),
+    lineRedisPassword: newSecret(fillRandom),
+    venueRedisPassword: newSecret(fillRandom),
+    signingKeys: { active: key.kid, keys: [key] },
+  };
 }
 
 /** Written beside and renamed, so that a crash leaves the old file or the new one, never half of one. */
