@@ -25,6 +25,8 @@ export type RecordingOrigin = {
   readonly answerWith: (handler: Handler) => void;
   readonly upgradeWith: (handler: UpgradeHandler) => void;
   readonly reset: () => void;
+  /** Listens again, after `stop`, where it did before. */
+  readonly start: (port: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -40,8 +42,11 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const start = async (port: number) => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await start(0);
   const { port } = server.address() as AddressInfo;
 
   const reset = () => {
@@ -57,7 +62,8 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   const answerWith = (next: Handler) => {
     handler = next;
   };
-  return { port, address: `127.0.0.1:${port}`, requests, answerWith, upgradeWith: (next) => server.on("upgrade", next), reset, stop };
+  const upgradeWith = (next: UpgradeHandler) => void server.on("upgrade", next);
+  return { port, address: `127.0.0.1:${port}`, requests, answerWith, upgradeWith, reset, start, stop };
 }
 
 async function recordThenEcho(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
