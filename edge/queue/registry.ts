@@ -41,7 +41,7 @@ export const routeSchema = z.strictObject({
   queueId: z.string(),
 });
 
-const QUEUES_MAX = 1_000;
+export const QUEUES_MAX = 1_000;
 
 export function openRegistry(store: ScriptRunner): Registry {
   const changeDirectory = (verb: "add" | "remove" | "route", value: string) =>
@@ -53,15 +53,23 @@ export function openRegistry(store: ScriptRunner): Registry {
       return toRecord(await readQueueScript.run(store, { keys: { meta, waiting, active, bucket }, args: {} }));
     },
     async writeQueue(queueId, settings, expectedVersion) {
+      const isNew = expectedVersion < 1;
       // Listed first: a queue that is listed and missing does no harm, one that exists unlisted would be forgotten.
-      if ((await changeDirectory("add", queueId)) === 0) throw new Error(`there may be ${QUEUES_MAX} queues and no more`);
+      if (isNew && (await changeDirectory("add", queueId)) === 0) throw new Error(`there may be ${QUEUES_MAX} queues and no more`);
       const args = { expectedVersion, fields: JSON.stringify(toMeta(settings)) };
       const version = await writeQueueScript.run(store, { keys: { meta: queueKeys(queueId).meta }, args });
+      // And again: an older one of this name may have been taken off the list meanwhile.
+      if (isNew && version !== 0) await changeDirectory("add", queueId);
       return version === 0 ? undefined : version;
     },
     async deleteQueue(queueId, { force }) {
       const outcome = await deleteQueueScript.run(store, { keys: queueKeys(queueId), args: { force: force ? 1 : 0 } });
-      if (outcome !== "occupied") await changeDirectory("remove", queueId);
+      if (outcome === "occupied") return outcome;
+      await changeDirectory("remove", queueId);
+      // Made anew between the two steps, it would exist and be listed nowhere.
+      const { meta, waiting, active, bucket } = queueKeys(queueId);
+      const remade = await readQueueScript.run(store, { keys: { meta, waiting, active, bucket }, args: {} });
+      if (remade.length > 0) await changeDirectory("add", queueId);
       return outcome;
     },
     async readDirectory() {
