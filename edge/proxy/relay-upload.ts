@@ -26,24 +26,28 @@ export function relayUpload({ body, length, clock }: UploadOptions): Upload {
   const channel = length === null ? new IdentityTransformStream() : new FixedLengthStream(BigInt(length));
   const controller = new AbortController();
   let isBroken = false;
-  const onBroken = (error: unknown) => {
+  const onBroken = (error: unknown): undefined => {
     isBroken = true;
     controller.abort(error);
   };
-  void movePieces({ reader: body.getReader(), writer: channel.writable.getWriter(), clock, onBroken });
+  void movePieces({ reader: body.getReader({ mode: "byob" }), writer: channel.writable.getWriter(), clock, onBroken });
   return { body: channel.readable, signal: controller.signal, abort: () => controller.abort(), isBroken: () => isBroken };
 }
 
 type Move = {
-  readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly reader: ReadableStreamBYOBReader;
   readonly writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly clock: OriginClock;
-  readonly onBroken: (error: unknown) => void;
+  readonly onBroken: (error: unknown) => undefined;
 };
 
+/** Every piece is read into the same memory, so that a large upload leaves nothing behind to be collected. */
+const PIECE_BYTES_MAX = 65_536;
+
 async function movePieces({ reader, writer, clock, onBroken }: Move): Promise<void> {
+  let memory: ArrayBufferLike = new ArrayBuffer(PIECE_BYTES_MAX);
   for (;;) {
-    const piece = await reader.read().catch(onBroken);
+    const piece: ReadableStreamReadResult<Uint8Array> | undefined = await reader.read(new Uint8Array(memory)).catch(onBroken);
     if (piece === undefined) return;
     clock.run();
     const isTaken = await (piece.done ? writer.close() : writer.write(piece.value)).then(isTrue, isFalse);
@@ -52,6 +56,7 @@ async function movePieces({ reader, writer, clock, onBroken }: Move): Promise<vo
     // The clock goes on after the last piece: it is for the origin to answer now.
     if (piece.done) return;
     clock.pause();
+    memory = piece.value.buffer;
   }
 }
 
