@@ -39,7 +39,7 @@ export function createBucketAudit(startMs: number): BucketAudit {
       pace = Math.min(settings.burst, pace + earned);
     },
     refund: (count, settings) => {
-      tokens = Math.min(settings.burst, tokens + count);
+      if (count > 0) tokens = Math.min(settings.burst, tokens + count);
     },
     promote: (count) => {
       tokens -= count;
