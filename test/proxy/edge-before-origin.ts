@@ -1,5 +1,6 @@
 import { afterAll, beforeEach } from "vitest";
 import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "./recording-origin.ts";
 
@@ -11,6 +12,7 @@ export const EDGE_VARIABLES = {
   ORIGIN_TIMEOUT_MS: "5000",
   UPSTASH_REDIS_REST_URL: "http://127.0.0.1:1",
   UPSTASH_REDIS_REST_TOKEN: "unused",
+  SLUICE_SIGNING_KEYS: JSON.stringify({ active: "k1", keys: [await newTokenKey("k1")] }),
 };
 
 /** The real worker in a real workerd before a real Node origin, for one test file. */
