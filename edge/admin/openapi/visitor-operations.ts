@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { healthReportSchema } from "../../../shared/health.ts";
+import { queueSettingsSchema } from "../../queue/settings.ts";
+import type { OperationDescription } from "../operation.ts";
+import { answerSchemas, bodySchemas, queueIdField, queueParams, sessionIdField } from "../schemas.ts";
+
+const count = z.int().min(0);
+const token = z.string().describe("A JWT.");
+
+const waitingSchema = z
+  .looseObject({
+    state: z.literal("waiting"),
+    queueId: queueIdField,
+    ticket: token.describe("Holds the place in the line: show it at the next heartbeat."),
+    position: z.int().min(1).describe("1 for the next one in."),
+    total: count,
+    lane: z.int().min(0).max(3),
+    estimatedWaitSeconds: z
+      .looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) })
+      .nullable()
+      .describe("null while nothing is known."),
+    pollAfterMs: count.describe("When to send the next heartbeat."),
+    enqueuedAt: count,
+  })
+  .register(answerSchemas, { id: "Waiting" });
+
+const admittedSchema = z
+  .looseObject({
+    state: z.literal("admitted"),
+    queueId: queueIdField,
+    pass: token.describe("Good for every protected URL of this queue."),
+    sessionId: sessionIdField,
+    expiresAt: count,
+  })
+  .register(answerSchemas, { id: "Admitted" });
+
+const endedSchema = z
+  .looseObject({ state: z.literal("ended"), queueId: queueIdField, reason: z.enum(["expired", "completed", "revoked", "left"]) })
+  .register(answerSchemas, { id: "Ended" });
+
+const visitorStateSchema = z.union([waitingSchema, admittedSchema, endedSchema]).register(answerSchemas, { id: "VisitorState" });
+
+const publicQueueSchema = z
+  .looseObject({
+    queueId: queueIdField,
+    name: z.string(),
+    mode: queueSettingsSchema.shape.mode.unwrap(),
+    waiting: count,
+    active: count,
+    estimatedWaitSeconds: waitingSchema.shape.estimatedWaitSeconds,
+  })
+  .register(answerSchemas, { id: "PublicQueue" });
+
+const entrySchema = z.looseObject({ metadata: z.record(z.string(), z.unknown()).optional() }).register(bodySchemas, { id: "Entry" });
+
+const jwksSchema = z
+  .looseObject({
+    keys: z.array(
+      z.looseObject({ kid: z.string(), kty: z.string(), crv: z.string(), x: z.string(), alg: z.string(), use: z.literal("sig") }),
+    ),
+  })
+  .register(answerSchemas, { id: "PublicKeys" });
+
+const healthSchema = healthReportSchema.register(answerSchemas, { id: "Health" });
+
+/** What visitors' programs, origins and monitors ask; the handlers stand where visitors meet them. */
+export const visitorOperations: readonly OperationDescription[] = [
+  {
+    method: "post",
+    path: "/queues/{queueId}/enter",
+    id: "enterQueue",
+    summary: "Join the line, or walk straight in; asked again with the ticket, it is a heartbeat",
+    access: "visitor",
+    params: queueParams,
+    body: { schema: entrySchema.optional() },
+    answers: {
+      200: { description: "Known already, or admitted at once.", schema: visitorStateSchema },
+      201: { description: "In the line.", schema: visitorStateSchema },
+    },
+    refusals: ["queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "post",
+    path: "/queues/{queueId}/heartbeat",
+    id: "sendHeartbeat",
+    summary: "Say that you are still there, and hear where you stand",
+    access: "visitor",
+    params: queueParams,
+    answers: { 200: { description: "Where you stand.", schema: visitorStateSchema } },
+    refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "post",
+    path: "/queues/{queueId}/leave",
+    id: "leaveQueue",
+    summary: "Give up the place or the session, for good",
+    access: "visitor",
+    params: queueParams,
+    answers: { 204: { description: "Gone. Asking again changes nothing." } },
+    refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "get",
+    path: "/queues/{queueId}",
+    id: "readPublicQueue",
+    summary: "What anybody may know about a queue; may be kept for 1 s",
+    access: "public",
+    params: queueParams,
+    answers: { 200: { description: "As it is now.", schema: publicQueueSchema } },
+    refusals: ["queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "get",
+    path: "/jwks.json",
+    id: "readPublicKeys",
+    summary: "The public keys that tickets and passes are verified with (RFC 7517)",
+    access: "public",
+    answers: { 200: { description: "Active and retiring keys.", schema: jwksSchema, mediaTypes: ["application/jwk-set+json"] } },
+    refusals: [],
+  },
+  {
+    method: "get",
+    path: "/health",
+    id: "readHealth",
+    summary: "Whether every part answers: JSON, or a page for people",
+    access: "public",
+    answers: {
+      200: { description: "Every part answers.", schema: healthSchema },
+      503: { description: "`down` names those that do not.", schema: healthSchema },
+    },
+    refusals: [],
+  },
+  {
+    method: "get",
+    path: "/openapi.json",
+    id: "readDocument",
+    summary: "This document",
+    access: "public",
+    answers: { 200: { description: "OpenAPI 3.1.", schema: z.looseObject({ openapi: z.string() }) } },
+    refusals: [],
+  },
+];

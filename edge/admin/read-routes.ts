@@ -1,0 +1,16 @@
+import { defineOperation } from "./operation.ts";
+import { etagOf } from "./queue-answer.ts";
+import { routeTableSchema } from "./route-schemas.ts";
+
+export const readRoutes = defineOperation({
+  method: "get",
+  path: "/admin/routes",
+  id: "readRoutes",
+  summary: "Which addresses lead to which queue",
+  answers: { 200: { description: "The whole table.", schema: routeTableSchema, headers: { etag: "The version of the table." } } },
+  refusals: [],
+  async run({ routeTable, answer }) {
+    const { routes, version } = await routeTable.read();
+    return answer(200, { routes }, { etag: etagOf(version) });
+  },
+});

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { queueIdSchema } from "../../shared/queue-id.ts";
+import { queueSettingsSchema } from "../queue/settings.ts";
+
+/** What several operations take or give. A name makes a schema a component of `openapi.json`. */
+export const bodySchemas = z.registry<{ id: string }>();
+export const answerSchemas = z.registry<{ id: string }>();
+
+const TOKEN_ID_PATTERN = /^[A-Za-z0-9_-]{22}$/;
+
+/** The document cannot look into a check that is code, so it is told in its own words. */
+export const queueIdField = queueIdSchema.meta({ type: "string", pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" });
+export const sessionIdField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a session's id");
+export const jtiField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a pass's jti");
+
+/** The operator's words. They stand in the store and in the log. */
+export const reasonField = z.string().trim().min(1).max(200);
+
+export const queueParams = z.strictObject({ queueId: queueIdField });
+
+export const newQueueSchema = queueSettingsSchema.extend({ queueId: queueIdField }).register(bodySchemas, { id: "NewQueue" });
+
+/**
+ * Every setting, none required and none defaulted: a change that does not name a setting leaves it alone. (A default inside an
+ * optional field would still be filled in.)
+ */
+export const queueChangeSchema = z
+  .strictObject(withoutDefaults(queueSettingsSchema.shape))
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, "must name at least one setting")
+  .register(bodySchemas, { id: "QueueChange" });
+
+const count = z.int().min(0);
+
+export const queueSchema = queueSettingsSchema
+  .extend({
+    queueId: queueIdField,
+    version: z.int().min(1).describe("Grows with each change of the settings; also in the ETag."),
+    waiting: count.describe("People in the line."),
+    active: count.describe("Slots taken: people inside, and those whose turn it is."),
+    admissionsPerSecond: z.number().min(0).describe("Measured; 0 while nothing is known."),
+  })
+  .register(answerSchemas, { id: "Queue" });
+
+export const problemSchema = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    code: z.string().describe("Stable: switch on this."),
+    retry: z.enum(["never", "later"]).describe("Whether the same request can succeed on another try."),
+    detail: z.string().optional(),
+    requestId: z.string().optional(),
+    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  })
+  .register(answerSchemas, { id: "Problem" });
+
+type WithoutDefaults<Shape> = { [Name in keyof Shape]: Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name] };
+
+function withoutDefaults<Shape extends z.ZodRawShape>(shape: Shape): WithoutDefaults<Shape> {
+  const fields = Object.entries(shape).map(([name, field]) => [name, field instanceof z.ZodDefault ? field.unwrap() : field]);
+  return Object.fromEntries(fields) as WithoutDefaults<Shape>;
+}

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { defineScript } from "../../shared/define-script.ts";
+import listSessionsSource from "./list-sessions.lua";
+import readRoutesSource from "./read-routes.lua";
+import replaceRoutesSource from "./replace-routes.lua";
+
+const version = z.string().regex(/^[0-9a-f]{40}$/);
+
+export const readRoutesScript = defineScript({
+  name: "read-routes",
+  source: readRoutesSource,
+  keys: ["routes"],
+  args: {},
+  reply: z.tuple([z.string(), version]),
+});
+
+export const replaceRoutesScript = defineScript({
+  name: "replace-routes",
+  source: replaceRoutesSource,
+  keys: ["queues", "routes"],
+  args: { table: z.string(), ids: z.string(), seen: z.union([version, z.literal("")]) },
+  reply: z.union([
+    z.tuple([z.literal("replaced"), version]).transform(([outcome, replaced]) => ({ outcome, version: replaced })),
+    z.tuple([z.literal("conflict")]).transform(([outcome]) => ({ outcome })),
+    z.tuple([z.literal("unknown")], z.string()).transform(([outcome, ...queueIds]) => ({ outcome, queueIds })),
+  ]),
+});
+
+const flag = z.union([z.literal(0), z.literal(1)]).transform((bit) => bit === 1);
+
+export const listSessionsScript = defineScript({
+  name: "list-sessions",
+  source: listSessionsSource,
+  keys: ["meta", "active", "ready"],
+  args: { limit: z.number().int().positive(), lastEndMs: z.number().int().min(-1), lastId: z.string() },
+  reply: z.union([
+    z.tuple([z.literal("none")]).transform(() => undefined),
+    z.tuple([z.literal("page"), flag], z.union([z.string(), z.number()])).transform(([, hasMore, ...flat]) => ({ hasMore, flat })),
+  ]),
+});

@@ -1,0 +1,149 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { openRegistry } from "../../edge/queue/registry.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { SETTINGS, startAdminGate } from "./admin-gate.ts";
+
+const gate = await startAdminGate();
+const { call, redis } = gate;
+const put = (routes: unknown, headers: Record<string, string> = {}) => call("PUT", "/admin/routes", { json: { routes }, headers });
+
+beforeAll(async () => {
+  for (const queueId of ["launch", "demo"]) await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS } });
+});
+
+describe("GET and PUT /_sluice/admin/routes", () => {
+  it("start empty, and give back what was put", async () => {
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [] });
+    const routes = [
+      { path: "/*", queueId: "launch" },
+      { host: "*.shop.test", path: "/demo/*", queueId: "demo" },
+      { host: "shop.test:8443", path: "/demo", queueId: "demo" },
+    ];
+    const answer = await put(routes);
+    const stored = routes.map((route) => ({ host: "*", ...route }));
+    expect([answer.status, answer.headers.get("cache-control"), answer.body]).toEqual([200, "no-store", { routes: stored }]);
+    const read = await call("GET", "/admin/routes");
+    expect([read.body, read.headers.get("etag")]).toEqual([{ routes: stored }, answer.headers.get("etag")]);
+    expect((await openRegistry(scriptRunner(redis)).readDirectory()).routes).toEqual(stored);
+  });
+
+  it("replace the whole table, also by nothing", async () => {
+    expect((await put([{ path: "/only", queueId: "demo" }])).status).toBe(200);
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [{ host: "*", path: "/only", queueId: "demo" }] });
+    expect((await put([])).body).toEqual({ routes: [] });
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [] });
+  });
+
+  it("keep a path in the spelling that the gate reads", async () => {
+    const { body } = await put([{ path: "/caf\u00e9/%7euser/*", queueId: "demo" }]);
+    expect(body["routes"]).toEqual([{ host: "*", path: "/caf%C3%A9/~user/*", queueId: "demo" }]);
+  });
+
+  it("take 1,000 routes and no more", async () => {
+    const routes = Array.from({ length: 1_001 }, (_, index) => ({ path: `/p${index}/*`, queueId: "demo" }));
+    const refused = await put(routes);
+    expect([refused.status, refused.body["errors"]]).toEqual([422, [{ field: "routes", message: expect.any(String) }]]);
+    expect((await put(routes.slice(1))).status).toBe(200);
+    expect(((await call("GET", "/admin/routes")).body["routes"] as unknown[]).length).toBe(1_000);
+  });
+
+  it.each([
+    [
+      "a queue that is not there",
+      [
+        { path: "/a", queueId: "demo" },
+        { path: "/b", queueId: "nowhere" },
+      ],
+      ["routes.1.queueId"],
+    ],
+    [
+      "the same address twice",
+      [
+        { path: "/a", queueId: "demo" },
+        { path: "/a", queueId: "launch" },
+      ],
+      ["routes.1"],
+    ],
+    [
+      "the same address in another case",
+      [
+        { host: "shop.test", path: "/a/*", queueId: "demo" },
+        { host: "shop.test", path: "/A/*", queueId: "demo" },
+      ],
+      ["routes.1"],
+    ],
+    [
+      "the same address in another spelling",
+      [
+        { path: "/~a", queueId: "demo" },
+        { path: "/%7Ea", queueId: "demo" },
+      ],
+      ["routes.1"],
+    ],
+    ["a path that never matches", [{ path: "/a//b", queueId: "demo" }], ["routes.0.path"]],
+    ["a path with a dot segment", [{ path: "/a/../b", queueId: "demo" }], ["routes.0.path"]],
+    ["a path with an encoded slash", [{ path: "/a%2fb", queueId: "demo" }], ["routes.0.path"]],
+    ["a star in the middle", [{ path: "/a/*/b", queueId: "demo" }], ["routes.0.path"]],
+    ["a path without its slash", [{ path: "a", queueId: "demo" }], ["routes.0.path"]],
+    ["a URL for a path", [{ path: "https://evil.test/", queueId: "demo" }], ["routes.0.path"]],
+    ["a path past its bound", [{ path: `/${"a".repeat(2_048)}`, queueId: "demo" }], ["routes.0.path"]],
+    ["a host with a scheme", [{ host: "https://shop.test", path: "/", queueId: "demo" }], ["routes.0.host"]],
+    ["a star in the middle of a host", [{ host: "a.*.test", path: "/", queueId: "demo" }], ["routes.0.host"]],
+    ["an empty host", [{ host: "", path: "/", queueId: "demo" }], ["routes.0.host"]],
+    ["a field that is not known", [{ path: "/", queueId: "demo", priority: 1 }], ["routes.0.priority"]],
+    ["no queue", [{ path: "/" }], ["routes.0.queueId"]],
+    ["no list", { path: "/" }, ["routes"]],
+  ])("refuse %s by its place, and keep what is there", async (_what, routes, fields) => {
+    const before = await redis.get("gate:{directory}:routes");
+    const answer = await put(routes);
+    expect([answer.status, answer.body["code"]]).toEqual([422, "validation_failed"]);
+    expect((answer.body["errors"] as { field: string }[]).map(({ field }) => field)).toEqual(fields);
+    expect(await redis.get("gate:{directory}:routes")).toBe(before);
+  });
+
+  it("honour If-Match, so that nobody overwrites what he has not seen", async () => {
+    const first = await put([{ path: "/1", queueId: "demo" }]);
+    const etag = first.headers.get("etag") ?? "";
+    expect((await put([{ path: "/2", queueId: "demo" }], { "if-match": etag })).status).toBe(200);
+    const stale = await put([{ path: "/3", queueId: "demo" }], { "if-match": etag });
+    expect([stale.status, stale.body["code"]]).toEqual([409, "version_conflict"]);
+    expect((await call("GET", "/admin/routes")).body["routes"]).toEqual([{ host: "*", path: "/2", queueId: "demo" }]);
+  });
+
+  it("let one of many win who saw the same table", async () => {
+    const etag = (await call("GET", "/admin/routes")).headers.get("etag") ?? "";
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => put([{ path: `/w${index}`, queueId: "demo" }], { "if-match": etag })),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(7).fill(409)]);
+    const winner = answers.find(({ status }) => status === 200);
+    expect((await call("GET", "/admin/routes")).body).toEqual(winner?.body);
+  });
+
+  it("never point at a queue that is deleted at the same time", async () => {
+    for (let round = 0; round < 10; round++) {
+      await call("POST", "/admin/queues", { json: { queueId: "fleeting", ...SETTINGS } });
+      await put([]);
+      await Promise.all([put([{ path: "/f/*", queueId: "fleeting" }]), call("DELETE", "/admin/queues/fleeting")]);
+      const exists = (await call("GET", "/admin/queues/fleeting")).status === 200;
+      const { routes } = (await call("GET", "/admin/routes")).body as { routes: unknown[] };
+      if (!exists) expect(routes).toEqual([]);
+      await call("DELETE", "/admin/queues/fleeting?force=true");
+    }
+  });
+
+  it("are in the log with what came and what went", async () => {
+    await put([
+      { path: "/old", queueId: "demo" },
+      { path: "/same", queueId: "demo" },
+    ]);
+    const { headers } = await put([
+      { path: "/same", queueId: "demo" },
+      { path: "/new", queueId: "launch" },
+    ]);
+    const lineOf = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
+    await expect
+      .poll(lineOf)
+      .toMatchObject({ msg: "an operator replaced the routes", added: ["*/new -> launch"], removed: ["*/old -> demo"] });
+  });
+});

@@ -1,0 +1,217 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { openLine } from "../../edge/queue/line.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
+
+type Session = { readonly sessionId: string; readonly state: string; readonly expiresAt: number };
+
+const gate = await startAdminGate();
+const { call, redis } = gate;
+const FAR_MS = 3_600_000;
+
+beforeAll(async () => {
+  await makeQueue("launch");
+});
+
+async function makeQueue(queueId: string, settings: object = {}): Promise<void> {
+  const json = { queueId, ...SETTINGS, maxActive: 1_000, admissionRate: 1_000, admissionBurst: 1_000, ...settings };
+  expect((await call("POST", "/admin/queues", { json })).status).toBe(201);
+}
+
+function lineOf(queueId: string) {
+  return openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: FAR_MS, random: () => 0.5 });
+}
+
+async function admit(queueId: string): Promise<string> {
+  const ticketId = newSessionId();
+  const answer = await lineOf(queueId).enter({ ticketId, lane: 0, addressHash: "h", ticketsPerIp: 0 });
+  expect(answer.state).toBe("admitted");
+  return ticketId;
+}
+
+async function pagesOf(queueId: string, limit: number): Promise<readonly (readonly Session[])[]> {
+  const pages: Session[][] = [];
+  let cursor: string | null = "";
+  while (cursor !== null && pages.length < 100) {
+    const query: string = cursor === "" ? "" : `&cursor=${cursor}`;
+    const { status, body } = await call("GET", `/admin/queues/${queueId}/sessions?limit=${limit}${query}`);
+    expect(status).toBe(200);
+    pages.push(body["sessions"] as Session[]);
+    cursor = body["nextCursor"] as string | null;
+  }
+  return pages;
+}
+
+describe("GET /_sluice/admin/queues/{id}/sessions", () => {
+  it("tells who holds a slot, and who has not come in yet", async () => {
+    await makeQueue("told");
+    const sessionId = await admit("told");
+    const reserved = newSessionId();
+    const until = Date.now() + 20_000;
+    await redis.zadd("queue:{told}:active", until, reserved, 1, newSessionId());
+    await redis.zadd("queue:{told}:ready", 1, reserved);
+    const { headers, body } = await call("GET", "/admin/queues/told/sessions");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(body["nextCursor"]).toBeNull();
+    const sessions = body["sessions"] as Session[];
+    expect(sessions[0]).toEqual({ sessionId: reserved, state: "reserved", expiresAt: until });
+    expect(sessions[1]).toMatchObject({ sessionId, state: "admitted" });
+    expect(Math.abs((sessions[1]?.expiresAt ?? 0) - Date.now() - FAR_MS)).toBeLessThan(60_000);
+    expect(sessions.length).toBe(2);
+  });
+
+  it.each([
+    ["each at another time", (index: number) => index],
+    ["all in one millisecond", () => 0],
+    ["many in one millisecond", (index: number) => Math.floor(index / 7)],
+  ])("gives every session once over its pages: %s", async (what, spread) => {
+    const queueId = `paged-${what.length}`;
+    await makeQueue(queueId);
+    const end = Date.now() + FAR_MS;
+    const ids = Array.from({ length: 53 }, newSessionId);
+    for (const [index, id] of ids.entries()) await redis.zadd(`queue:{${queueId}}:active`, end + spread(index), id);
+    for (const limit of [1, 10, 53, 1_000]) {
+      const pages = await pagesOf(queueId, limit);
+      expect(pages.length).toBe(Math.ceil(53 / limit));
+      expect(
+        pages
+          .flat()
+          .map(({ sessionId }) => sessionId)
+          .toSorted(),
+      ).toEqual(ids.toSorted());
+    }
+  });
+
+  it("is bounded: 100 unless told otherwise, 1,000 at most", async () => {
+    await makeQueue("crowded");
+    const members = Array.from({ length: 1_200 }, (_, index) => [Date.now() + FAR_MS + index, newSessionId()]).flat();
+    await redis.zadd("queue:{crowded}:active", ...members);
+    const sizes = (
+      await Promise.all([call("GET", "/admin/queues/crowded/sessions"), call("GET", "/admin/queues/crowded/sessions?limit=1000")])
+    ).map(({ body }) => (body["sessions"] as Session[]).length);
+    expect(sizes).toEqual([100, 1_000]);
+  });
+
+  it("leaves none out when sessions end and renew between two pages", async () => {
+    await makeQueue("moving");
+    const end = Date.now() + FAR_MS;
+    const ids = Array.from({ length: 20 }, newSessionId);
+    for (const [index, id] of ids.entries()) await redis.zadd("queue:{moving}:active", end + Math.floor(index / 4), id);
+    const first = await call("GET", "/admin/queues/moving/sessions?limit=6");
+    const seen = (first.body["sessions"] as Session[]).map(({ sessionId }) => sessionId);
+    await redis.zrem("queue:{moving}:active", seen[0] ?? "");
+    await redis.zadd("queue:{moving}:active", end + 1_000, seen[5] ?? "");
+    const rest = await call("GET", `/admin/queues/moving/sessions?cursor=${first.body["nextCursor"]}`);
+    const all = [...seen, ...(rest.body["sessions"] as Session[]).map(({ sessionId }) => sessionId)];
+    expect([...new Set(all)].toSorted()).toEqual(ids.toSorted());
+  });
+
+  it("answers 404 for a queue that is not there", async () => {
+    const { status, body } = await call("GET", "/admin/queues/nowhere/sessions");
+    expect([status, body["code"]]).toEqual([404, "queue_not_found"]);
+  });
+});
+
+const endings: readonly (readonly [string, (queueId: string, sessionId: string) => ReturnType<typeof call>])[] = [
+  ["DELETE …/sessions/{id}?reason=", (queueId, id) => call("DELETE", `/admin/queues/${queueId}/sessions/${id}?reason=too%20many%20orders`)],
+  [
+    "DELETE …/sessions/{id} with a body",
+    (queueId, id) => call("DELETE", `/admin/queues/${queueId}/sessions/${id}`, { json: { reason: "too many orders" } }),
+  ],
+  [
+    "POST /_sluice/admin/revocations",
+    (queueId, sessionId) => call("POST", "/admin/revocations", { json: { queueId, sessionId, reason: " too many orders " } }),
+  ],
+];
+
+describe.each(endings)("%s", (name, end) => {
+  const queueId = `ended-${name.length}`;
+  beforeAll(() => makeQueue(queueId));
+
+  it("frees the slot, tells every edge why, and keeps the visitor from coming back", async () => {
+    const sessionId = await admit(queueId);
+    expect((await end(queueId, sessionId)).status).toBe(204);
+    expect(await redis.zscore(`queue:{${queueId}}:active`, sessionId)).toBeNull();
+    expect(await redis.get(`revocation:{${queueId}}:${sessionId}`)).toBe("too many orders");
+    expect(Number(await redis.zscore(`queue:{${queueId}}:revoked`, sessionId))).toBeGreaterThan(Date.now() - 60_000);
+    const answer = await lineOf(queueId).beat({ ticketId: sessionId, order: 1 });
+    expect(answer).toEqual({ state: "ended", reason: "revoked" });
+  });
+
+  it("records a session that the store does not know, because its pass may be good all the same", async () => {
+    const sessionId = newSessionId();
+    expect((await end(queueId, sessionId)).status).toBe(204);
+    expect(await redis.zscore(`queue:{${queueId}}:revoked`, sessionId)).not.toBeNull();
+    expect(await redis.pttl(`revocation:{${queueId}}:${sessionId}`)).toBeGreaterThan(FAR_MS - 60_000);
+  });
+
+  it("asked again, even many times at once, changes nothing", async () => {
+    const sessionId = await admit(queueId);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => end(queueId, sessionId)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+    const endedAt = await redis.zscore(`queue:{${queueId}}:revoked`, sessionId);
+    expect((await end(queueId, sessionId)).status).toBe(204);
+    expect(await redis.zscore(`queue:{${queueId}}:revoked`, sessionId)).toBe(endedAt);
+  });
+
+  it("answers 404 for a queue that is not there, and writes nothing", async () => {
+    const answer = await end("nowhere", newSessionId());
+    expect([answer.status, answer.body["code"]]).toEqual([404, "queue_not_found"]);
+    expect(await redis.keys("*{nowhere}*")).toEqual([]);
+  });
+
+  it("is in the log with the operator's words", async () => {
+    const sessionId = await admit(queueId);
+    const { headers } = await end(queueId, sessionId);
+    const lineOfRequest = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
+    await expect.poll(lineOfRequest).toMatchObject({ msg: "an operator revoked", queueId, sessionId, reason: "too many orders" });
+  });
+});
+
+describe("ending without a reason", () => {
+  it("says that an operator did it", async () => {
+    const sessionId = await admit("launch");
+    expect((await call("DELETE", `/admin/queues/launch/sessions/${sessionId}`)).status).toBe(204);
+    expect(await redis.get(`revocation:{launch}:${sessionId}`)).toBe("ended by an operator");
+  });
+});
+
+describe("POST /_sluice/admin/revocations by jti", () => {
+  it("refuses the one pass for as long as any pass can live, and leaves the session its slot", async () => {
+    const [sessionId, jti] = [await admit("launch"), newSessionId()];
+    const answer = await call("POST", "/admin/revocations", { json: { queueId: "launch", jti, reason: "stolen" } });
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([204, "no-store"]);
+    expect(await redis.get(`revocation:{launch}:${jti}`)).toBe("stolen");
+    expect(await redis.pttl(`revocation:{launch}:${jti}`)).toBeGreaterThan(86_400_000 - 60_000);
+    expect(await redis.zscore("queue:{launch}:revoked", jti)).not.toBeNull();
+    expect(await redis.zscore("queue:{launch}:active", sessionId)).not.toBeNull();
+  });
+
+  it("asked again, keeps the first reason", async () => {
+    const jti = newSessionId();
+    for (const reason of ["first", "second"]) {
+      expect((await call("POST", "/admin/revocations", { json: { queueId: "launch", jti, reason } })).status).toBe(204);
+    }
+    expect(await redis.get(`revocation:{launch}:${jti}`)).toBe("first");
+  });
+
+  it("answers 404 for a queue that is not there", async () => {
+    const answer = await call("POST", "/admin/revocations", { json: { queueId: "nowhere", jti: newSessionId(), reason: "x" } });
+    expect([answer.status, answer.body["code"]]).toEqual([404, "queue_not_found"]);
+  });
+
+  it.each([
+    ["neither", { reason: "x" }, "sessionId"],
+    ["both", { sessionId: newSessionId(), jti: newSessionId(), reason: "x" }, "sessionId"],
+    ["no reason", { jti: newSessionId() }, "reason"],
+    ["an empty reason", { jti: newSessionId(), reason: "  " }, "reason"],
+    ["a reason past its bound", { jti: newSessionId(), reason: "x".repeat(201) }, "reason"],
+    ["another form of id", { jti: "x".repeat(40), reason: "x" }, "jti"],
+  ])("refuses %s, and writes nothing", async (_what, fields, field) => {
+    const before = await redis.zcard("queue:{launch}:revoked");
+    const answer = await call("POST", "/admin/revocations", { json: { queueId: "launch", ...fields } });
+    expect(answer.status).toBe(422);
+    expect(answer.body["errors"]).toEqual([{ field, message: expect.any(String) }]);
+    expect(await redis.zcard("queue:{launch}:revoked")).toBe(before);
+  });
+});
