@@ -1,45 +1,65 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { assert } from "../../shared/assert.ts";
 import { problemResponse } from "../../shared/errors.ts";
 import type { EdgeEnvironment } from "../env.ts";
+import { type Gate, gateOfIsolate } from "../gate/open-gate.ts";
+import { StoreUnavailable } from "../gate/outage.ts";
 import { log } from "../log.ts";
+import type { Platform } from "../platform.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { operatorOf } from "./operator.ts";
-import { requireOperator } from "./operator-token.ts";
+import { refuseStranger } from "./operator-token.ts";
 import { readInput } from "./read-input.ts";
-import { StoreFailure } from "./watched-store.ts";
 
 /**
- * What the team behind the gate configures and reads. Every request shows the operator token; every body is checked whole
- * before anything is written; every change is in the log. With the store down each operation answers 503 within a second;
- * then a change may or may not have been made, and asking again is safe.
+ * What the team behind the gate configures and reads, under `/_sluice/admin`. Every request shows the operator token; every
+ * body is checked whole before anything is written; every change is in the log. With the store down each operation answers
+ * 503 within a second; then a change may or may not have been made, and asking again is safe.
  */
-export const adminRoutes = new Hono<EdgeEnvironment>();
+export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
+  const routes = new Hono<EdgeEnvironment>();
 
-const ADMIN = "/admin";
-const RETRY_AFTER_SECONDS = 2;
-
-adminRoutes.use(requireOperator);
-adminRoutes.use(methodNotAllowed({ app: adminRoutes, onMethodNotAllowed: (c, methods) => refuseMethod(c, methods) }));
-for (const operation of operations) {
-  adminRoutes.on(operation.method.toUpperCase(), routePattern(operation.path), (c) => serve(c, operation));
+  routes.use(async (c, next) => {
+    const { visit } = c.var;
+    const gate = await gateOfIsolate(visit.configuration, platform.openStore);
+    if (!gate.ok) {
+      log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId: visit.requestId, faults: gate.reason });
+      return problemResponse("internal_error", { requestId: visit.requestId });
+    }
+    return (await refuseStranger(visit, gate.value.limits.admin)) ?? next();
+  });
+  routes.use(methodNotAllowed({ app: routes, onMethodNotAllowed: refuseMethod }));
+  for (const operation of operations) {
+    routes.on(operation.method.toUpperCase(), routePattern(operation.path), async (c) => {
+      const gate = await gateOfIsolate(c.var.visit.configuration, platform.openStore);
+      assert(gate.ok, "the gate was open when the operator came in");
+      return serve(c, gate.value, operation);
+    });
+  }
+  routes.onError(onError);
+  return routes;
 }
 
-adminRoutes.onError((error, c) => {
-  if (!(error instanceof StoreFailure)) throw error;
-  const { requestId, target } = c.var.visit;
-  log("warn", "the store failed an operator", { requestId, path: target.path, error });
-  return problemResponse("store_unavailable", { requestId, retryAfterSeconds: RETRY_AFTER_SECONDS });
-});
-
-async function serve(c: Context<EdgeEnvironment>, operation: Operation): Promise<Response> {
-  const operator = operatorOf(c);
+async function serve(c: Context<EdgeEnvironment>, gate: Gate, operation: Operation): Promise<Response> {
+  const operator = operatorOf(c, gate);
   const input = await readInput(c, operation);
   if (input.ok) return operation.run(operator, input.value);
   const { code, ...options } = input.reason;
   return operator.refuse(code, options);
 }
+
+const RETRY_AFTER_SECONDS = 2;
+
+function onError(error: Error, c: Context<EdgeEnvironment>): Response {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  const { requestId, target } = c.var.visit;
+  log("warn", "the store failed an operator", { requestId, path: target.path, error });
+  return problemResponse("store_unavailable", { requestId, retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+const ADMIN = "/admin";
 
 /** `/admin/queues/{queueId}` of the document is `/queues/:queueId` here. */
 function routePattern(path: string): string {

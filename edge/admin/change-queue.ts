@@ -19,7 +19,7 @@ export const changeQueue = defineOperation({
   body: { schema: queueChangeSchema },
   answers: { 200: { description: "As it is now.", schema: queueSchema, headers: { etag: "The version of its settings." } } },
   refusals: ["queue_not_found", "version_conflict"],
-  async run({ registry, header, answer, refuse, note }, { params: { queueId }, body }) {
+  async run({ registry, header, answer, refuse, changed }, { params: { queueId }, body }) {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const record = await registry.readQueue(queueId);
       if (record === undefined) return refuse("queue_not_found");
@@ -29,7 +29,7 @@ export const changeQueue = defineOperation({
       if (!merged.success) return refuse("validation_failed", { errors: fieldFaults(merged.error) });
       const version = await registry.writeQueue(queueId, merged.data, record.version);
       if (version === undefined) continue;
-      note("changed a queue", { queueId, version, changes: changesBetween(record.settings, merged.data) });
+      changed("changed a queue", { queueId, version, changes: changesBetween(record.settings, merged.data) });
       return answer(200, queueAnswer(queueId, { ...record, settings: merged.data, version }), { etag: etagOf(version) });
     }
     return refuse("version_conflict");

@@ -17,12 +17,12 @@ export const createQueue = defineOperation({
     },
   },
   refusals: ["queue_exists", "queue_limit_reached"],
-  async run({ registry, answer, refuse, note }, { body: { queueId, ...settings } }) {
+  async run({ registry, answer, refuse, changed }, { body: { queueId, ...settings } }) {
     const { queueIds } = await registry.readDirectory();
     if (queueIds.length >= QUEUES_MAX && !queueIds.includes(queueId)) return refuse("queue_limit_reached");
     const version = await registry.writeQueue(queueId, settings, 0);
     if (version === undefined) return refuse("queue_exists");
-    note("made a queue", { queueId, settings });
+    changed("made a queue", { queueId, settings });
     const queue = queueAnswer(queueId, { settings, version, waiting: 0, active: 0, admissionsPerSecond: 0 });
     return answer(201, queue, { location: `/_sluice/admin/queues/${queueId}`, etag: etagOf(version) });
   },

@@ -17,7 +17,7 @@ export const deleteQueue = defineOperation({
   query: z.strictObject({ force: flagText.describe("true: although there are people in it or routes to it.") }),
   answers: { 204: { description: "Gone." } },
   refusals: ["queue_not_found", "queue_occupied", "queue_routed"],
-  async run({ registry, routeTable, answer, refuse, note }, { params: { queueId }, query }) {
+  async run({ registry, routeTable, answer, refuse, changed }, { params: { queueId }, query }) {
     const force = query.force === "true";
     const { routes } = await routeTable.read();
     if (!force && routes.some((route) => route.queueId === queueId)) return refuse("queue_routed");
@@ -26,7 +26,7 @@ export const deleteQueue = defineOperation({
     // Also when nothing was there: an earlier attempt may have stopped half way, and a route may have come meanwhile.
     await routeTable.dropQueue(queueId);
     if (outcome === "none") return refuse("queue_not_found");
-    note("deleted a queue", { queueId, force });
+    changed("deleted a queue", { queueId, force });
     return answer(204);
   },
 });

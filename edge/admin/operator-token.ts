@@ -1,39 +1,30 @@
-import type { MiddlewareHandler } from "hono";
-import { systemClock } from "../../shared/clock.ts";
 import { problemResponse } from "../../shared/errors.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { addressIdentity, createLimit } from "../gate/limits.ts";
+import { addressIdentity, type Limit } from "../gate/limits.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "../proxy/client-address.ts";
+import type { Visit } from "../proxy/read-visit.ts";
 
 /** A token that can be guessed is no token; the same bound as at the start of the stack. */
 const TOKEN_CHARS_MIN = 16;
 
-/** By address, and before the token is looked at: enough for any console or script, far too few to guess. */
-const limit = createLimit({ name: "admin", perSecond: 20, burst: 200, clock: systemClock });
-
 /**
- * Lets in whoever shows `Authorization: Bearer $SLUICE_ADMIN_TOKEN`. Without a token in the configuration nobody comes in:
- * a gate that was set up in a hurry is closed to operators, never open to everybody.
+ * Nothing for whoever shows `Authorization: Bearer $SLUICE_ADMIN_TOKEN`, and the answer for everybody else. Without a token
+ * in the configuration nobody comes in: a gate that was set up in a hurry is closed to operators, never open to everybody.
+ * One address may ask only so often, and that is looked at before the token, so that nobody can try many.
  */
-export const requireOperator: MiddlewareHandler<EdgeEnvironment> = async (c, next) => {
-  const { requestId, request, configuration } = c.var.visit;
-  const { adminToken } = configuration;
+export async function refuseStranger(visit: Visit, limit: Limit): Promise<Response | undefined> {
+  const { requestId, request, configuration, target } = visit;
+  const { adminToken, clientAddressFrom } = configuration;
   if (adminToken === undefined || adminToken.length < TOKEN_CHARS_MIN) {
     log("error", "SLUICE_ADMIN_TOKEN is not set or too short, so operators are refused", { requestId });
     return problemResponse("operator_access_off", { requestId });
   }
-  const verdict = limit.take(addressIdentity(clientAddress(request, configuration.clientAddressFrom) ?? ""));
-  if (verdict.isOver) {
-    const { retryAfterSeconds, headers } = verdict;
-    return problemResponse("rate_limited", { requestId, retryAfterSeconds, headers });
-  }
-  if (!(await isSameText(bearerOf(request.headers.get("authorization")), adminToken))) {
-    log("warn", "an operator's token was refused", { requestId, path: c.var.visit.target.path });
-    return problemResponse("operator_token_invalid", { requestId, headers: { "www-authenticate": 'Bearer realm="sluice"' } });
-  }
-  return next();
-};
+  const { isOver, ...whenOver } = limit.take(addressIdentity(clientAddress(request, clientAddressFrom) ?? ""));
+  if (isOver) return problemResponse("rate_limited", { requestId, ...whenOver });
+  if (await isSameText(bearerOf(request.headers.get("authorization")), adminToken)) return undefined;
+  log("warn", "an operator's token was refused", { requestId, path: target.path });
+  return problemResponse("operator_token_invalid", { requestId, headers: { "www-authenticate": 'Bearer realm="sluice"' } });
+}
 
 /** RFC 6750, 2.1. What is not a bearer token is compared as one that is empty, so that every refusal takes the same way. */
 function bearerOf(header: string | null): string {

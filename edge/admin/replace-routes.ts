@@ -17,14 +17,14 @@ export const replaceRoutes = defineOperation({
   body: { schema: newRouteTableSchema, bytesMax: BODY_BYTES_MAX },
   answers: { 200: { description: "The table as it is now.", schema: routeTableSchema, headers: { etag: "The version of the table." } } },
   refusals: ["version_conflict"],
-  async run({ routeTable, header, answer, refuse, note }, { body: { routes } }) {
+  async run({ routeTable, header, answer, refuse, changed }, { body: { routes } }) {
     const ifMatch = header("if-match");
     const before = await routeTable.read();
     if (!matchesEtag(ifMatch, before.version)) return refuse("version_conflict");
     const replacement = await routeTable.replace(routes, { seen: ifMatch === undefined ? undefined : before.version });
     switch (replacement.outcome) {
       case "replaced":
-        note("replaced the routes", changesBetween(before.routes, routes));
+        changed("replaced the routes", changesBetween(before.routes, routes));
         return answer(200, { routes }, { etag: etagOf(replacement.version) });
       case "conflict":
         return refuse("version_conflict");

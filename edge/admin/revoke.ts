@@ -1,18 +1,19 @@
 import { CLOCK_TOLERANCE_SECONDS, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
+import type { QueueId } from "../../shared/queue-id.ts";
 import { revokePassScript } from "../gate/revocation-scripts.ts";
 import { queueKeys, revocationKey } from "../queue/keys.ts";
 import { openLine } from "../queue/line.ts";
 import { ticketLifeMs } from "../queue/settings.ts";
 import type { Operator } from "./operator.ts";
 
-type Revocation = { readonly queueId: string; readonly reason: string } & ({ readonly sessionId: string } | { readonly jti: string });
+type Revocation = { readonly queueId: QueueId; readonly reason: string } & ({ readonly sessionId: string } | { readonly jti: string });
 
 /** A revocation outlives every pass that it speaks of. */
 const KEEP_MS = (PASS_LIFETIME_SECONDS_MAX + CLOCK_TOLERANCE_SECONDS) * 1_000;
 
 /** Ends a session with all its passes, or one pass alone. What the store does not know is recorded all the same: its pass may be good. */
 export async function revoke(operator: Operator, revocation: Revocation): Promise<Response> {
-  const { store, registry, refuse, note, answer } = operator;
+  const { store, registry, refuse, changed, learnRevocation, answer } = operator;
   const { queueId, reason } = revocation;
   const record = await registry.readQueue(queueId);
   if (record === undefined) return refuse("queue_not_found");
@@ -24,6 +25,7 @@ export async function revoke(operator: Operator, revocation: Revocation): Promis
     const line = openLine({ store, queueId, ticketLifeMs: ticketLifeMs(record.settings), random: () => 0 });
     await line.end({ sessionId: revocation.sessionId, reason: "revoked", detail: reason });
   }
-  note("revoked", revocation);
+  learnRevocation(queueId, "jti" in revocation ? revocation.jti : revocation.sessionId);
+  changed("revoked", revocation);
   return answer(204);
 }

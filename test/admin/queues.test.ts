@@ -170,6 +170,15 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
     expect(await redis.sismember("gate:{directory}:queues", "nowhere")).toBe(0);
   });
 
+  it("is in force at once on the edge that was asked", async () => {
+    await makeQueue("at-once");
+    expect((await call("GET", "/queues/at-once")).body["mode"]).toBe("active");
+    await call("PATCH", "/admin/queues/at-once", { json: { mode: "paused" } });
+    expect((await call("GET", "/queues/at-once")).body["mode"]).toBe("paused");
+    await call("DELETE", "/admin/queues/at-once");
+    expect((await call("GET", "/queues/at-once")).status).toBe(404);
+  });
+
   it("is in the log with who, what, before and after", async () => {
     await makeQueue("logged");
     const { headers } = await call("PATCH", "/admin/queues/logged", {

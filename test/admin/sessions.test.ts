@@ -168,6 +168,22 @@ describe.each(endings)("%s", (name, end) => {
   });
 });
 
+describe("a pass that was given out", () => {
+  it.each(["sessionId", "jti"])("is refused at once on the edge that was asked to revoke it by %s", async (kind) => {
+    const queueId = `holders-${kind.toLowerCase()}`;
+    await makeQueue(queueId);
+    const entered = await call("POST", `/queues/${queueId}/enter`, { headers: { authorization: "" } });
+    const pass = String(entered.body["pass"]);
+    const headers = { authorization: `Bearer ${pass}` };
+    expect((await call("POST", `/queues/${queueId}/heartbeat`, { headers })).body["state"]).toBe("admitted");
+    const { jti } = JSON.parse(Buffer.from(pass.split(".")[1] ?? "", "base64url").toString()) as { jti: string };
+    const id = kind === "jti" ? { jti } : { sessionId: entered.body["sessionId"] };
+    expect((await call("POST", "/admin/revocations", { json: { queueId, ...id, reason: "test" } })).status).toBe(204);
+    const told = await call("POST", `/queues/${queueId}/heartbeat`, { headers });
+    expect(told.body).toMatchObject({ state: "ended", reason: "revoked" });
+  });
+});
+
 describe("ending without a reason", () => {
   it("says that an operator did it", async () => {
     const sessionId = await admit("launch");

@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type Answer, newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
+
+const gate = await startAdminGate();
+const { call, redis, redisServer } = gate;
+
+const everyOperation: readonly (readonly [string, string, unknown])[] = [
+  ["GET", "/admin/queues", undefined],
+  ["POST", "/admin/queues", { queueId: "made-in-an-outage", ...SETTINGS }],
+  ["GET", "/admin/queues/launch", undefined],
+  ["PATCH", "/admin/queues/launch", { maxActive: 99 }],
+  ["DELETE", "/admin/queues/launch?force=true", undefined],
+  ["GET", "/admin/queues/launch/sessions", undefined],
+  ["DELETE", `/admin/queues/launch/sessions/${newSessionId()}`, undefined],
+  ["POST", "/admin/revocations", { queueId: "launch", jti: newSessionId(), reason: "x" }],
+  ["GET", "/admin/routes", undefined],
+  ["PUT", "/admin/routes", { routes: [] }],
+];
+
+beforeAll(async () => {
+  expect((await call("POST", "/admin/queues", { json: { queueId: "launch", ...SETTINGS } })).status).toBe(201);
+});
+
+async function timed(work: Promise<Answer>): Promise<{ readonly answer: Answer; readonly tookMs: number }> {
+  const startedAt = performance.now();
+  const answer = await work;
+  return { answer, tookMs: performance.now() - startedAt };
+}
+
+async function expectAllRefused(): Promise<void> {
+  for (const [method, path, json] of everyOperation) {
+    const { answer, tookMs } = await timed(call(method, path, json === undefined ? {} : { json }));
+    expect([method, path, answer.status, answer.body["code"]]).toEqual([method, path, 503, "store_unavailable"]);
+    expect(answer.headers.get("retry-after")).toBe("2");
+    expect(tookMs).toBeLessThan(1_000);
+  }
+}
+
+async function whileRedisStandsStill(work: () => Promise<void>): Promise<void> {
+  const { pid } = redisServer.child;
+  expect(pid).toBeGreaterThan(1);
+  process.kill(pid, "SIGSTOP");
+  try {
+    await work();
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await expect.poll(async () => (await call("GET", "/admin/queues/launch")).status, { timeout: 5_000 }).toBe(200);
+}
+
+describe("with the store away", () => {
+  it("every operation answers 503 within a second while Redis stands still, and goes on when it is back", async () => {
+    await whileRedisStandsStill(expectAllRefused);
+  });
+
+  it("a body at fault is still told, and a stranger still refused", async () => {
+    await whileRedisStandsStill(async () => {
+      expect((await call("PATCH", "/admin/queues/launch", { json: { maxActive: 0 } })).status).toBe(422);
+      expect((await call("GET", "/admin/queues", { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
+      expect((await call("GET", "/openapi.json")).status).toBe(200);
+    });
+  });
+
+  it("scripts that the server forgot are sent again", async () => {
+    await redis.script("FLUSH");
+    for (const [method, path, json] of everyOperation) {
+      const { status } = await call(method, path, json === undefined ? {} : { json });
+      expect([method, path, status < 500]).toEqual([method, path, true]);
+    }
+  });
+
+  it("what nobody could have stored is an error of ours, never an outage, and tells nothing of the inside", async () => {
+    await redis.hset("queue:{damaged}:meta", "max_active", "many", "version", "1");
+    const damaged = await call("GET", "/admin/queues/damaged");
+    expect([damaged.status, damaged.body["code"]]).toEqual([500, "internal_error"]);
+    await redis.set("queue:{wrong-type}:meta", "text");
+    const wrongType = await call("GET", "/admin/queues/wrong-type");
+    expect([wrongType.status, wrongType.body["code"]]).toEqual([500, "internal_error"]);
+    expect(wrongType.text).not.toMatch(/WRONGTYPE|evalsha/i);
+  });
+
+  it("every operation answers 503 at once while the bridge is gone", async () => {
+    await gate.stopBridge();
+    await expectAllRefused();
+  });
+});
