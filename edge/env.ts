@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import { type Environment, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
@@ -14,6 +15,9 @@ export type EdgeBindings = {
   readonly UPSTASH_REDIS_REST_URL?: string;
   readonly UPSTASH_REDIS_REST_TOKEN?: string;
   readonly SLUICE_ADMIN_TOKEN?: string;
+  readonly SLUICE_SIGNING_KEYS?: string;
+  readonly SLUICE_ISSUER?: string;
+  readonly SLUICE_JOINS_PER_ADDRESS?: string;
 };
 
 /** The type parameter of everything Hono at the edge. */
@@ -32,6 +36,9 @@ const variables = z.object({
   UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:"),
   UPSTASH_REDIS_REST_TOKEN: z.string("must be set"),
   SLUICE_ADMIN_TOKEN: z.string().optional(),
+  SLUICE_SIGNING_KEYS: z.string("must be set"),
+  SLUICE_ISSUER: z.string().max(200, "must have at most 200 characters").default(DEFAULT_ISSUER),
+  SLUICE_JOINS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 100 }),
 });
 
 export type EdgeConfiguration = {
@@ -40,6 +47,10 @@ export type EdgeConfiguration = {
   readonly clientAddressFrom: "socket" | "cloudflare";
   readonly store: { readonly url: string; readonly token: string };
   readonly adminToken: string | undefined;
+  /** JSON of the private keys that sign tickets and passes. */
+  readonly signingKeys: string;
+  readonly issuer: string;
+  readonly joinsPerAddressPerSecond: number;
 };
 
 export type OriginAddress = { readonly kind: "binding"; readonly fetcher: Fetcher } | { readonly kind: "url"; readonly site: string };
@@ -68,6 +79,9 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
     store: { url: value.UPSTASH_REDIS_REST_URL, token: value.UPSTASH_REDIS_REST_TOKEN },
     adminToken: value.SLUICE_ADMIN_TOKEN,
+    signingKeys: value.SLUICE_SIGNING_KEYS,
+    issuer: value.SLUICE_ISSUER,
+    joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
   });
 }
 

@@ -1,4 +1,5 @@
-import type { SessionState } from "../gate/watch-session.ts";
+/** Whether the one who holds the socket may still do so. */
+export type SessionState = "running" | "revoked" | "expired";
 
 type Watch = {
   /** Asked every second, with whether the client has sent anything since. */

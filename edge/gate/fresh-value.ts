@@ -1,0 +1,86 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { Later } from "./later.ts";
+
+/**
+ * One value of the store, kept in the isolate. Young, it is used as it is; older, it is used and read again after the
+ * answer; too old, it is read again first. With the store away the last known value goes on being used, whatever its age.
+ */
+export type FreshValue<Value> = {
+  /** Undefined while nothing was ever read. */
+  readonly get: (later: Later) => Value | undefined | Promise<Value | undefined>;
+  readonly known: () => Value | undefined;
+  /** The next use reads it again. */
+  readonly expire: () => void;
+};
+
+type FreshValueOptions<Value> = {
+  /** Given what is known so far. A rejection leaves that as it is. */
+  readonly load: (known: Value | undefined) => Promise<Value>;
+  readonly onFailure: (error: unknown) => void;
+  readonly clock: Clock;
+  readonly refreshAfterMs: number;
+  readonly staleAfterMs: number;
+};
+
+/** A read that failed is not tried again for every visitor in the queue. */
+const RETRY_AFTER_MS = 500;
+/** The request that reads for all may be gone with its client; nobody waits for it longer than a store call can take. */
+const LOAD_MS_MAX = 700;
+
+export function createFreshValue<Value>(options: FreshValueOptions<Value>): FreshValue<Value> {
+  const { load, onFailure, clock, refreshAfterMs, staleAfterMs } = options;
+  let known: { readonly value: Value; readonly askedAtMs: number } | undefined;
+  let loading: { readonly done: Promise<void>; readonly sinceMs: number } | undefined;
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+  let isExpired = false;
+
+  async function loadOnce(askedAtMs: number): Promise<void> {
+    try {
+      const value = await load(known?.value);
+      known = { value, askedAtMs };
+      failedAtMs = Number.NEGATIVE_INFINITY;
+    } catch (error) {
+      failedAtMs = clock.nowMs();
+      onFailure(error);
+    } finally {
+      if (loading?.sinceMs === askedAtMs) loading = undefined;
+    }
+  }
+
+  /** One read at a time; it is kept alive even when the client that caused it goes away. */
+  function refresh(nowMs: number, later: Later): Promise<void> {
+    if (loading !== undefined && isWithin(nowMs - loading.sinceMs, LOAD_MS_MAX)) return loading.done;
+    isExpired = false;
+    const done = loadOnce(nowMs);
+    loading = { done, sinceMs: nowMs };
+    later(done);
+    return done;
+  }
+
+  return {
+    get(later) {
+      const nowMs = clock.nowMs();
+      const ageMs = known === undefined || isExpired ? Number.POSITIVE_INFINITY : nowMs - known.askedAtMs;
+      if (isWithin(ageMs, refreshAfterMs)) return known?.value;
+      if (isWithin(nowMs - failedAtMs, RETRY_AFTER_MS)) return known?.value;
+      const refreshed = refresh(nowMs, later);
+      if (isWithin(ageMs, staleAfterMs)) return known?.value;
+      return Promise.race([refreshed, sleep(LOAD_MS_MAX)]).then(() => known?.value);
+    },
+    known: () => known?.value,
+    expire: () => {
+      isExpired = true;
+    },
+  };
+}
+
+/** False for a time that lies ahead: the clock was set back, and nothing is known about the age. */
+function isWithin(ageMs: number, limitMs: number): boolean {
+  return ageMs >= 0 && ageMs < limitMs;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

@@ -1,0 +1,124 @@
+import { systemClock } from "../../shared/clock.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { type FillRandom, systemRandom } from "../../shared/ids.ts";
+import type { QueueId } from "../../shared/queue-id.ts";
+import { ok, type Result } from "../../shared/result.ts";
+import type { EdgeConfiguration } from "../env.ts";
+import { type Line, openLine } from "../queue/line.ts";
+import { type QueueSettings, ticketLifeMs } from "../queue/settings.ts";
+import { createOpenPasses, type OpenPasses } from "../token/open-passes.ts";
+import { type Tokens, tokensOfIsolate } from "../token/tokens.ts";
+import { type HashAddress, hashAddressWith } from "./address-hash.ts";
+import { createDirectory, type Directory } from "./directory.ts";
+import { createLastAnswers, type LastAnswers } from "./last-answers.ts";
+import type { Later } from "./later.ts";
+import { createLimits, type Limits } from "./limits.ts";
+import { type GuardedStore, guardStore } from "./outage.ts";
+import { createRevocations, type Revocations } from "./revocations.ts";
+import { createSessions, type Sessions } from "./sessions.ts";
+import { createStoreClock, type StoreClock } from "./store-clock.ts";
+import { createSweeps, type Sweeps } from "./sweeps.ts";
+
+/**
+ * The gate of one isolate: what it remembers between requests, every part of it bounded. Nothing here is needed to be right,
+ * only to be fast: an isolate may begin with none of it at any time.
+ */
+export type Gate = {
+  readonly tokens: Tokens;
+  readonly store: GuardedStore;
+  readonly clock: StoreClock;
+  readonly directory: Directory;
+  readonly limits: Limits;
+  readonly openPasses: OpenPasses;
+  readonly fillRandom: FillRandom;
+  readonly hashAddress: HashAddress;
+  readonly memoryOf: (queueId: QueueId) => QueueMemory;
+};
+
+/** What the isolate remembers of one queue. */
+type QueueMemory = {
+  readonly revocations: Revocations;
+  readonly sessions: Sessions;
+  readonly answers: LastAnswers;
+  readonly sweeps: Sweeps;
+};
+
+/** One queue, as one request meets it. */
+export type GuardedQueue = QueueMemory & {
+  readonly gate: Gate;
+  readonly queueId: QueueId;
+  readonly settings: QueueSettings;
+  /** Shares out the time of this request. */
+  readonly store: ScriptRunner;
+  readonly later: Later;
+};
+
+export type OpenStore = (address: EdgeConfiguration["store"]) => ScriptRunner;
+
+const QUEUES_MAX = 1_000;
+
+export function openGate(configuration: EdgeConfiguration, tokens: Tokens, openStore: OpenStore): Gate {
+  const store = guardStore(openStore(configuration.store), systemClock);
+  const clock = createStoreClock(systemClock);
+  const memories = new Map<QueueId, QueueMemory>();
+
+  function memoryOf(queueId: QueueId): QueueMemory {
+    const known = memories.get(queueId);
+    if (known !== undefined) return known;
+    const memory = {
+      revocations: createRevocations({ queueId, store, ownClock: systemClock, storeClock: clock }),
+      sessions: createSessions(clock),
+      answers: createLastAnswers(systemClock),
+      sweeps: createSweeps(systemClock),
+    };
+    if (memories.size >= QUEUES_MAX) memories.clear();
+    memories.set(queueId, memory);
+    return memory;
+  }
+
+  return {
+    tokens,
+    store,
+    clock,
+    memoryOf,
+    directory: createDirectory(store, systemClock),
+    limits: createLimits(systemClock, configuration),
+    openPasses: createOpenPasses(tokens, systemRandom),
+    fillRandom: systemRandom,
+    hashAddress: hashAddressWith(configuration.signingKeys),
+  };
+}
+
+let isolateGate: { readonly configuration: EdgeConfiguration; readonly gate: Gate } | undefined;
+
+/** The faults are those of the signing keys. */
+export async function gateOfIsolate(configuration: EdgeConfiguration, openStore: OpenStore): Promise<Result<Gate, readonly string[]>> {
+  if (isolateGate?.configuration === configuration) return ok(isolateGate.gate);
+  const tokens = await tokensOfIsolate({ keys: configuration.signingKeys, issuer: configuration.issuer });
+  if (!tokens.ok) return tokens;
+  // Another request may have come first while the keys were read.
+  if (isolateGate?.configuration !== configuration) isolateGate = { configuration, gate: openGate(configuration, tokens.value, openStore) };
+  return ok(isolateGate.gate);
+}
+
+type QueueOfRequest = { readonly queueId: QueueId; readonly settings: QueueSettings; readonly later: Later };
+
+export function guardedQueue(gate: Gate, { queueId, settings, later }: QueueOfRequest): GuardedQueue {
+  const { revocations, sessions, answers, sweeps } = gate.memoryOf(queueId);
+  return { gate, queueId, settings, later, revocations, sessions, answers, sweeps, store: gate.store.forVisit() };
+}
+
+/** The line on this visitor's time. */
+export function openLineOf({ store, queueId, settings, gate }: GuardedQueue): Line {
+  return openLine({ store, queueId, ticketLifeMs: ticketLifeMs(settings), random: randomFraction(gate.fillRandom) });
+}
+
+/** The line for what happens after the answer. */
+export function backgroundLineOf({ gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">): Line {
+  const random = randomFraction(gate.fillRandom);
+  return openLine({ store: gate.store.once, queueId, ticketLifeMs: ticketLifeMs(settings), random });
+}
+
+function randomFraction(fillRandom: FillRandom): () => number {
+  return () => new DataView(fillRandom(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32;
+}

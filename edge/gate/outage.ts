@@ -1,0 +1,106 @@
+import type { Clock } from "../../shared/clock.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { log } from "../log.ts";
+import { createCircuitBreaker } from "./circuit-breaker.ts";
+
+/**
+ * The store, as the gate sees it when it is slow, broken or away: no call takes longer than CALL_MS_MAX, all calls of one
+ * visitor together no longer than VISIT_MS_MAX, and after a few failures nobody waits at all. Every such failure is a
+ * `StoreUnavailable`, for which each queue has its answer (`onStoreFailure`). Any other error, such as a wrong type under a key
+ * of ours, is not an outage: it is passed on, and the gate refuses.
+ */
+export type GuardedStore = {
+  /** Each call once. */
+  readonly once: ScriptRunner;
+  /**
+   * For one visitor, and for scripts that may run twice: a connection that breaks at once is tried once more, because the
+   * store closes idle connections without asking. Tells how the visit's time is shared out from its first call on.
+   */
+  readonly forVisit: () => ScriptRunner;
+};
+
+export class StoreUnavailable extends Error {
+  override readonly name = "StoreUnavailable";
+}
+
+const CALL_MS_MAX = 500;
+const VISIT_MS_MAX = 800;
+/** A failure that took longer is no broken connection, and another try would not fit. */
+const RETRY_WITHIN_MS = 200;
+
+export function guardStore(store: ScriptRunner, clock: Clock): GuardedStore {
+  const breaker = createCircuitBreaker(clock);
+
+  async function ask<Reply>(call: () => Promise<Reply>, limitMs: number): Promise<Reply> {
+    if (limitMs <= 0 || !breaker.mayAsk()) throw new StoreUnavailable("not asked");
+    try {
+      const reply = await within(call(), limitMs);
+      breaker.succeeded();
+      return reply;
+    } catch (error) {
+      if (isReply(error)) {
+        breaker.succeeded();
+        throw error;
+      }
+      breaker.failed();
+      log("warn", "the store failed", { error });
+      throw new StoreUnavailable("asked in vain");
+    }
+  }
+
+  function once(limitMs: () => number): ScriptRunner {
+    return {
+      evalsha: (sha, keys, args) => ask(() => store.evalsha(sha, keys, args), limitMs()),
+      eval: (source, keys, args) => ask(() => store.eval(source, keys, args), limitMs()),
+    };
+  }
+
+  return {
+    once: once(() => CALL_MS_MAX),
+    forVisit() {
+      const startedAtMs = clock.nowMs();
+      const remainingMs = () => Math.min(CALL_MS_MAX, VISIT_MS_MAX - Math.max(0, clock.nowMs() - startedAtMs));
+      return triedAgain(once(remainingMs), clock);
+    },
+  };
+}
+
+function triedAgain(store: ScriptRunner, clock: Clock): ScriptRunner {
+  async function twice(call: () => Promise<unknown>): Promise<unknown> {
+    const startedAtMs = clock.nowMs();
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || clock.nowMs() - startedAtMs > RETRY_WITHIN_MS) throw error;
+      return await call();
+    }
+  }
+
+  return {
+    evalsha: (sha, keys, args) => twice(() => store.evalsha(sha, keys, args)),
+    eval: (source, keys, args) => twice(() => store.eval(source, keys, args)),
+  };
+}
+
+/** What Redis itself says to a script: it is there and answers. Everything else (no answer, HTML, half a reply) is an outage. */
+const REDIS_REPLY = /^(?:NOSCRIPT|WRONGTYPE|ERR) /;
+
+function isReply(error: unknown): boolean {
+  return error instanceof Error && REDIS_REPLY.test(error.message);
+}
+
+function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
+    work.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error instanceof Error ? error : new Error(String(error)));
+      },
+    );
+  });
+}

@@ -1,0 +1,113 @@
+import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../shared/admission.ts";
+import { assert } from "../../shared/assert.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { log } from "../log.ts";
+import { queueKeys, revocationKey } from "../queue/keys.ts";
+import { createFreshValue } from "./fresh-value.ts";
+import type { Later } from "./later.ts";
+import { type GuardedStore, StoreUnavailable } from "./outage.ts";
+import { isRevokedScript, revocationsScript } from "./revocation-scripts.ts";
+import type { StoreClock } from "./store-clock.ts";
+
+/**
+ * Which passes of a queue were ended before their time. `fast` follows the queue's feed, which every isolate reads again
+ * within 2 s, and so knows without asking; `strict` asks the store each time. With the store away a pass is served: whoever
+ * holds one was let in, and that is all anybody can know then.
+ */
+export type Revocations = {
+  readonly isRevoked: (pass: Pass, check: { readonly mode: "fast" | "strict"; readonly later: Later }) => Promise<boolean>;
+  /** This isolate ended it itself and does not wait for the feed. */
+  readonly learn: (id: string) => void;
+};
+
+type RevocationsOptions = {
+  readonly queueId: string;
+  readonly store: GuardedStore;
+  readonly ownClock: Clock;
+  readonly storeClock: StoreClock;
+  readonly idsMax?: number;
+};
+
+const REFRESH_AFTER_MS = 700;
+const STALE_AFTER_MS = 1_900;
+/** One reply has at most some 50 kB. */
+const TOLD_MAX = 2_000;
+/** About 100 bytes each. */
+const IDS_MAX = 50_000;
+/** Read again each time, so that a small step of the store's clock loses nothing. */
+const OVERLAP_MS = 1_000;
+
+/** All revocations from `completeSinceMs` on are known, as of `toldAtMs` (both the store's time). */
+type Feed = { readonly toldAtMs: number; readonly completeSinceMs: number };
+
+export function createRevocations({ queueId, store, ownClock, storeClock, idsMax = IDS_MAX }: RevocationsOptions): Revocations {
+  /** Session or pass -> when the feed told of it. */
+  const ended = new Map<string, number>();
+  /** Passes older than what the feed knows, about which the store was asked once. */
+  const cleared = new Set<string>();
+
+  async function readFeed(known: Feed | undefined): Promise<Feed> {
+    const askedAtMs = ownClock.nowMs();
+    const sinceMs = Math.max(0, known === undefined ? storeClock.nowMs() - PASS_LIFETIME_SECONDS_MAX * 1000 : known.toldAtMs - OVERLAP_MS);
+    const keys = { revoked: queueKeys(queueId).revoked };
+    const [toldAtMs, toldSinceMs, ...ids] = await revocationsScript.run(store.once, { keys, args: { sinceMs, limit: TOLD_MAX } });
+    storeClock.learn({ storeMs: toldAtMs, askedAtMs });
+    for (const id of ids) if (!ended.has(id)) ended.set(id, toldAtMs);
+    const isUnbroken = known !== undefined && toldSinceMs === sinceMs;
+    // What was left out may be about any pass that is older, also about one that was asked for before.
+    if (!isUnbroken) cleared.clear();
+    return { toldAtMs, completeSinceMs: Math.max(isUnbroken ? known.completeSinceMs : toldSinceMs, forgetOldest()) };
+  }
+
+  /** From when on nothing was forgotten. */
+  function forgetOldest(): number {
+    let completeSinceMs = 0;
+    for (const [id, toldAtMs] of ended) {
+      if (ended.size <= idsMax) break;
+      ended.delete(id);
+      completeSinceMs = toldAtMs + 1;
+    }
+    assert(ended.size <= idsMax, "the memory of revocations is bounded");
+    return completeSinceMs;
+  }
+
+  const feed = createFreshValue<Feed>({
+    load: readFeed,
+    onFailure: (error) => log("warn", "the feed of revocations could not be read", { queueId, error }),
+    clock: ownClock,
+    refreshAfterMs: REFRESH_AFTER_MS,
+    staleAfterMs: STALE_AFTER_MS,
+  });
+
+  const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);
+
+  async function ask({ sessionId, jti }: Pass): Promise<boolean | "unavailable"> {
+    try {
+      const keys = { session: revocationKey(queueId, sessionId), pass: revocationKey(queueId, jti) };
+      return (await isRevokedScript.run(store.forVisit(), { keys, args: {} })) === 1;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return "unavailable";
+      throw error;
+    }
+  }
+
+  async function askOnce(pass: Pass): Promise<boolean> {
+    if (cleared.has(pass.jti)) return false;
+    const answer = await ask(pass);
+    if (answer === "unavailable") return false;
+    if (answer) ended.set(pass.jti, storeClock.nowMs());
+    else if (cleared.size < idsMax) cleared.add(pass.jti);
+    return answer;
+  }
+
+  return {
+    async isRevoked(pass, { mode, later }) {
+      if (isKnown(pass)) return true;
+      if (mode === "strict") return (await ask(pass)) === true;
+      const { completeSinceMs } = (await feed.get(later)) ?? { completeSinceMs: 0 };
+      if (isKnown(pass)) return true;
+      return pass.issuedAtSeconds * 1000 < completeSinceMs && (await askOnce(pass));
+    },
+    learn: (id) => void ended.set(id, storeClock.nowMs()),
+  };
+}

@@ -1,0 +1,24 @@
+import type { Clock } from "../../shared/clock.ts";
+
+/**
+ * The store's time, as this isolate knows it. Edges agree on one clock, so that one of them may be an hour off: a token
+ * it signs is good at the others, and a pass ends when its slot does. Until the store was heard, the edge's own clock counts.
+ */
+export type StoreClock = Clock & {
+  /** What the store answered to a question that was sent at `askedAtMs` of the edge's own clock. */
+  readonly learn: (heard: { readonly storeMs: number; readonly askedAtMs: number }) => void;
+};
+
+/** A round trip measures no better than this, and tokens tolerate more. */
+const DIFFERENCE_MS_MIN = 1_500;
+
+export function createStoreClock(own: Clock): StoreClock {
+  let differenceMs = 0;
+  return {
+    nowMs: () => own.nowMs() + differenceMs,
+    learn: ({ storeMs, askedAtMs }) => {
+      const measured = storeMs - (askedAtMs + own.nowMs()) / 2;
+      differenceMs = Math.abs(measured) < DIFFERENCE_MS_MIN ? 0 : Math.round(measured);
+    },
+  };
+}

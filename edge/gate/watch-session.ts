@@ -1,0 +1,19 @@
+import { isUnexpired, type Pass } from "../../shared/admission.ts";
+import type { SessionState } from "../proxy/relay-socket.ts";
+import { noteActivity } from "./activity.ts";
+import type { GuardedQueue } from "./open-gate.ts";
+
+/**
+ * Asked once in a while for as long as a socket is open. A socket that its visitor uses keeps the session alive as requests do. With
+ * the store away nothing is known, and the socket goes on until its pass ends.
+ */
+export function watchSession(queue: GuardedQueue, pass: Pass): (use: { readonly isInUse: boolean }) => Promise<SessionState> {
+  return async ({ isInUse }) => {
+    // Also where each request asks: the feed is as fresh as a question per second, and one read serves all sockets.
+    if (await queue.revocations.isRevoked(pass, { mode: "fast", later: queue.later })) return "revoked";
+    if (isInUse) noteActivity(queue, pass);
+    const endsAtMs = queue.sessions.outlasts(pass, queue.settings.sessionTtlSeconds) ?? 0;
+    const nowMs = queue.gate.clock.nowMs();
+    return isUnexpired(pass, nowMs) || nowMs < endsAtMs ? "running" : "expired";
+  };
+}
