@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { type FieldFault, fieldFaults } from "../admin/field-faults.ts";
+import { parsePlainJson } from "../admin/plain-json.ts";
+
+/** What may come along with a join. */
+export type EnterBody = z.output<typeof enterBodySchema>;
+
+type BodyFault =
+  | { readonly code: "body_too_large" | "json_malformed" }
+  | { readonly code: "validation_failed"; readonly errors: readonly FieldFault[] };
+
+const BODY_CHARS_MAX = 4_096;
+const METADATA_FIELDS_MAX = 20;
+
+const enterBodySchema = z.strictObject({
+  metadata: z
+    .record(z.string().max(64), z.union([z.string().max(200), z.number(), z.boolean()]))
+    .refine((fields) => Object.keys(fields).length <= METADATA_FIELDS_MAX, `must have at most ${METADATA_FIELDS_MAX} fields`)
+    .optional(),
+  invite: z.undefined("is not an invite of this queue").optional(),
+});
+
+/** No body is as good as an empty one. */
+export async function readEnterBody(request: Request): Promise<Result<EnterBody, BodyFault>> {
+  if (Number(request.headers.get("content-length") ?? 0) > BODY_CHARS_MAX) return fail({ code: "body_too_large" });
+  const text = await readText(request);
+  if (text === undefined) return fail({ code: "body_too_large" });
+  if (text.trim() === "") return ok({});
+  const json = parsePlainJson(text);
+  if (!json.ok) return fail({ code: "json_malformed" });
+  const parsed = enterBodySchema.safeParse(json.value);
+  return parsed.success ? ok(parsed.data) : fail({ code: "validation_failed", errors: fieldFaults(parsed.error) });
+}
+
+/** Undefined when there is more than anybody needs; what comes after is not kept. */
+async function readText(request: Request): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of request.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > BODY_CHARS_MAX) return undefined;
+  }
+  return text + decoder.decode();
+}

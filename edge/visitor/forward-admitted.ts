@@ -1,0 +1,35 @@
+import { PASS_HEADER } from "../../shared/admission.ts";
+import { noteActivity, renewedPass } from "../gate/activity.ts";
+import { type Command, obey, readCommand } from "../gate/command.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
+import type { HeldPass } from "../gate/presented.ts";
+import { watchSession } from "../gate/watch-session.ts";
+import { forward } from "../proxy/forward.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { relaySocket } from "../proxy/relay-socket.ts";
+import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
+
+/**
+ * Forwards somebody who is in. The store is asked nothing on the way there; after the answer the session is noted, renewed or
+ * ended as the application says, and a socket is watched for as long as it is open.
+ * With `cookies`, they are the caller's to put on the answer.
+ */
+export async function forwardAdmitted(queue: GuardedQueue, visit: Visit, held: HeldPass, cookies?: VisitorCookies): Promise<Response> {
+  visit.headers.set(PASS_HEADER, held.token);
+  let command: Command | undefined;
+  const response = await forward(visit, (headers) => {
+    command = readCommand(headers);
+  });
+  noteActivity(queue, held.pass);
+  const own = cookies ?? createVisitorCookies(visit, queue);
+  if (command !== undefined) obey(queue, held.pass, command);
+  if (command === "complete" || command === "revoke") own.clear("pass", { always: true });
+  else await renew(queue, held, own);
+  const answer = response.webSocket ? relaySocket(response, { check: watchSession(queue, held.pass) }) : response;
+  return cookies === undefined ? own.putOn(answer) : answer;
+}
+
+async function renew(queue: GuardedQueue, { pass }: HeldPass, cookies: VisitorCookies): Promise<void> {
+  const renewed = await renewedPass(queue, pass);
+  if (renewed !== undefined) cookies.setPass(renewed);
+}

@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import { tokenProblem } from "../../shared/token-problem.ts";
+import type { EdgeEnvironment } from "../env.ts";
+import { noteActivity, renewedPass } from "../gate/activity.ts";
+import { slotEndMs } from "../gate/issue.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
+import type { HeldPass } from "../gate/presented.ts";
+import { beat } from "../gate/turn.ts";
+import type { Platform } from "../platform.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { queueOfRoute } from "./queue-of-route.ts";
+import { shownTokens } from "./shown-tokens.ts";
+import { admittedResponse, turnResponse } from "./turn-response.ts";
+
+/** `POST /_sluice/queues/{id}/heartbeat`: says that the visitor is still there, and how they stand. */
+export function heartbeatRoute(platform: Platform) {
+  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
+    const { visit } = c.var;
+    const found = await queueOfRoute(c, platform);
+    if (!found.ok) return found.reason;
+    const { queue } = found.value;
+    const shown = await shownTokens(visit, queue);
+    if (!shown.ok) return shown.reason;
+    const { ticket, pass, isRevoked } = shown.value;
+    if (pass !== undefined && !isRevoked) return heldAnswer(visit, queue, pass);
+    if (ticket !== undefined) {
+      const turn = await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
+      return turnResponse({ visit, queue, turn, waitingStatus: 200 });
+    }
+    if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
+    return tokenProblem("missing", { requestId: visit.requestId });
+  };
+}
+
+/** Somebody who is in already hears the same as when they walked in; a session that was renewed meanwhile gets its new pass. */
+export async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
+  noteActivity(queue, pass);
+  const renewed = await renewedPass(queue, pass);
+  return admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });
+}

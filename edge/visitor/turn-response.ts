@@ -1,0 +1,53 @@
+import type { IssuedPass } from "../gate/issue.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
+import type { Turn } from "../gate/turn.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { refusalResponse } from "./refusal.ts";
+import { admittedVisitor, endedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
+import { createVisitorCookies } from "./visitor-cookies.ts";
+
+type Told = {
+  readonly visit: Visit;
+  readonly queue: GuardedQueue;
+  readonly turn: Turn;
+  /** 201 for a place that was not there before. */
+  readonly waitingStatus: 200 | 201;
+};
+
+const REFUSALS = {
+  closed: "queue_closed",
+  full: "queue_full",
+  address_limit: "address_limit",
+  rate_limited: "rate_limited",
+  missing: "queue_unavailable",
+  unavailable: "store_unavailable",
+  failed: "store_unavailable",
+} as const;
+
+/** The answer of `enter` and `heartbeat`: JSON, and the same tokens as cookies. */
+export async function turnResponse({ visit, queue, turn, waitingStatus }: Told): Promise<Response> {
+  const cookies = createVisitorCookies(visit, queue);
+  switch (turn.state) {
+    case "waiting":
+      cookies.setTicket(turn.issued);
+      return cookies.putOn(json(waitingVisitor(queue, turn), waitingStatus));
+    case "admitted":
+      return admittedResponse(visit, queue, turn.pass);
+    case "ended":
+      cookies.clear("ticket");
+      cookies.clear("pass");
+      return cookies.putOn(json(endedVisitor(queue, turn.reason), 200));
+    default:
+      return refusalResponse({ code: REFUSALS[turn.state], wants: "json", requestId: visit.requestId, turn });
+  }
+}
+
+export function admittedResponse(visit: Visit, queue: GuardedQueue, pass: IssuedPass): Response {
+  const cookies = createVisitorCookies(visit, queue);
+  cookies.setPass(pass);
+  return cookies.putOn(json(admittedVisitor(queue, pass), 200));
+}
+
+function json(answer: VisitorAnswer, status: number): Response {
+  return Response.json(answer, { status, headers: { "cache-control": "no-store" } });
+}

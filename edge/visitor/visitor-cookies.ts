@@ -1,0 +1,64 @@
+import type { TokenKind } from "../../shared/admission.ts";
+import type { IssuedPass, IssuedTicket } from "../gate/issue.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { clearedTokenCookie, tokenCookie } from "../token/presented-token.ts";
+
+/** The `Set-Cookie` values of one answer. */
+export type VisitorCookies = {
+  readonly setTicket: (issued: IssuedTicket) => void;
+  /** Also clears the ticket, which is used up. */
+  readonly setPass: (issued: IssuedPass) => void;
+  /** A cookie that the client did not send needs no clearing, unless this very answer would bring it. */
+  readonly clear: (kind: TokenKind, options?: { readonly always: boolean }) => void;
+  readonly putOn: (response: Response) => Response;
+};
+
+export function createVisitorCookies(
+  { target, headers }: Visit,
+  { gate, queueId }: Pick<GuardedQueue, "gate" | "queueId">,
+): VisitorCookies {
+  const secure = target.protocol === "https";
+  const values = new Map<TokenKind, string>();
+  const isSent = (kind: TokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
+  const lifetimeSeconds = (endsAtMs: number) => (endsAtMs - gate.clock.nowMs()) / 1000;
+
+  function clear(kind: TokenKind, { always } = { always: false }): void {
+    if (always || isSent(kind)) values.set(kind, clearedTokenCookie({ kind, queueId, secure }));
+  }
+
+  return {
+    clear,
+    setTicket({ token, ticket, isNew }) {
+      if (!isNew) return;
+      const lifetime = lifetimeSeconds(ticket.expiresAtSeconds * 1000);
+      values.set("ticket", tokenCookie({ kind: "ticket", queueId, secure, token, lifetimeSeconds: lifetime }));
+    },
+    setPass({ token, expiresAtMs }) {
+      values.set("pass", tokenCookie({ kind: "pass", queueId, secure, token, lifetimeSeconds: lifetimeSeconds(expiresAtMs) }));
+      clear("ticket");
+    },
+    putOn(response) {
+      if (values.size === 0) return response;
+      // What comes from the origin may not be written to, so it is copied; that is dear, and done only when there is something to say.
+      const copy = new Response(response.body, response);
+      for (const value of values.values()) copy.headers.append("set-cookie", value);
+      keepFromSharedCaches(copy.headers);
+      return copy;
+    },
+  };
+}
+
+const SHARED = /^(?:public|s-maxage=.*|proxy-revalidate)$/i;
+const PRIVATE = /\b(?:private|no-store)\b/i;
+
+/** An answer with one visitor's pass on it must never be handed to another by a cache on the way. */
+function keepFromSharedCaches(headers: Headers): void {
+  const sent = headers.get("cache-control") ?? "";
+  if (PRIVATE.test(sent)) return;
+  const kept = sent
+    .split(",")
+    .map((directive) => directive.trim())
+    .filter((directive) => directive !== "" && !SHARED.test(directive));
+  headers.set("cache-control", ["private", ...kept].join(", "));
+}
