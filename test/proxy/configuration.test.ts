@@ -1,10 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { type EdgeServerOptions, startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { EDGE_VARIABLES } from "./edge-before-origin.ts";
+import { BARE_PROXY, EDGE_VARIABLES } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 import { startRecordingOrigin } from "./recording-origin.ts";
 
@@ -16,6 +15,7 @@ async function startEdge(variables: Record<string, string>, options: Partial<Edg
   const logFile = join(folder, "edge.log");
   const edge = await startEdgeServer({
     folder,
+    entryFile: BARE_PROXY,
     originAddress: origin.address,
     storeAddress: "127.0.0.1:1",
     variables,
@@ -48,9 +48,9 @@ describe("an edge that is not configured", () => {
 /** The worker as it stands on Cloudflare: no service binding, so the origin is reached by its URL. */
 async function workerWithoutBinding(): Promise<string> {
   const entryFile = join(await temporaryFolder(), "entry.js");
-  const app = JSON.stringify(fileURLToPath(new URL("../../edge/app.ts", import.meta.url)));
+  const app = JSON.stringify(BARE_PROXY);
   const fetcher = "{ fetch: (request, bindings, ctx) => app.fetch(request, { ...bindings, ORIGIN: undefined }, ctx) }";
-  await writeFile(entryFile, `import { app } from ${app};\nexport default ${fetcher};\n`);
+  await writeFile(entryFile, `import app from ${app};\nexport default ${fetcher};\n`);
   return entryFile;
 }
 

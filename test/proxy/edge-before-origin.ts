@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach } from "vitest";
 import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
@@ -5,6 +6,9 @@ import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "./recording-origin.ts";
 
 export type EdgeBeforeOrigin = { readonly edge: EdgeServer; readonly origin: RecordingOrigin };
+
+/** The proxy without a gate in front of it: what it forwards and what it refuses is its own affair. */
+export const BARE_PROXY = fileURLToPath(new URL("../../edge/bare-proxy.ts", import.meta.url));
 
 /** No store is asked on the way to the origin, so an address where nobody listens shows that it stays so. */
 export const EDGE_VARIABLES = {
@@ -15,11 +19,12 @@ export const EDGE_VARIABLES = {
   SLUICE_SIGNING_KEYS: JSON.stringify({ active: "k1", keys: [await newTokenKey("k1")] }),
 };
 
-/** The real worker in a real workerd before a real Node origin, for one test file. */
+/** The real proxy in a real workerd before a real Node origin, for one test file. */
 export async function edgeBeforeOrigin(variables: Readonly<Record<string, string>> = {}): Promise<EdgeBeforeOrigin> {
   const origin = await startRecordingOrigin();
   const edge = await startEdgeServer({
     folder: await temporaryFolder(),
+    entryFile: BARE_PROXY,
     originAddress: origin.address,
     storeAddress: "127.0.0.1:1",
     variables: { ...EDGE_VARIABLES, ...variables },

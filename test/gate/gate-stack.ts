@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { afterAll } from "vitest";
+import { openRegistry, type Registry } from "../../edge/queue/registry.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { createLogger } from "../../origin/log.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { type Bridge, startBridge } from "../../origin/redis-rest/bridge.ts";
+import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { newSecret, systemRandom } from "../../shared/ids.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
+import type { PrivateTokenKey } from "../../shared/token-keys.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
+
+/** Real workerds on a real bridge and a real Redis before a real Node origin, for one test file. */
+export type GateStack = {
+  readonly edges: readonly EdgeServer[];
+  readonly url: string;
+  readonly origin: RecordingOrigin;
+  readonly redisServer: RedisServer;
+  readonly redis: Redis;
+  readonly registry: Registry;
+  readonly bridge: Bridge;
+  readonly key: PrivateTokenKey;
+  /** Writes a queue and leads `/{id}/*` to it; comes back when every edge knows. */
+  readonly setQueue: (queueId: string, settings?: Partial<QueueSettings>) => Promise<void>;
+  readonly startEdge: (options?: EdgeOptions) => Promise<EdgeServer>;
+  readonly logFiles: readonly string[];
+};
+
+type EdgeOptions = { readonly storeAddress?: string; readonly variables?: Readonly<Record<string, string>> };
+
+type StackOptions = EdgeOptions & { readonly edgeCount?: number };
+
+const EDGE_KNOWS_WITHIN_MS = 5_000;
+
+export async function startGateStack({ edgeCount = 1, ...options }: StackOptions = {}): Promise<GateStack> {
+  const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  const redis = new Redis(redisServer.url);
+  // A test may take the server away; ioredis repeats each failure as an event.
+  redis.on("error", () => {});
+  const token = newSecret(systemRandom);
+  const log = createLogger("test", { write: () => {} });
+  const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token, allow: [], log });
+  const origin = await startRecordingOrigin();
+  const key = await newTokenKey("key-1");
+  const edges: EdgeServer[] = [];
+  const logFiles: string[] = [];
+
+  async function startEdge({ storeAddress = `127.0.0.1:${bridge.port}`, variables = {} }: EdgeOptions = options): Promise<EdgeServer> {
+    const folder = await temporaryFolder();
+    const logFile = join(folder, "edge.log");
+    const edge = await startEdgeServer({
+      folder,
+      logFile,
+      originAddress: origin.address,
+      storeAddress,
+      variables: {
+        CLIENT_ADDRESS_FROM: "socket",
+        ORIGIN_TIMEOUT_MS: "5000",
+        UPSTASH_REDIS_REST_URL: `http://${storeAddress}`,
+        UPSTASH_REDIS_REST_TOKEN: token,
+        SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
+        SLUICE_JOINS_PER_ADDRESS: "10000",
+        ...options.variables,
+        ...variables,
+      },
+    });
+    edges.push(edge);
+    logFiles.push(logFile);
+    return edge;
+  }
+
+  for (let index = 0; index < edgeCount; index++) await startEdge();
+  afterAll(async () => {
+    redis.disconnect();
+    await Promise.all(edges.map((edge) => edge.stop()));
+    await origin.stop();
+    await bridge.stop();
+    await redisServer.stop();
+  });
+
+  const registry = openRegistry(scriptRunner(redis));
+  const versions = new Map<string, number>();
+
+  async function setQueue(queueId: string, settings: Partial<QueueSettings> = {}): Promise<void> {
+    const whole = queueSettingsSchema.parse({
+      name: `Queue ${queueId}`,
+      maxActive: 100,
+      admissionRate: 100,
+      admissionBurst: 100,
+      ...settings,
+    });
+    const version = await registry.writeQueue(queueId, whole, versions.get(queueId) ?? 0);
+    if (version === undefined) throw new Error(`somebody else has written ${queueId}`);
+    versions.set(queueId, version);
+    await registry.writeRoutes([...versions.keys()].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
+    // The name carries the version, so that an answer tells which one an edge knows.
+    const name = `${whole.name} v${version}`;
+    await registry.writeQueue(queueId, { ...whole, name }, version).then((next) => versions.set(queueId, next ?? 0));
+    await Promise.all(edges.filter((edge) => !edge.child.hasExited()).map((edge) => untilKnown(edge, queueId, name)));
+  }
+
+  const [first] = edges;
+  if (first === undefined) throw new Error("a stack has at least one edge");
+  return { edges, url: first.url, origin, redisServer, redis, registry, bridge, key, setQueue, startEdge, logFiles };
+}
+
+async function untilKnown(edge: EdgeServer, queueId: string, name: string): Promise<void> {
+  const deadline = Date.now() + EDGE_KNOWS_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const answer = await fetch(`${edge.url}/_sluice/queues/${queueId}`);
+    const body = (await answer.json()) as { name?: string };
+    if (answer.status === 200 && body.name === name) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`an edge did not learn of ${queueId}`);
+}

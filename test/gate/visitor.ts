@@ -1,0 +1,60 @@
+import { expect } from "vitest";
+
+/** A visitor with a browser's habits: keeps cookies, follows nothing by itself. */
+export type Visitor = {
+  readonly cookies: Map<string, string>;
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Seen>;
+  readonly send: (method: string, path: string, headers?: Readonly<Record<string, string>>, body?: string) => Promise<Seen>;
+};
+
+export type Seen = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly setCookies: readonly string[];
+  readonly text: string;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly tookMs: number;
+};
+
+export const JSON_PLEASE = { accept: "application/json" };
+
+export function createVisitor(url: string): Visitor {
+  const cookies = new Map<string, string>();
+
+  async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Seen> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const startedAt = performance.now();
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: "manual",
+      headers: { ...(cookie === "" ? {} : { cookie }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const setCookies = response.headers.getSetCookie();
+    for (const line of setCookies) keep(cookies, line);
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    const json = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};
+    return { status: response.status, headers: response.headers, setCookies, text, json, tookMs: performance.now() - startedAt };
+  }
+
+  return { cookies, send, get: (path, headers) => send("GET", path, headers) };
+}
+
+function keep(cookies: Map<string, string>, line: string): void {
+  const [pair = "", ...attributes] = line.split(";").map((part) => part.trim());
+  const end = pair.indexOf("=");
+  const name = pair.slice(0, end);
+  if (attributes.includes("Max-Age=0")) cookies.delete(name);
+  else cookies.set(name, pair.slice(end + 1));
+  expect(attributes).toContain("HttpOnly");
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 5_000 } = {}): Promise<number> {
+  const startedAt = performance.now();
+  while (!(await condition())) {
+    if (performance.now() - startedAt > withinMs) throw new Error(`it did not come true within ${withinMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return performance.now() - startedAt;
+}
