@@ -12,8 +12,9 @@ const RETRY_AFTER_SECONDS = 5;
  * Sends a request on and brings the answer back, both as streams. It promises an answer: the origin's own, or a
  * problem (502 when it cannot be reached, 504 when it lets us wait longer than ORIGIN_TIMEOUT_MS at one step). Nothing
  * is tried twice. When the client goes away, the runtime drops the request to the origin with it.
+ * `hear` gets the origin's headers as they came, with those that are between the origin and the gate.
  */
-export async function forward(visit: Visit): Promise<Response> {
+export async function forward(visit: Visit, hear?: (headers: Headers) => void): Promise<Response> {
   const clock = new OriginClock(visit.configuration.originTimeoutMs);
   const upload = uploadOf(visit.request, clock);
   let outcome: Response | "expired";
@@ -26,7 +27,10 @@ export async function forward(visit: Visit): Promise<Response> {
   } finally {
     clock.pause();
   }
-  if (outcome !== "expired") return toClient(outcome, visit);
+  if (outcome !== "expired") {
+    hear?.(outcome.headers);
+    return toClient(outcome, visit);
+  }
   upload?.abort();
   return failed(visit, "origin_timeout");
 }
