@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type QueueSettings, queueSettingsSchema } from "../queue/settings.ts";
+import { etagOf, matchesEtag } from "./etag.ts";
 import { fieldFaults } from "./field-faults.ts";
 import { defineOperation } from "./operation.ts";
-import { etagOf, matchesEtag, queueAnswer } from "./queue-answer.ts";
+import { queueAnswer } from "./queue-answer.ts";
 import { queueChangeSchema, queueParams, queueSchema } from "./schemas.ts";
 
 /** Somebody else wins each lost try; with more than that at once, the operator should look at what the others do. */

@@ -1,6 +1,7 @@
 import { QUEUES_MAX } from "../queue/registry.ts";
+import { etagOf } from "./etag.ts";
 import { defineOperation } from "./operation.ts";
-import { etagOf, queueAnswer } from "./queue-answer.ts";
+import { queueAnswer } from "./queue-answer.ts";
 import { newQueueSchema, queueSchema } from "./schemas.ts";
 
 export const createQueue = defineOperation({

@@ -1,5 +1,6 @@
+import { etagOf } from "./etag.ts";
 import { defineOperation } from "./operation.ts";
-import { etagOf, queueAnswer } from "./queue-answer.ts";
+import { queueAnswer } from "./queue-answer.ts";
 import { queueParams, queueSchema } from "./schemas.ts";
 
 export const readQueue = defineOperation({

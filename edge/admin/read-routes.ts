@@ -1,5 +1,5 @@
+import { etagOf } from "./etag.ts";
 import { defineOperation } from "./operation.ts";
-import { etagOf } from "./queue-answer.ts";
 import { routeTableSchema } from "./route-schemas.ts";
 
 export const readRoutes = defineOperation({

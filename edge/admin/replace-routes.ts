@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { unreachable } from "../../shared/assert.ts";
 import type { Route } from "../queue/registry.ts";
+import { etagOf, matchesEtag } from "./etag.ts";
 import { defineOperation } from "./operation.ts";
-import { etagOf, matchesEtag } from "./queue-answer.ts";
 import { newRouteTableSchema, routeTableSchema } from "./route-schemas.ts";
 
 /** A full table of ordinary routes has 150 kB. */

@@ -106,6 +106,13 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     expect([...new Set(all)].toSorted()).toEqual(ids.toSorted());
   });
 
+  it("leaves out those that ended while the reader paused", async () => {
+    await makeQueue("paused-reader");
+    await redis.zadd("queue:{paused-reader}:active", 1_000, newSessionId(), 2_000, newSessionId(), 3_000, newSessionId());
+    const { body } = await call("GET", `/admin/queues/paused-reader/sessions?cursor=1500.${newSessionId()}`);
+    expect(body).toEqual({ sessions: [], nextCursor: null });
+  });
+
   it("answers 404 for a queue that is not there", async () => {
     const { status, body } = await call("GET", "/admin/queues/nowhere/sessions");
     expect([status, body["code"]]).toEqual([404, "queue_not_found"]);

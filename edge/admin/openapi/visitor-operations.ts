@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ErrorCode } from "../../../shared/errors.ts";
 import { healthReportSchema } from "../../../shared/health.ts";
 import { queueSettingsSchema } from "../../queue/settings.ts";
 import type { OperationDescription } from "../operation.ts";
@@ -15,10 +16,7 @@ const waitingSchema = z
     position: z.int().min(1).describe("1 for the next one in."),
     total: count,
     lane: z.int().min(0).max(3),
-    estimatedWaitSeconds: z
-      .looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) })
-      .nullable()
-      .describe("null while nothing is known."),
+    estimatedWaitSeconds: z.looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) }),
     pollAfterMs: count.describe("When to send the next heartbeat."),
     enqueuedAt: count,
   })
@@ -51,7 +49,9 @@ const publicQueueSchema = z
   })
   .register(answerSchemas, { id: "PublicQueue" });
 
-const entrySchema = z.looseObject({ metadata: z.record(z.string(), z.unknown()).optional() }).register(bodySchemas, { id: "Entry" });
+const entrySchema = z
+  .looseObject({ metadata: z.record(z.string().max(64), z.union([z.string().max(200), z.number(), z.boolean()])).optional() })
+  .register(bodySchemas, { id: "Entry" });
 
 const jwksSchema = z
   .looseObject({
@@ -62,6 +62,17 @@ const jwksSchema = z
   .register(answerSchemas, { id: "PublicKeys" });
 
 const healthSchema = healthReportSchema.register(answerSchemas, { id: "Health" });
+
+/** Why somebody may get neither a place nor an answer about it. */
+const TURN_REFUSALS = [
+  "queue_not_found",
+  "address_limit",
+  "rate_limited",
+  "queue_closed",
+  "queue_full",
+  "queue_unavailable",
+  "store_unavailable",
+] as const satisfies readonly ErrorCode[];
 
 /** What visitors' programs, origins and monitors ask; the handlers stand where visitors meet them. */
 export const visitorOperations: readonly OperationDescription[] = [
@@ -77,7 +88,7 @@ export const visitorOperations: readonly OperationDescription[] = [
       200: { description: "Known already, or admitted at once.", schema: visitorStateSchema },
       201: { description: "In the line.", schema: visitorStateSchema },
     },
-    refusals: ["queue_not_found", "store_unavailable"],
+    refusals: ["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance", ...TURN_REFUSALS],
   },
   {
     method: "post",
@@ -87,7 +98,7 @@ export const visitorOperations: readonly OperationDescription[] = [
     access: "visitor",
     params: queueParams,
     answers: { 200: { description: "Where you stand.", schema: visitorStateSchema } },
-    refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
+    refusals: ["token_invalid", ...TURN_REFUSALS],
   },
   {
     method: "post",

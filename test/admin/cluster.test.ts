@@ -1,0 +1,50 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openRouteTable } from "../../edge/admin/route-table.ts";
+import { listSessionsScript } from "../../edge/admin/scripts.ts";
+import { queueKeys } from "../../edge/queue/keys.ts";
+import { openRegistry } from "../../edge/queue/registry.ts";
+import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { newSessionId, SETTINGS } from "./admin-gate.ts";
+
+let cluster: RedisCluster;
+let redis: InstanceType<typeof Redis.Cluster>;
+
+beforeAll(async () => {
+  cluster = await startRedisCluster(await temporaryFolder());
+  redis = new Redis.Cluster([...cluster.nodes]);
+  const registry = openRegistry(scriptRunner(redis));
+  for (const id of ["one", "two", "three"]) await registry.writeQueue(id, queueSettingsSchema.parse(SETTINGS), 0);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await cluster.stop();
+});
+
+describe("the operator's scripts on a cluster", () => {
+  it("replace the routes only from what was seen and only to queues that are there", async () => {
+    const table = openRouteTable(scriptRunner(redis));
+    const [one, two] = [
+      { host: "*", path: "/1", queueId: "one" },
+      { host: "*", path: "/2", queueId: "two" },
+    ];
+    const before = await table.read();
+    expect(await table.replace([one, two], { seen: before.version })).toMatchObject({ outcome: "replaced" });
+    expect(await table.replace([one], { seen: before.version })).toEqual({ outcome: "conflict" });
+    expect(await table.replace([{ ...one, queueId: "four" }])).toEqual({ outcome: "unknown", queueIds: ["four"] });
+    await table.dropQueue("one");
+    expect((await table.read()).routes).toEqual([two]);
+  });
+
+  it.each(["one", "two", "three"])("list the sessions of a queue in whatever slot: %s", async (queueId) => {
+    const { meta, active, ready } = queueKeys(queueId);
+    const [id, endsAt] = [newSessionId(), Date.now() + 60_000];
+    await redis.zadd(active, endsAt, id);
+    const call = { keys: { meta, active, ready }, args: { limit: 10, lastEndMs: -1, lastId: "" } };
+    expect(await listSessionsScript.run(scriptRunner(redis), call)).toEqual({ hasMore: false, flat: [id, endsAt, 0] });
+  });
+});

@@ -1,0 +1,69 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openRegistry, type Registry } from "../../edge/queue/registry.ts";
+import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { SETTINGS } from "./admin-gate.ts";
+
+const settings = queueSettingsSchema.parse(SETTINGS);
+let server: RedisServer;
+let redis: Redis;
+let registry: Registry;
+
+beforeAll(async () => {
+  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  redis = new Redis(server.url);
+  registry = openRegistry(scriptRunner(redis));
+});
+
+beforeEach(async () => {
+  await redis.flushall();
+  expect(await registry.writeQueue("launch", settings, 0)).toBe(1);
+});
+
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+
+/** A registry whose step before the given script call is somebody else's whole action. */
+function interrupted(beforeCall: number, action: () => Promise<unknown>): Registry {
+  const real = scriptRunner(redis);
+  let calls = 0;
+  const interrupt = async () => {
+    if (calls++ === beforeCall) await action();
+  };
+  const store: ScriptRunner = {
+    evalsha: async (sha, keys, args) => {
+      await interrupt();
+      return real.evalsha(sha, keys, args);
+    },
+    eval: (source, keys, args) => real.eval(source, keys, args),
+  };
+  return openRegistry(store);
+}
+
+async function expectListedIfThere(): Promise<void> {
+  const exists = (await registry.readQueue("launch")) !== undefined;
+  expect((await registry.readDirectory()).queueIds).toEqual(exists ? ["launch"] : []);
+}
+
+describe("a queue that is deleted and made by two operators at once", () => {
+  it.each([0, 1, 2, 3])("is listed exactly when it is there: made before step %i of its deletion", async (step) => {
+    await interrupted(step, () => registry.writeQueue("launch", settings, 0)).deleteQueue("launch", { force: true });
+    await expectListedIfThere();
+  });
+
+  it.each([0, 1, 2])("is listed exactly when it is there: deleted before step %i of its making", async (step) => {
+    await interrupted(step, () => registry.deleteQueue("launch", { force: true })).writeQueue("launch", settings, 0);
+    await expectListedIfThere();
+  });
+
+  it.each([0, 1])("is not brought back by a change of its settings: deleted before step %i", async (step) => {
+    await interrupted(step, () => registry.deleteQueue("launch", { force: true })).writeQueue("launch", settings, 1);
+    await expectListedIfThere();
+  });
+});
