@@ -61,7 +61,9 @@ export function createLimit({ name, perSecond, burst, clock }: LimitOptions): Li
   return {
     take(identity) {
       const nowMs = clock.nowMs();
-      const owedMs = Math.min(Math.max(0, (fullAtMs.get(identity) ?? 0) - nowMs), burst * costMs);
+      const sinceMs = Math.max(0, (fullAtMs.get(identity) ?? 0) - nowMs);
+      // Nobody can owe more than the burst: the clock was set back, and what was counted before it says nothing.
+      const owedMs = sinceMs > burst * costMs ? 0 : sinceMs;
       const isOver = owedMs + costMs > burst * costMs;
       if (!isOver) remember(identity, nowMs + owedMs + costMs);
       const remaining = Math.max(0, Math.floor(burst - owedMs / costMs) - 1);

@@ -1,5 +1,5 @@
 import { isUnexpired, type Pass } from "../../shared/admission.ts";
-import type { SessionState } from "../proxy/relay-socket.ts";
+import type { SessionWatch } from "../proxy/session-watch.ts";
 import { noteActivity } from "./activity.ts";
 import type { GuardedQueue } from "./open-gate.ts";
 
@@ -7,7 +7,7 @@ import type { GuardedQueue } from "./open-gate.ts";
  * Asked once in a while for as long as a socket is open. A socket that its visitor uses keeps the session alive as requests do. With
  * the store away nothing is known, and the socket goes on until its pass ends.
  */
-export function watchSession(queue: GuardedQueue, pass: Pass): (use: { readonly isInUse: boolean }) => Promise<SessionState> {
+export function watchSession(queue: GuardedQueue, pass: Pass): SessionWatch["check"] {
   return async ({ isInUse }) => {
     // Also where each request asks: the feed is as fresh as a question per second, and one read serves all sockets.
     if (await queue.revocations.isRevoked(pass, { mode: "fast", later: queue.later })) return "revoked";

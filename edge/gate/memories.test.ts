@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import type { Pass } from "../../shared/admission.ts";
+import type { QueueId } from "../../shared/queue-id.ts";
+import { createFreshValue } from "./fresh-value.ts";
+import { createLastAnswers } from "./last-answers.ts";
+import { createSessions } from "./sessions.ts";
+import { createStoreClock } from "./store-clock.ts";
+
+const waiting = { state: "waiting", position: 5, total: 9, order: 5, pollAfterMs: 4_000, admissionsPerSecond: 1, hasMore: true } as const;
+
+describe("a value of the store", () => {
+  function setUp() {
+    let nowMs = 0;
+    let loads = 0;
+    let isAway = false;
+    const value = createFreshValue<number>({
+      load: () => {
+        loads++;
+        return isAway ? Promise.reject(new Error("away")) : Promise.resolve(loads);
+      },
+      onFailure: () => {},
+      clock: { nowMs: () => nowMs },
+      refreshAfterMs: 1_000,
+      staleAfterMs: 2_000,
+    });
+    const background: Promise<unknown>[] = [];
+    const get = () => value.get((work) => void background.push(work));
+    return {
+      get,
+      loads: () => loads,
+      settle: () => Promise.all(background),
+      pass: (ms: number) => {
+        nowMs += ms;
+      },
+      away: (state: boolean) => {
+        isAway = state;
+      },
+    };
+  }
+
+  it("is read once for all who ask at the same time", async () => {
+    const { get, loads } = setUp();
+    expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
+    expect(loads()).toBe(1);
+  });
+
+  it("is used as it is while young, read after the answer when older, and before it when too old", async () => {
+    const { get, loads, pass, settle } = setUp();
+    await get();
+    pass(999);
+    expect([get(), loads()]).toEqual([1, 1]);
+    pass(1);
+    expect([get(), loads()]).toEqual([1, 2]);
+    await settle();
+    expect(get()).toBe(2);
+    pass(2_000);
+    expect(await get()).toBe(3);
+  });
+
+  it("stays the last known while the store is away, and nobody waits for each try", async () => {
+    const { get, loads, pass, away } = setUp();
+    await get();
+    away(true);
+    pass(60_000);
+    expect(await get()).toBe(1);
+    expect([get(), loads()]).toEqual([1, 2]);
+    away(false);
+    pass(500);
+    expect(await get()).toBe(3);
+  });
+});
+
+describe("the last answer to a ticket", () => {
+  it("answers a poll before half of its time with what is left of it, and no later one", () => {
+    let nowMs = 10;
+    const answers = createLastAnswers({ nowMs: () => nowMs });
+    answers.remember("a", waiting);
+    nowMs += 1_999;
+    expect(answers.early("a")).toEqual({ ...waiting, pollAfterMs: 2_001, hasMore: false });
+    expect(answers.early("b")).toBeUndefined();
+    nowMs += 1;
+    expect(answers.early("a")).toBeUndefined();
+    nowMs -= 10_000;
+    expect(answers.early("a")).toBeUndefined();
+  });
+});
+
+describe("a session in use", () => {
+  const ttlSeconds = 400;
+  const pass = (issuedAtSeconds: number): Pass => ({
+    queueId: "q" as QueueId,
+    sessionId: "s",
+    jti: "j",
+    issuedAtSeconds,
+    expiresAtSeconds: issuedAtSeconds + ttlSeconds - 5,
+  });
+
+  it("is touched once per quarter of its time, with the requests since then", () => {
+    let nowMs = 1_000_000;
+    const sessions = createSessions({ nowMs: () => nowMs });
+    const first = pass(1_000);
+    const touches: (number | undefined)[] = [];
+    for (let request = 0; request < 21; request++) {
+      touches.push(sessions.use(first, ttlSeconds));
+      nowMs += 10_000;
+    }
+    expect(touches.filter((views) => views !== undefined)).toEqual([11, 10]);
+  });
+
+  it("gets a new pass when it was renewed, and not for a moment more", () => {
+    const sessions = createSessions({ nowMs: () => 1_000_000 });
+    const first = pass(1_000);
+    sessions.use(first, ttlSeconds);
+    expect(sessions.outlasts(first, ttlSeconds)).toBeUndefined();
+    sessions.renewed("s", 1_000_000 + ttlSeconds * 1_000 + 1_000);
+    expect(sessions.outlasts(first, ttlSeconds)).toBeUndefined();
+    sessions.renewed("s", 1_000_000 + ttlSeconds * 1_250 + 6_000);
+    expect(sessions.outlasts(first, ttlSeconds)).toBe(1_506_000);
+    expect(sessions.outlasts(pass(1_101), ttlSeconds)).toBeUndefined();
+  });
+});
+
+describe("the store's clock", () => {
+  it("is taken over from a machine that is an hour off, and left alone for a moment's difference", () => {
+    const clock = createStoreClock({ nowMs: () => 3_600_000 });
+    clock.learn({ storeMs: 100, askedAtMs: 3_600_000 });
+    expect(clock.nowMs()).toBe(100);
+    clock.learn({ storeMs: 3_600_900, askedAtMs: 3_600_000 });
+    expect(clock.nowMs()).toBe(3_600_000);
+  });
+});
