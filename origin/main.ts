@@ -2,6 +2,10 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { createAdaptorServer } from "@hono/node-server";
+import { systemClock } from "../shared/clock.ts";
+import { fetchedKeys } from "./admission/fetched-keys.ts";
+import { knownKeys } from "./admission/known-keys.ts";
+import { createPassCheck } from "./admission/pass-check.ts";
 import { createOriginApp } from "./app.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
@@ -32,8 +36,13 @@ const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 // 3. The permanent record.
 const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
 
-// 4. HTTP, on loopback only.
-const app = createOriginApp({ venueRedis, database, log });
+// 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
+const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
+const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
+const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
+
+// 5. HTTP, on loopback only.
+const app = createOriginApp({ venueRedis, database, checkPass, log });
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");

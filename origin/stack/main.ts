@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemRandom } from "../../shared/ids.ts";
+import { createFirstQueues } from "./first-queues.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { planStack } from "./plan-stack.ts";
 import { REDIS_PROGRAMS } from "./redis-server.ts";
@@ -67,6 +68,8 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     const stopped = new Promise<undefined>((resolved) => stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }));
     const early = await Promise.race([waitUntilHealthy(edgeUrl).then(() => "healthy" as const), died, stopped]);
     if (early !== "healthy") return report(early);
+    const adminToken = settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken;
+    if (await createFirstQueues({ edgeUrl, adminToken })) say("  ✓ created the queues venue (/*) and demo (/demo/*)");
     if (watch) reloadOnChange({ parts, stack, folder, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { JWKS_PATH } from "../../shared/admission.ts";
 import { type Child, startChild } from "./child.ts";
 import { startEdgeServer } from "./edge-server.ts";
 import { freePort } from "./free-port.ts";
@@ -107,9 +108,20 @@ function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lin
 
 function originPart({ settings, folder, venueUrl, logFile }: PlanOptions & { venueUrl: string; logFile: string }): Part {
   const port = settings.SLUICE_ORIGIN_PORT;
-  const environment = { ...process.env, VENUE_REDIS_URL: venueUrl, SLUICE_ORIGIN_PORT: String(port), SLUICE_DATA_DIR: folder };
+  const environment = {
+    ...process.env,
+    VENUE_REDIS_URL: venueUrl,
+    SLUICE_ORIGIN_PORT: String(port),
+    SLUICE_DATA_DIR: folder,
+    ...keySource(settings),
+  };
   const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
   return { name: "origin", what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
+}
+
+/** Where the origin finds the gate's public keys: at the gate, unless the user hands them over. */
+function keySource(settings: StackSettings): NodeJS.ProcessEnv {
+  return process.env["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
 }
 
 function edgePart({ settings, secrets, folder, watch, logFile }: PlanOptions & { logFile: string }): Part {
@@ -117,8 +129,10 @@ function edgePart({ settings, secrets, folder, watch, logFile }: PlanOptions & {
   const bridge = `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`;
   const storeUrl = settings.UPSTASH_REDIS_REST_URL ?? bridge;
   const variables = {
+    ...passedOn("SLUICE_ISSUER", "SLUICE_JOINS_PER_ADDRESS", "ORIGIN_TIMEOUT_MS"),
     CLIENT_ADDRESS_FROM: "socket",
     SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
+    SLUICE_SIGNING_KEYS: settings.SLUICE_SIGNING_KEYS ?? JSON.stringify(secrets.signingKeys),
     UPSTASH_REDIS_REST_URL: storeUrl,
     UPSTASH_REDIS_REST_TOKEN: settings.UPSTASH_REDIS_REST_TOKEN ?? secrets.bridgeToken,
   };
@@ -127,6 +141,11 @@ function edgePart({ settings, secrets, folder, watch, logFile }: PlanOptions & {
     (await startEdgeServer({ folder: join(folder, "edge"), port, originAddress, ...outboundTo(storeUrl), variables, watch, logFile }))
       .child;
   return { name: "edge", what: "the gate, in workerd", port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"], start };
+}
+
+/** workerd gets no environment but what it is given; these go through as they are, and the edge itself judges them. */
+function passedOn(...names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])));
 }
 
 /** Over plain HTTP the worker needs one address and gets no other; https means a host on the internet. */

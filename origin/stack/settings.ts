@@ -11,6 +11,7 @@ const settingsSchema = z.object({
   SLUICE_VENUE_REDIS_PORT: portVariable.optional(),
   SLUICE_DATA_DIR: z.string().default(".sluice"),
   SLUICE_ADMIN_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  SLUICE_SIGNING_KEYS: z.string().optional(),
   SLUICE_NO_INSTALL: flagVariable,
   REDIS_URL: redisUrlVariable.optional(),
   VENUE_REDIS_URL: redisUrlVariable.optional(),

@@ -1,0 +1,37 @@
+/**
+ * The two queues of a first start: `venue` in front of everything, and `demo`, where three browser windows are enough to
+ * see a line. Operators own them from then on: a second start finds them, changed or deleted, and leaves them alone.
+ */
+const FIRST_QUEUES = [
+  { queueId: "venue", name: "Venue", maxActive: 1_000, admissionRate: 50, admissionBurst: 100 },
+  { queueId: "demo", name: "Demo", maxActive: 3, admissionRate: 1, admissionBurst: 1 },
+] as const;
+
+const FIRST_ROUTES = [
+  { host: "*", path: "/*", queueId: "venue" },
+  { host: "*", path: "/demo/*", queueId: "demo" },
+] as const;
+
+type OperatorAccess = { readonly edgeUrl: string; readonly adminToken: string };
+
+/** Through the operator API, as anybody would do it. Returns true when it has created them. */
+export async function createFirstQueues(access: OperatorAccess): Promise<boolean> {
+  const { routes } = (await ask(access, "GET", "/routes")) as { readonly routes: readonly unknown[] };
+  const { queues } = (await ask(access, "GET", "/queues")) as { readonly queues: readonly unknown[] };
+  if (routes.length > 0 || queues.length > 0) return false;
+  for (const queue of FIRST_QUEUES) await ask(access, "POST", "/queues", queue);
+  await ask(access, "PUT", "/routes", { routes: FIRST_ROUTES });
+  return true;
+}
+
+async function ask({ edgeUrl, adminToken }: OperatorAccess, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${edgeUrl}/_sluice/admin${path}`, {
+    method,
+    headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const answer: unknown = await response.json();
+  if (!response.ok)
+    throw new Error(`The first queues could not be created: ${method} ${path} answered ${response.status} ${JSON.stringify(answer)}`);
+  return answer;
+}
