@@ -26,13 +26,13 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
 
   app.use("/_sluice/*", ownRoute);
   app.get("/_sluice/health", healthRoute);
-  app.get("/_sluice/jwks.json", jwksRoute(platform));
+  app.get("/_sluice/jwks.json", jwksRoute);
   app.get("/_sluice/openapi.json", openApiRoute);
   app.get("/_sluice/queues/:id", queueRoute(platform));
   app.post("/_sluice/queues/:id/enter", enterRoute(platform));
   app.post("/_sluice/queues/:id/heartbeat", heartbeatRoute(platform));
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));
-  app.route("/_sluice/admin", adminRoutes(platform));
+  app.route("/_sluice/admin", adminRoutes());
   app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
 
   app.all("*", protectedRoute(platform));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { DEFAULT_ISSUER } from "../shared/admission.ts";
+import type { ScriptRunner } from "../shared/define-script.ts";
 import { type Environment, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
@@ -7,11 +8,13 @@ import type { Visit } from "./proxy/read-visit.ts";
 /** What the platform hands the worker: variables as text, and the way to the origin. */
 export type EdgeBindings = {
   /** The origin as a service binding: the cheapest way, and the one that forwards a URL byte for byte. */
-  readonly ORIGIN?: Fetcher;
+  readonly ORIGIN?: OriginFetcher;
   /** The origin's address where there is no such binding, as on Cloudflare. */
   readonly ORIGIN_URL?: string;
   readonly ORIGIN_TIMEOUT_MS?: string;
   readonly CLIENT_ADDRESS_FROM?: string;
+  /** The store as a connection, where the runtime keeps one; elsewhere it is asked over HTTP. */
+  readonly STORE?: ScriptRunner;
   readonly UPSTASH_REDIS_REST_URL?: string;
   readonly UPSTASH_REDIS_REST_TOKEN?: string;
   readonly SLUICE_ADMIN_TOKEN?: string;
@@ -33,8 +36,8 @@ const variables = z.object({
     .optional(),
   ORIGIN_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 30_000 }),
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
-  UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:"),
-  UPSTASH_REDIS_REST_TOKEN: z.string("must be set"),
+  UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),
+  UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
   SLUICE_ADMIN_TOKEN: z.string().optional(),
   SLUICE_SIGNING_KEYS: z.string("must be set"),
   SLUICE_ISSUER: z.string().max(200, "must have at most 200 characters").default(DEFAULT_ISSUER),
@@ -45,7 +48,7 @@ export type EdgeConfiguration = {
   readonly origin: OriginAddress;
   readonly originTimeoutMs: number;
   readonly clientAddressFrom: "socket" | "cloudflare";
-  readonly store: { readonly url: string; readonly token: string };
+  readonly store: StoreAddress;
   readonly adminToken: string | undefined;
   /** JSON of the private keys that sign tickets and passes. */
   readonly signingKeys: string;
@@ -53,7 +56,14 @@ export type EdgeConfiguration = {
   readonly joinsPerAddressPerSecond: number;
 };
 
-export type OriginAddress = { readonly kind: "binding"; readonly fetcher: Fetcher } | { readonly kind: "url"; readonly site: string };
+/** What is used of a service binding. */
+type OriginFetcher = { readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response> };
+
+export type OriginAddress = { readonly kind: "binding"; readonly fetcher: OriginFetcher } | { readonly kind: "url"; readonly site: string };
+
+export type StoreAddress =
+  | { readonly kind: "connection"; readonly runner: ScriptRunner }
+  | { readonly kind: "rest"; readonly url: string; readonly token: string };
 
 type ConfigurationResult = Result<EdgeConfiguration, readonly string[]>;
 
@@ -66,10 +76,11 @@ export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
 }
 
 export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
-  const { ORIGIN: fetcher, ...texts } = bindings;
+  const { ORIGIN: fetcher, STORE: runner, ...texts } = bindings;
   const parsed = parseEnvironment(variables, texts satisfies Environment);
   const faults = parsed.ok ? [] : [...parsed.reason];
   if (fetcher === undefined && !texts.ORIGIN_URL?.trim()) faults.push("ORIGIN_URL: must be set where there is no service binding ORIGIN");
+  if (runner === undefined) faults.push(...STORE_NAMES.filter((name) => !texts[name]?.trim()).map((name) => `${name}: must be set`));
   if (!parsed.ok || faults.length > 0) return fail(faults);
   const { value } = parsed;
   const origin: OriginAddress = fetcher === undefined ? { kind: "url", site: value.ORIGIN_URL ?? "" } : { kind: "binding", fetcher };
@@ -77,13 +88,18 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     origin,
     originTimeoutMs: value.ORIGIN_TIMEOUT_MS,
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
-    store: { url: value.UPSTASH_REDIS_REST_URL, token: value.UPSTASH_REDIS_REST_TOKEN },
+    store:
+      runner === undefined
+        ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "" }
+        : { kind: "connection", runner },
     adminToken: value.SLUICE_ADMIN_TOKEN,
     signingKeys: value.SLUICE_SIGNING_KEYS,
     issuer: value.SLUICE_ISSUER,
     joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
   });
 }
+
+const STORE_NAMES = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"] as const;
 
 function isBareOrigin(text: string): boolean {
   return URL.canParse(text) && ["", "/"].includes(new URL(text).href.slice(new URL(text).origin.length));

@@ -1,10 +1,22 @@
 import type { Context } from "hono";
 import type { EdgeEnvironment } from "./env.ts";
-import type { OpenStore } from "./gate/open-gate.ts";
+import type { Visit } from "./proxy/read-visit.ts";
+import type { SessionWatch } from "./proxy/session-watch.ts";
 
 /** What differs between the runtimes that the edge runs in. Everything else is the same app. */
 export type Platform = {
-  readonly openStore: OpenStore;
   /** Keeps work alive that goes on after the answer. */
   readonly later: (c: Context<EdgeEnvironment>, work: Promise<unknown>) => void;
+  /**
+   * Sends a request to the origin and brings the answer back, with every promise of `proxy/forward.ts`. `hear` gets the
+   * origin's headers as they came, with those that are between the origin and the gate.
+   */
+  readonly forward: (visit: Visit, hear?: (headers: Headers) => void) => Promise<Response>;
+  /** Puts somebody in charge of an answer that is a WebSocket, who closes it when its session is over. */
+  readonly watchSocket: (response: Response, watch: SessionWatch) => Response;
 };
+
+/** On either runtime an answer that is a WebSocket carries it under this name. */
+export function isSocket(response: Response): boolean {
+  return Boolean((response as { readonly webSocket?: unknown }).webSocket);
+}

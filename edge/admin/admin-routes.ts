@@ -6,7 +6,6 @@ import type { EdgeEnvironment } from "../env.ts";
 import { type Gate, gateOfIsolate } from "../gate/open-gate.ts";
 import { StoreUnavailable } from "../gate/outage.ts";
 import { log } from "../log.ts";
-import type { Platform } from "../platform.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { operatorOf } from "./operator.ts";
@@ -18,12 +17,12 @@ import { readInput } from "./read-input.ts";
  * body is checked whole before anything is written; every change is in the log. With the store down each operation answers
  * 503 within a second; then a change may or may not have been made, and asking again is safe.
  */
-export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
+export function adminRoutes(): Hono<EdgeEnvironment> {
   const routes = new Hono<EdgeEnvironment>();
 
   routes.use(async (c, next) => {
     const { visit } = c.var;
-    const gate = await gateOfIsolate(visit.configuration, platform.openStore);
+    const gate = await gateOfIsolate(visit.configuration);
     if (!gate.ok) {
       log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId: visit.requestId, faults: gate.reason });
       return problemResponse("internal_error", { requestId: visit.requestId });
@@ -33,7 +32,7 @@ export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
   routes.use(methodNotAllowed({ app: routes, onMethodNotAllowed: refuseMethod }));
   for (const operation of operations) {
     routes.on(operation.method.toUpperCase(), routePattern(operation.path), async (c) => {
-      const gate = await gateOfIsolate(c.var.visit.configuration, platform.openStore);
+      const gate = await gateOfIsolate(c.var.visit.configuration);
       assert(gate.ok, "the gate was open when the operator came in");
       return serve(c, gate.value, operation);
     });

@@ -6,6 +6,7 @@ import { ok, type Result } from "../../shared/result.ts";
 import type { EdgeConfiguration } from "../env.ts";
 import { type Line, openLine } from "../queue/line.ts";
 import { type QueueSettings, ticketLifeMs } from "../queue/settings.ts";
+import { openStore } from "../store/open-store.ts";
 import { createOpenPasses, type OpenPasses } from "../token/open-passes.ts";
 import { type Tokens, tokensOfIsolate } from "../token/tokens.ts";
 import { type HashAddress, hashAddressWith } from "./address-hash.ts";
@@ -53,11 +54,9 @@ export type GuardedQueue = QueueMemory & {
   readonly later: Later;
 };
 
-export type OpenStore = (address: EdgeConfiguration["store"]) => ScriptRunner;
-
 const QUEUES_MAX = 1_000;
 
-export function openGate(configuration: EdgeConfiguration, tokens: Tokens, openStore: OpenStore): Gate {
+export function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
   const store = guardStore(openStore(configuration.store), systemClock);
   const clock = createStoreClock(systemClock);
   const memories = new Map<QueueId, QueueMemory>();
@@ -92,12 +91,12 @@ export function openGate(configuration: EdgeConfiguration, tokens: Tokens, openS
 let isolateGate: { readonly configuration: EdgeConfiguration; readonly gate: Gate } | undefined;
 
 /** The faults are those of the signing keys. */
-export async function gateOfIsolate(configuration: EdgeConfiguration, openStore: OpenStore): Promise<Result<Gate, readonly string[]>> {
+export async function gateOfIsolate(configuration: EdgeConfiguration): Promise<Result<Gate, readonly string[]>> {
   if (isolateGate?.configuration === configuration) return ok(isolateGate.gate);
   const tokens = await tokensOfIsolate({ keys: configuration.signingKeys, issuer: configuration.issuer });
   if (!tokens.ok) return tokens;
   // Another request may have come first while the keys were read.
-  if (isolateGate?.configuration !== configuration) isolateGate = { configuration, gate: openGate(configuration, tokens.value, openStore) };
+  if (isolateGate?.configuration !== configuration) isolateGate = { configuration, gate: openGate(configuration, tokens.value) };
   return ok(isolateGate.gate);
 }
 

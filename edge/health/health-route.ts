@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { healthStatusCode } from "../../shared/health.ts";
 import type { EdgeEnvironment, OriginAddress } from "../env.ts";
-import { openStore } from "../store/upstash.ts";
+import { openStore } from "../store/open-store.ts";
 import { checkParts } from "./check-parts.ts";
 import { healthPage } from "./health-page.ts";
 

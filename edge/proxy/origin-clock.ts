@@ -5,7 +5,7 @@
  */
 export class OriginClock {
   readonly #limitMs: number;
-  #timer: number | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #expire: (value: "expired") => void = ignore;
 
   constructor(limitMs: number) {
@@ -14,16 +14,16 @@ export class OriginClock {
 
   /** From now on the origin has the whole limit for its next step. */
   run(): void {
-    clearTimeout(this.#timer);
+    this.pause();
     this.#timer = setTimeout(this.#expire, this.#limitMs, "expired");
   }
 
   pause(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 
   /** The origin's answer, or the news that it let us wait too long. The clock must not run before it is asked for. */
-  answerOf(asked: Promise<Response>): Promise<Response | "expired"> {
+  answerOf<Answer>(asked: Promise<Answer>): Promise<Answer | "expired"> {
     return new Promise((resolve, reject) => {
       this.#expire = resolve;
       asked.then(resolve, reject);

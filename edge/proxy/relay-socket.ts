@@ -1,20 +1,11 @@
-/** Whether the one who holds the socket may still do so. */
-export type SessionState = "running" | "revoked" | "expired";
-
-type Watch = {
-  /** Asked every second, with whether the client has sent anything since. */
-  readonly check: (use: { readonly isInUse: boolean }) => Promise<SessionState>;
-};
-
-const CHECK_MS = 1_000;
-const CLOSE_CODES = { revoked: 4001, expired: 4002 } as const;
+import { CHECK_MS, CLOSE_CODES, type SessionWatch } from "./session-watch.ts";
 
 /**
  * Stands in the middle of a WebSocket that somebody may lose the right to. Messages pass in both directions as they are, text or
  * binary, and each side hears how the other one closed. Pings are answered by the runtime on either side.
  * (A socket that needs no watching never comes here: the runtime passes it by itself, which is cheaper.)
  */
-export function relaySocket(response: Response, { check }: Watch): Response {
+export function relaySocket(response: Response, { check }: SessionWatch): Response {
   const origin = response.webSocket;
   if (origin === null) return response;
   const [client, server] = Object.values(new WebSocketPair()) as [WebSocket, WebSocket];

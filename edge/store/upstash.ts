@@ -4,13 +4,13 @@ import type { ScriptRunner } from "../../shared/define-script.ts";
 /** A store that does not answer must never hold a visitor for a second. */
 const STORE_TIMEOUT_MS = 800;
 
-type StoreAddress = { readonly url: string; readonly token: string };
+type RestAddress = { readonly url: string; readonly token: string };
 
 /**
  * The gate's store over HTTP, ours behind the REST bridge or Upstash's own. A call is tried once: the client's retries
  * would run a script again whose reply was lost, and its callers know better than it when to ask again.
  */
-export function openStore({ url, token }: StoreAddress): ScriptRunner {
+export function openUpstash({ url, token }: RestAddress): ScriptRunner {
   const redis = new Redis({
     url,
     token,

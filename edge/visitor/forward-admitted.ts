@@ -4,9 +4,8 @@ import { type Command, obey, readCommand } from "../gate/command.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { HeldPass } from "../gate/presented.ts";
 import { watchSession } from "../gate/watch-session.ts";
-import { forward } from "../proxy/forward.ts";
+import { isSocket, type Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
-import { relaySocket } from "../proxy/relay-socket.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
 /**
@@ -14,10 +13,15 @@ import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts"
  * ended as the application says, and a socket is watched for as long as it is open.
  * With `cookies`, they are the caller's to put on the answer.
  */
-export async function forwardAdmitted(queue: GuardedQueue, visit: Visit, held: HeldPass, cookies?: VisitorCookies): Promise<Response> {
+export async function forwardAdmitted(
+  { visit, platform }: Forwarding,
+  queue: GuardedQueue,
+  held: HeldPass,
+  cookies?: VisitorCookies,
+): Promise<Response> {
   visit.headers.set(PASS_HEADER, held.token);
   let command: Command | undefined;
-  const response = await forward(visit, (headers) => {
+  const response = await platform.forward(visit, (headers) => {
     command = readCommand(headers);
   });
   noteActivity(queue, held.pass);
@@ -25,9 +29,11 @@ export async function forwardAdmitted(queue: GuardedQueue, visit: Visit, held: H
   if (command !== undefined) obey(queue, held.pass, command);
   if (command === "complete" || command === "revoke") own.clear("pass", { always: true });
   else await renew(queue, held, own);
-  const answer = response.webSocket ? relaySocket(response, { check: watchSession(queue, held.pass) }) : response;
+  const answer = isSocket(response) ? platform.watchSocket(response, { check: watchSession(queue, held.pass) }) : response;
   return cookies === undefined ? own.putOn(answer) : answer;
 }
+
+type Forwarding = { readonly visit: Visit; readonly platform: Platform };
 
 async function renew(queue: GuardedQueue, { pass }: HeldPass, cookies: VisitorCookies): Promise<void> {
   const renewed = await renewedPass(queue, pass);

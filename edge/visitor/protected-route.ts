@@ -11,7 +11,6 @@ import { type HeldPass, type HeldTicket, type Presented, presentedPass, presente
 import { beat, enter, type Turn } from "../gate/turn.ts";
 import { log } from "../log.ts";
 import type { Platform } from "../platform.ts";
-import { forward } from "../proxy/forward.ts";
 import { readVisit, type Visit } from "../proxy/read-visit.ts";
 import { forwardAdmitted } from "./forward-admitted.ts";
 import { refusalResponse } from "./refusal.ts";
@@ -29,12 +28,12 @@ export function protectedRoute(platform: Platform) {
     if (!visit.ok) return visit.reason;
     c.set("visit", visit.value);
     const { configuration, requestId } = visit.value;
-    const gate = await gateOfIsolate(configuration, platform.openStore);
+    const gate = await gateOfIsolate(configuration);
     if (!gate.ok) {
       log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId, faults: gate.reason });
       return problemResponse("internal_error", { requestId });
     }
-    return meet({ c, gate: gate.value, visit: visit.value, later: (work) => platform.later(c, work) });
+    return meet({ c, gate: gate.value, visit: visit.value, platform, later: (work) => platform.later(c, work) });
   };
 }
 
@@ -42,14 +41,15 @@ type Meeting = {
   readonly c: Context<EdgeEnvironment>;
   readonly gate: Gate;
   readonly visit: Visit;
+  readonly platform: Platform;
   readonly later: Later;
 };
 
 async function meet(meeting: Meeting): Promise<Response> {
-  const { gate, visit, later, c } = meeting;
+  const { gate, visit, platform, later, c } = meeting;
   const routes = await gate.directory.routes(later);
   const route = routes === "unknown" ? undefined : routes.find(visit.target);
-  if (routes !== "unknown" && route === undefined) return forward(visit);
+  if (routes !== "unknown" && route === undefined) return platform.forward(visit);
   const queueId = route?.queueId as QueueId | undefined;
   const record = queueId === undefined ? "unknown" : await gate.directory.queue(queueId, later);
   if (queueId === undefined || record === "unknown" || record === "missing") {
@@ -70,7 +70,7 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const check = { mode: queue.settings.revocationCheck, later };
   const isRevoked = pass.state === "valid" && (await queue.revocations.isRevoked(pass.held.pass, check));
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
-  if (pass.state === "valid" && !isRevoked) return withPass(queue, visit, pass);
+  if (pass.state === "valid" && !isRevoked) return withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
   const facts = {
     queue: queue.settings,
@@ -86,10 +86,14 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
 }
 
 /** Rule 2 of the gate, spelled out where it costs least; `decide` says the same. */
-function withPass(queue: GuardedQueue, visit: Visit, { held, by }: Extract<Presented<HeldPass>, { state: "valid" }>): Promise<Response> {
+function withPass(
+  meeting: Meeting,
+  queue: GuardedQueue,
+  { held, by }: Extract<Presented<HeldPass>, { state: "valid" }>,
+): Promise<Response> {
   // Our own token is for us; what the application gets is the header that only we can set.
-  if (by === "bearer") visit.headers.delete("authorization");
-  return forwardAdmitted(queue, visit, held);
+  if (by === "bearer") meeting.visit.headers.delete("authorization");
+  return forwardAdmitted(meeting, queue, held);
 }
 
 type Settled = { readonly decision: Exclude<Decision, { kind: "ask" }>; readonly turn: Turn | undefined };
@@ -124,7 +128,7 @@ function carryOut(outcome: Outcome, decision: Settled["decision"]): Response | P
   const { visit, queue, facts, turn, cookies } = outcome;
   switch (decision.kind) {
     case "forward":
-      return decision.pass === "new" ? asNewcomer(outcome) : withOpenPass(queue, visit);
+      return decision.pass === "new" ? asNewcomer(outcome) : withOpenPass(outcome);
     case "wait":
       assert(turn?.state === "waiting", "only who waits is told so");
       cookies.setTicket(turn.issued);
@@ -137,7 +141,8 @@ function carryOut(outcome: Outcome, decision: Settled["decision"]): Response | P
 }
 
 /** Admitted in this very request: it goes on with the new pass, and the pass goes home with the answer. */
-async function asNewcomer({ queue, visit, turn, cookies }: Outcome): Promise<Response> {
+async function asNewcomer(outcome: Outcome): Promise<Response> {
+  const { queue, turn, cookies } = outcome;
   assert(turn?.state === "admitted", "only who was admitted goes in");
   cookies.setPass(turn.pass);
   const { token, sessionId } = turn.pass;
@@ -145,10 +150,10 @@ async function asNewcomer({ queue, visit, turn, cookies }: Outcome): Promise<Res
   assert(read.ok, "the gate reads what it has signed");
   const pass: Pass = read.value;
   assert(pass.sessionId === sessionId, "a pass is of its session");
-  return forwardAdmitted(queue, visit, { token, pass }, cookies);
+  return forwardAdmitted(outcome, queue, { token, pass }, cookies);
 }
 
-async function withOpenPass({ gate, queueId }: GuardedQueue, visit: Visit): Promise<Response> {
+async function withOpenPass({ queue: { gate, queueId }, visit, platform }: Outcome): Promise<Response> {
   visit.headers.set(PASS_HEADER, await gate.openPasses({ queueId, nowMs: gate.clock.nowMs() }));
-  return forward(visit);
+  return platform.forward(visit);
 }

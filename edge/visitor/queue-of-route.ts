@@ -16,7 +16,7 @@ export async function queueOfRoute(c: Context<EdgeEnvironment>, platform: Platfo
   const { requestId, configuration } = c.var.visit;
   const queueId = parseQueueId(c.req.param("id") ?? "");
   if (!queueId.ok) return fail(problemResponse("queue_not_found", { requestId }));
-  const gate = await gateOfIsolate(configuration, platform.openStore);
+  const gate = await gateOfIsolate(configuration);
   if (!gate.ok) {
     log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId, faults: gate.reason });
     return fail(problemResponse("internal_error", { requestId }));
