@@ -15,6 +15,7 @@ const order = z
     method: z.string(),
     headers: z.record(z.string(), z.string()),
     body: z.string(),
+    cookies: z.array(z.string()).default([]),
     connections: z.number().int().positive(),
     durationMs: z.number().positive(),
     warmUpMs: z.number().nonnegative(),
@@ -31,7 +32,8 @@ let isCounting = false;
 let isOver = false;
 
 const sockets = new Set<Socket>();
-const requestBytes = buildRequest();
+const requests = order.cookies.length === 0 ? [buildRequest({})] : order.cookies.map((cookie) => buildRequest({ cookie }));
+let sent = 0;
 const { hostname, port } = new URL(order.url);
 for (let i = 0; i < order.connections; i++) openConnection();
 
@@ -41,9 +43,14 @@ setTimeout(() => {
   setTimeout(() => finish(performance.now() - startedMs), order.durationMs);
 }, order.warmUpMs);
 
-function buildRequest(): Buffer {
+function buildRequest(own: Readonly<Record<string, string>>): Buffer {
   const { host, pathname, search } = new URL(order.url);
-  const headers = { host, ...order.headers, ...(order.body === "" ? {} : { "content-length": String(Buffer.byteLength(order.body)) }) };
+  const headers = {
+    host,
+    ...order.headers,
+    ...own,
+    ...(order.body === "" ? {} : { "content-length": String(Buffer.byteLength(order.body)) }),
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${order.body}`);
 }
@@ -54,7 +61,7 @@ function openConnection(): void {
   sockets.add(socket);
   const send = () => {
     sentMs = performance.now();
-    socket.write(requestBytes);
+    socket.write(requests[sent++ % requests.length] ?? "");
   };
   const read = createResponseReader((status) => {
     if (isOver) return;

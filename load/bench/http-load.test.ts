@@ -50,3 +50,18 @@ it("counts refusals as errors", async () => {
   const figures = await measureHttp({ url, ...SHORT });
   expect(figures.errors).toBeGreaterThan(10);
 });
+
+it("sends the cookies in turn, one with each request", async () => {
+  const seen = new Map<string, number>();
+  const url = await serve((req, res) => {
+    const cookie = req.headers.cookie ?? "none";
+    seen.set(cookie, (seen.get(cookie) ?? 0) + 1);
+    res.writeHead(204).end();
+  });
+  const figures = await measureHttp({ url, cookies: ["a=1", "a=2", "a=3"], ...SHORT });
+  expect(figures.errors).toBe(0);
+  expect([...seen.keys()].sort()).toEqual(["a=1", "a=2", "a=3"]);
+  const counts = [...seen.values()];
+  // The last request of each connection may be cut off before it arrives.
+  expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(SHORT.connections);
+});

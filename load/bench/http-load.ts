@@ -10,6 +10,8 @@ export type HttpLoad = {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Many visitors: each request carries the next of these as its Cookie header, over and over. */
+  readonly cookies?: readonly string[];
   /** Each connection has one request under way at a time: a closed loop. */
   readonly connections: number;
   readonly durationMs: number;
