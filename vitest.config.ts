@@ -11,7 +11,10 @@ const luaAsText = {
 
 const TEST_TIMEOUT_MS = 30_000;
 
-/** One project per runtime. What stands in `shared/` must hold in both, so its tests run twice. */
+/** The project "node" runs these against the worker in workerd, "node-edge" against the edge on Node. */
+const SUITES_OF_BOTH_EDGES = ["test/proxy/**/*.test.ts"];
+
+/** One project per runtime. What stands in `shared/` must hold in both, so its tests run twice; so do those of the edge. */
 export default defineConfig({
   test: {
     reporters: ["default"],
@@ -31,6 +34,19 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["origin/**/*.test.ts", "shared/**/*.test.ts", "load/**/*.test.ts", "test/**/*.test.ts"],
+          pool: "forks",
+          testTimeout: TEST_TIMEOUT_MS,
+          hookTimeout: TEST_TIMEOUT_MS,
+        },
+      },
+      {
+        plugins: [luaAsText],
+        test: {
+          name: "node-edge",
+          include: SUITES_OF_BOTH_EDGES,
+          // What only a worker has: its own faults of configuration, and a deployment.
+          exclude: ["test/proxy/{configuration,deployment}.test.ts"],
+          env: { SLUICE_EDGE: "node" },
           pool: "forks",
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach } from "vitest";
-import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
+import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { startEdge } from "../parts/start-edge.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "./recording-origin.ts";
 
 export type EdgeBeforeOrigin = { readonly edge: EdgeServer; readonly origin: RecordingOrigin };
@@ -19,12 +19,11 @@ export const EDGE_VARIABLES = {
   SLUICE_SIGNING_KEYS: JSON.stringify({ active: "k1", keys: [await newTokenKey("k1")] }),
 };
 
-/** The real proxy in a real workerd before a real Node origin, for one test file. */
+/** The real proxy, in a workerd or in Node, before a real Node origin, for one test file. */
 export async function edgeBeforeOrigin(variables: Readonly<Record<string, string>> = {}): Promise<EdgeBeforeOrigin> {
   const origin = await startRecordingOrigin();
-  const edge = await startEdgeServer({
-    folder: await temporaryFolder(),
-    entryFile: BARE_PROXY,
+  const edge = await startEdge({
+    entry: "bare-proxy",
     originAddress: origin.address,
     storeAddress: "127.0.0.1:1",
     variables: { ...EDGE_VARIABLES, ...variables },

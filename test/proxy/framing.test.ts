@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { EDGE_RUNTIME } from "../parts/start-edge.ts";
 import { edgeBeforeOrigin } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 
@@ -58,6 +59,11 @@ describe("a request whose framing can be read in two ways", () => {
 
   it("is read in one way when lines end in LF alone, and no header slips through by it", async () => {
     const response = await sendRaw(edge.port, "GET /lf HTTP/1.1\nHost: shop.test\nX-Sluice-Pass: forged\nX-Kept: 1\n\n");
+    if (EDGE_RUNTIME === "node") {
+      expect(response.status).toBe(400);
+      expect(origin.requests).toEqual([]);
+      return;
+    }
     expect(response.status).toBe(200);
     expect(origin.requests.map(({ url }) => url)).toEqual(["/lf"]);
     expect(origin.requests[0]?.headers.get("x-kept")).toEqual(["1"]);
@@ -92,8 +98,11 @@ describe("a request body", () => {
     expect(origin.requests[0]?.body.toString()).toBe("ab".slice(0, Number(length)));
   });
 
-  it("of a GET is refused rather than lost where it cannot travel", async () => {
-    await expectRefused(`GET /%61 HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nab`);
+  it("of a GET is never lost: where it cannot travel, the request is refused", async () => {
+    const text = `GET /%61 HTTP/1.1\r\n${HOST}Content-Length: 2\r\n\r\nab`;
+    if (EDGE_RUNTIME === "worker") return expectRefused(text);
+    expect((await sendRaw(edge.port, text)).status).toBe(200);
+    expect(origin.requests.map(({ url, body }) => [url, body.toString()])).toEqual([["/a", "ab"]]);
   });
 
   it("travels with a query that only the request itself can carry", async () => {
@@ -119,7 +128,8 @@ describe("a request body", () => {
   it.each([
     ["is no number", "zz\r\nabc\r\n0\r\n\r\n"],
     ["is past any limit", "ffffffffffffffffff\r\nabc\r\n0\r\n\r\n"],
-    ["carries an extension", "3;ext=1\r\nabc\r\n0\r\n\r\n"],
+    // RFC 9112, 7.1.1: who does not know an extension ignores it. Node does, and does not pass it on.
+    ...(EDGE_RUNTIME === "worker" ? [["carries an extension", "3;ext=1\r\nabc\r\n0\r\n\r\n"]] : []),
   ])("is never taken for a whole one when its chunk size %s", async (_what, body) => {
     const response = await sendRaw(edge.port, `POST /b HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${body}`);
     expect(response.status).toBe(400);

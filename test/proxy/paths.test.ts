@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { EDGE_RUNTIME } from "../parts/start-edge.ts";
 import { edgeBeforeOrigin } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 
@@ -7,6 +8,20 @@ const { edge, origin } = await edgeBeforeOrigin();
 function problemCode(body: Buffer): unknown {
   return JSON.parse(body.toString()).code;
 }
+
+/** What workerd's parser lets us see, or has repaired before we do; Node's refuses it or leaves it as it is. */
+const PLAIN_ONLY_HERE: [string, string, string][] =
+  EDGE_RUNTIME === "worker"
+    ? [
+        ["/caf\xc3\xa9", "/caf%C3%A9", "raw UTF-8 is escaped"],
+        ["/\xf0\x9f\x98\x80", "/%F0%9F%98%80", "raw UTF-8 beyond the basic plane"],
+        ["/a/../b", "/b", "workerd itself resolves plain dot segments before we see them"],
+        ["/x?q=\xc3\xa9", "/x?q=%C3%A9", "raw UTF-8 in the query is escaped"],
+        // The one place where a query changes: a rewritten URL passes the platform's parser, which escapes these four.
+        [`/%61?q='"<>`, "/a?q=%27%22%3C%3E", "quotes in the query of a rewritten URL are escaped"],
+      ]
+    : [[`/%61?q='"<>`, `/a?q='"<>`, "the query stays byte for byte"]];
+const REFUSED_ONLY_HERE: [string][] = EDGE_RUNTIME === "worker" ? [] : [["/a/../b"], ["/."], ["/caf\xc3\xa9"], ["/x?q=\xc3\xa9"]];
 
 describe("a request target", () => {
   it.each([
@@ -40,15 +55,10 @@ describe("a request target", () => {
     ["/%61%2Db", "/a-b", "an escaped unreserved character is the character"],
     ["/%7euser", "/~user", "an escaped tilde"],
     ["/caf%c3%a9", "/caf%C3%A9", "hex digits are capitals"],
-    ["/caf\xc3\xa9", "/caf%C3%A9", "raw UTF-8 is escaped"],
-    ["/\xf0\x9f\x98\x80", "/%F0%9F%98%80", "raw UTF-8 beyond the basic plane"],
     [`/a"<>b`, "/a%22%3C%3Eb", "characters that no URI may hold are escaped"],
     ["/{a}|^`[b]", "/%7Ba%7D%7C%5E%60%5Bb%5D", "brackets are escaped"],
-    ["/a/../b", "/b", "workerd itself resolves plain dot segments before we see them"],
-    ["/x?q=\xc3\xa9", "/x?q=%C3%A9", "raw UTF-8 in the query is escaped"],
     ["/%61?q=%zz&b=1", "/a?q=%zz&b=1", "the query stays when the path is rewritten"],
-    // The one place where a query changes: a rewritten URL passes the platform's parser, which escapes these four.
-    [`/%61?q='"<>`, "/a?q=%27%22%3C%3E", "quotes in the query of a rewritten URL are escaped"],
+    ...PLAIN_ONLY_HERE,
   ])("reaches the origin in its plain spelling: %s as %s (%s)", async (target, plain) => {
     const response = await sendRaw(edge.port, rawGet(target));
     expect(response.status).toBe(200);
@@ -104,6 +114,7 @@ describe("a request target", () => {
     ["/x?a=\x01"],
     ["/x?a=\x7f"],
     ["/x?a=\xff"],
+    ...REFUSED_ONLY_HERE,
   ])("is refused when servers could read it in two ways: %j", async (target) => {
     const response = await sendRaw(edge.port, rawGet(target));
     expect(response.status).toBe(400);
@@ -117,7 +128,7 @@ describe("a request target", () => {
     ["64 kB of path", `/${"a".repeat(65_536)}`],
     ["64 kB of query", `/?${"a".repeat(65_536)}`],
     ["one character too many", `/${"a".repeat(8_192)}`],
-    ["what is too long once it is escaped", `/${"\xc3\xa9".repeat(3_000)}`],
+    ["what is too long once it is escaped", `/${"[".repeat(3_000)}`],
   ])("is refused as too long: %s", async (_what, target) => {
     const response = await sendRaw(edge.port, rawGet(target));
     expect(response.status).toBe(414);

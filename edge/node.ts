@@ -1,0 +1,13 @@
+import { createApp } from "./app.ts";
+import { gateOfIsolate } from "./gate/open-gate.ts";
+import { sweepQueues } from "./gate/sweep-queues.ts";
+import { runEdge } from "./node/run-edge.ts";
+
+/** The edge on Node, for those who host the gate themselves: the same app as in `worker.ts`, straight on a Redis. */
+await runEdge({
+  createApp,
+  sweep: async (configuration) => {
+    const gate = await gateOfIsolate(configuration);
+    if (gate.ok) await sweepQueues(gate.value);
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable } from "../../shared/environment.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { type EdgeBindings, readConfiguration } from "../env.ts";
+import { parseKeyring } from "../token/keyring.ts";
+
+export type NodeEdgeSettings = {
+  readonly port: number;
+  /** The store, if it is to be asked over a connection of ours; otherwise it is asked over HTTP, as in a worker. */
+  readonly redis: RedisAddress | undefined;
+  /** The same variables that a worker is given. */
+  readonly variables: EdgeVariables;
+};
+
+export type RedisAddress = { readonly urls: readonly [string, ...string[]]; readonly isCluster: boolean };
+
+type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "STORE">;
+
+/** Reports every fault at once, also those of the signing keys, which a worker finds only when it is asked. */
+export async function parseNodeEdgeEnvironment(environment: Environment): Promise<Result<NodeEdgeSettings, readonly string[]>> {
+  const parsed = parseEnvironment(nodeVariables, environment);
+  const variables = edgeVariables(environment);
+  const hasRedis = Boolean(environment["REDIS_URL"]?.trim());
+  const configuration = readConfiguration(hasRedis ? { ...variables, STORE: NOT_OPEN_YET } : variables);
+  const keyring = await parseKeyring(variables.SLUICE_SIGNING_KEYS ?? "{}");
+  const faults = [
+    ...(parsed.ok ? [] : parsed.reason),
+    ...(configuration.ok ? [] : configuration.reason.map(fitToNode)),
+    ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined ? [] : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
+  ];
+  if (!parsed.ok || faults.length > 0) return fail(faults);
+  const { SLUICE_PORT: port, REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster } = parsed.value;
+  return ok({ port, redis: urls === undefined ? undefined : { urls, isCluster }, variables });
+}
+
+const redisUrlsVariable = z
+  .string()
+  .transform((text) => text.split(",").map((url) => url.trim()))
+  .pipe(z.tuple([redisUrlVariable], redisUrlVariable));
+
+const nodeVariables = z
+  .object({ SLUICE_PORT: portVariable.default(8787), REDIS_URL: redisUrlsVariable.optional(), SLUICE_REDIS_CLUSTER: flagVariable })
+  .refine(({ REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster }) => isCluster || urls === undefined || urls.length === 1, {
+    path: ["REDIS_URL"],
+    message: "must be one URL unless SLUICE_REDIS_CLUSTER is 1",
+  });
+
+const VARIABLE_NAMES = [
+  "ORIGIN_URL",
+  "ORIGIN_TIMEOUT_MS",
+  "CLIENT_ADDRESS_FROM",
+  "UPSTASH_REDIS_REST_URL",
+  "UPSTASH_REDIS_REST_TOKEN",
+  "SLUICE_ADMIN_TOKEN",
+  "SLUICE_SIGNING_KEYS",
+  "SLUICE_ISSUER",
+  "SLUICE_JOINS_PER_ADDRESS",
+] as const satisfies readonly (keyof EdgeVariables)[];
+
+function edgeVariables(environment: Environment): EdgeVariables {
+  const entries = VARIABLE_NAMES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
+  return Object.fromEntries(entries) as EdgeVariables;
+}
+
+/** Who starts a Node process has no service binding to think of, and two ways to name a store. */
+function fitToNode(fault: string): string {
+  if (fault.startsWith("ORIGIN_URL: must be set")) return "ORIGIN_URL: must be set";
+  return fault === "UPSTASH_REDIS_REST_URL: must be set" ? "REDIS_URL or UPSTASH_REDIS_REST_URL: must be set" : fault;
+}
+
+/** Stands for the connection while the settings are only looked at. */
+const NOT_OPEN_YET: ScriptRunner = {
+  evalsha: () => Promise.reject(new Error("the store is not open yet")),
+  eval: () => Promise.reject(new Error("the store is not open yet")),
+};

@@ -1,0 +1,151 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { OriginClock } from "../proxy/origin-clock.ts";
+import { originFailure } from "../proxy/origin-failure.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { finishResponseHeaders } from "../proxy/response-headers.ts";
+import { NodeRequest } from "./node-request.ts";
+import type { OriginAgent } from "./origin-agent.ts";
+import { OriginResponse, SwitchedResponse } from "./origin-response.ts";
+import { sendUpload } from "./send-upload.ts";
+import { Tunnel } from "./tunnel.ts";
+
+/** The origin's first words. */
+type Outcome =
+  | { readonly kind: "answer"; readonly message: IncomingMessage }
+  | { readonly kind: "socket"; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+
+/**
+ * The same promises as `edge/proxy/forward.ts`, over node:http: an answer in any case (the origin's own, 502, or 504),
+ * nothing tried twice, streams both ways, and a request to the origin that ends with its client.
+ */
+export function createForward(agent: OriginAgent) {
+  return async function forward(visit: Visit, hear?: (headers: Headers) => void): Promise<Response> {
+    const request = NodeRequest.behind(visit.request);
+    const clock = new OriginClock(visit.configuration.originTimeoutMs);
+    const asked = agent.request(originRequest(visit, request));
+    request.outgoing.once("close", () => asked.destroy());
+    let outcome: Outcome | "expired";
+    try {
+      const answer = clock.answerOf(firstWords(asked));
+      send(request, asked, clock);
+      outcome = await answer;
+    } catch (error) {
+      return failed(visit, request, error);
+    } finally {
+      clock.pause();
+    }
+    if (outcome === "expired") {
+      asked.destroy();
+      return originFailure(visit, "origin_timeout");
+    }
+    return toClient({ visit, request, outcome, asked, hear });
+  };
+}
+
+function originRequest({ target, headers }: Visit, request: NodeRequest) {
+  const lines: string[] = ["host", hostOf(target.site)];
+  for (const [name, value] of headers) if (name !== "host" && name !== "upgrade") lines.push(name, value);
+  if (request.socketHead !== undefined) lines.push("connection", "Upgrade", "upgrade", "websocket");
+  else lines.push(...framingOf(request));
+  return { method: request.method, path: target.path + target.query, headers: lines };
+}
+
+let lastSite = "";
+let lastHost = "";
+
+/** The host that the client asked for, as URL parsers write it. Nearly all requests name the same. */
+function hostOf(site: string): string {
+  if (site !== lastSite) {
+    lastHost = new URL(site).host;
+    lastSite = site;
+  }
+  return lastHost;
+}
+
+/** A body keeps its framing: its Content-Length is among the headers; what came chunked goes out chunked. */
+function framingOf({ incoming: { headers }, method }: NodeRequest): readonly string[] {
+  if (headers["transfer-encoding"] !== undefined) return ["transfer-encoding", "chunked"];
+  return headers["content-length"] === undefined && TAKES_BODY.has(method) ? ["content-length", "0"] : [];
+}
+
+/** Node would send an empty chunked body where nothing is said. */
+const TAKES_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+function firstWords(asked: ClientRequest): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    asked.once("response", (message: IncomingMessage) => resolve({ kind: "answer", message }));
+    asked.once("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => resolve({ kind: "socket", message, socket, head }));
+    // It stays: an error after the first words belongs to the body, and the one who reads that sees it there.
+    asked.on("error", reject);
+  });
+}
+
+function send(request: NodeRequest, asked: ClientRequest, clock: OriginClock): void {
+  if (!request.hasBody) {
+    clock.run();
+    asked.end();
+    return;
+  }
+  request.letBodyCome();
+  sendUpload({ from: request.incoming, to: asked, clock });
+}
+
+/** Nobody reads it. */
+const CLIENT_LEFT = 499;
+
+function failed(visit: Visit, { incoming, outgoing }: NodeRequest, error: unknown): Response {
+  if (outgoing.destroyed) return new Response(null, { status: CLIENT_LEFT });
+  return originFailure(visit, incoming.errored === null ? "origin_unreachable" : "request_ambiguous", error);
+}
+
+type Heard = {
+  readonly visit: Visit;
+  readonly request: NodeRequest;
+  readonly outcome: Outcome;
+  readonly asked: ClientRequest;
+  readonly hear: ((headers: Headers) => void) | undefined;
+};
+
+const STATUS_MIN = 200;
+const STATUS_MAX = 599;
+
+function toClient({ visit, request, outcome, asked, hear }: Heard): Response {
+  const { message } = outcome;
+  const status = message.statusCode ?? 0;
+  const isUnasked = outcome.kind === "socket" && request.socketHead === undefined;
+  if (isUnasked || (outcome.kind === "answer" && (status < STATUS_MIN || status > STATUS_MAX))) {
+    asked.destroy();
+    if (outcome.kind === "socket") outcome.socket.destroy();
+    return originFailure(visit, "origin_unreachable", new Error(`the origin answered with status ${status}, which cannot be passed on`));
+  }
+  const headers = headersOf(message.rawHeaders);
+  hear?.(headers);
+  finishResponseHeaders(headers, visit.requestId);
+  headers.delete("connection");
+  if (outcome.kind === "socket") return switched(request, outcome, headers);
+  // A body that breaks off is seen by the one who reads it; without a reader nobody misses it.
+  message.on("error", ignore);
+  if (request.method === "HEAD") message.resume();
+  return new OriginResponse(message, { status, statusText: message.statusMessage ?? "", headers });
+}
+
+function switched(request: NodeRequest, { socket, head }: Extract<Outcome, { kind: "socket" }>, headers: Headers): Response {
+  const tunnel = new Tunnel({ origin: socket, originHead: head });
+  request.outgoing.once("close", () => tunnel.isOpen || socket.destroy());
+  return new SwitchedResponse(tunnel, headers);
+}
+
+/** They speak about the connection between the origin and us. Connection itself is read once more before it goes. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set(["keep-alive", "trailer", "transfer-encoding", "upgrade"]);
+
+function headersOf(rawHeaders: readonly string[]): Headers {
+  const headers = new Headers();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? "";
+    if (!HOP_BY_HOP.has(name.toLowerCase())) headers.append(name, rawHeaders[at + 1] ?? "");
+  }
+  return headers;
+}
+
+const ignore = () => undefined;

@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { assert } from "../../shared/assert.ts";
+import { log } from "../log.ts";
+import { answerBrokenRequest } from "./broken-request.ts";
+import { NodeRequest } from "./node-request.ts";
+import { SwitchedResponse } from "./origin-response.ts";
+import { refuseSocket } from "./refuse-socket.ts";
+import { writeResponse } from "./write-response.ts";
+
+export type HttpServer = {
+  readonly port: number;
+  /** Takes no more requests, lets those under way finish for a moment, and closes. */
+  readonly stop: () => Promise<void>;
+};
+
+type HttpServerOptions = {
+  readonly port: number;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+};
+
+/** Path, query and headers together; a target of 8 KiB and the cookies of a busy site fit twice. */
+const HEAD_BYTES_MAX = 32 * 1024;
+/** Nobody who means it needs longer to say what he wants. A body may take as long as it likes. */
+const HEAD_MS_MAX = 15_000;
+const HEAD_CHECK_MS = 2_000;
+/** Longer than load balancers keep an idle connection: the side that uses it again must be the side that closes it. */
+const IDLE_MS_MAX = 75_000;
+const SOCKETS_MAX = 20_000;
+const DRAIN_MS_MAX = 500;
+
+/** The app behind node:http, on loopback. What cannot be read as one request in one way gets its problem here or in the app. */
+export async function startHttpServer({ port, fetch }: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer({
+    maxHeaderSize: HEAD_BYTES_MAX,
+    headersTimeout: HEAD_MS_MAX,
+    requestTimeout: 0,
+    connectionsCheckingInterval: HEAD_CHECK_MS,
+    keepAliveTimeout: IDLE_MS_MAX,
+    // The app refuses a request without a Host, and says so in its own words.
+    requireHostHeader: false,
+    shouldUpgradeCallback: isHandshake,
+  });
+  server.maxConnections = SOCKETS_MAX;
+  const latest = new WeakMap<Duplex, NodeRequest>();
+  const tunnels = new Set<Duplex>();
+
+  async function answer(request: NodeRequest): Promise<void> {
+    latest.set(request.incoming.socket, request);
+    try {
+      const response = await fetch(request.asRequest());
+      if (response instanceof SwitchedResponse) openTunnel(request, response);
+      else await writeResponse(request, response);
+    } catch (error) {
+      log("error", "an answer could not be written", { error });
+      request.outgoing.destroy();
+    }
+  }
+
+  function openTunnel(request: NodeRequest, response: SwitchedResponse): void {
+    const { incoming, outgoing, socketHead } = request;
+    const { socket } = incoming;
+    assert(socketHead !== undefined, "only a handshake is answered with a socket");
+    outgoing.detachSocket(socket);
+    if (!socket.writable) {
+      response.webSocket.abandon();
+      return;
+    }
+    tunnels.add(socket);
+    socket.once("close", () => tunnels.delete(socket));
+    socket.write(switchingHead(response.headers));
+    response.webSocket.open(socket, socketHead);
+  }
+
+  server.on("request", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing })));
+  server.on("checkContinue", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing, expectsContinue: true })));
+  server.on("upgrade", (incoming, _socket, socketHead) => void answer(handshakeRequest(incoming, socketHead)));
+  server.on("connect", (_incoming, socket) => void refuseSocket(socket, "method_not_allowed"));
+  server.on("clientError", (error, socket) => answerBrokenRequest(error, { socket, latest: latest.get(socket) }));
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port, stop: () => drain(server, tunnels) };
+}
+
+/** Any other upgrade is a plain request: its Upgrade is dropped on the way. One with a body would have two readings. */
+function isHandshake({ method, headers }: IncomingMessage): boolean {
+  const hasBody = headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+  return method === "GET" && !hasBody && headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** Node leaves the socket of a handshake to us. Until the origin has accepted, it is answered like every other request. */
+function handshakeRequest(incoming: IncomingMessage, socketHead: Buffer): NodeRequest {
+  const { socket } = incoming;
+  socket.on("error", ignore);
+  const outgoing = new ServerResponse(incoming);
+  outgoing.assignSocket(socket);
+  outgoing.shouldKeepAlive = false;
+  outgoing.once("finish", () => socket.end());
+  return new NodeRequest({ incoming, outgoing, socketHead });
+}
+
+function switchingHead(headers: Headers): string {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
+  return ["HTTP/1.1 101 Switching Protocols", "connection: Upgrade", "upgrade: websocket", ...lines, "", ""].join("\r\n");
+}
+
+async function drain(server: Server, tunnels: ReadonlySet<Duplex>): Promise<void> {
+  const closed = once(server, "close");
+  server.close();
+  for (const socket of tunnels) socket.destroy();
+  await Promise.race([closed, sleep(DRAIN_MS_MAX, undefined, { ref: false })]);
+  server.closeAllConnections();
+  await closed;
+}
+
+const ignore = () => undefined;

@@ -1,0 +1,84 @@
+import { Cluster, Redis } from "ioredis";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { log } from "../log.ts";
+
+/** The gate's store over a connection of its own, to one Redis or to a cluster. */
+export type IoredisStore = {
+  readonly runner: ScriptRunner;
+  /** Settles when the store answers, or has had its time to. */
+  readonly settled: Promise<void>;
+  readonly close: () => void;
+};
+
+type StoreAddress = {
+  /** For a cluster some of its nodes; the others are learnt from them. */
+  readonly urls: readonly [string, ...string[]];
+  readonly isCluster: boolean;
+};
+
+/** A store that does not answer must never hold a visitor for a second. */
+const COMMAND_MS_MAX = 700;
+const CONNECT_MS_MAX = 2_000;
+/** With questions open and nothing heard for so long, the connection is taken for dead and made anew. */
+const SILENCE_MS_MAX = 3_000;
+const RECONNECT_MS_MAX = 500;
+const START_MS_MAX = 1_000;
+
+const CONNECTION = {
+  // The replies that @upstash/redis gives as well.
+  protocol: 2,
+  connectTimeout: CONNECT_MS_MAX,
+  commandTimeout: COMMAND_MS_MAX,
+  socketTimeout: SILENCE_MS_MAX,
+  // A script whose reply was lost may have run: its caller knows better than the client whether to ask again.
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const;
+
+const reconnectMs = (attempt: number) => Math.min(attempt * 50, RECONNECT_MS_MAX);
+
+/**
+ * Calls are tried once. While the store is away they fail at once: nothing is kept to be sent later, when the visitor is
+ * gone. The connection heals by itself.
+ */
+export function openIoredisStore({ urls, isCluster }: StoreAddress): IoredisStore {
+  const redis = isCluster ? openCluster(urls) : openServer(urls[0]);
+  let isReady: boolean | undefined;
+  const settled = new Promise<void>((resolve) => {
+    redis.once("ready", resolve);
+    setTimeout(resolve, START_MS_MAX).unref();
+  });
+  redis.on("ready", () => {
+    isReady = true;
+    log("info", "the store answers");
+  });
+  // ioredis tells of every attempt; one line per outage is enough.
+  redis.on("error", (error: Error) => {
+    if (isReady !== false) log("warn", "the store is away", { error });
+    isReady = false;
+  });
+  return {
+    runner: {
+      evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
+      eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
+    },
+    settled,
+    close: () => redis.disconnect(),
+  };
+}
+
+function openServer(url: string): Redis {
+  return new Redis(url, { ...CONNECTION, enableOfflineQueue: false, retryStrategy: reconnectMs });
+}
+
+/** The nodes' passwords and TLS are those of the first URL: a cluster has one set of them. */
+function openCluster(urls: readonly string[]): Cluster {
+  return new Cluster([...urls], {
+    enableOfflineQueue: false,
+    // A command whose connection is lost is not sent again.
+    retryDelayOnFailover: 0,
+    slotsRefreshTimeout: CONNECT_MS_MAX,
+    clusterRetryStrategy: reconnectMs,
+    redisOptions: CONNECTION,
+  });
+}

@@ -1,0 +1,81 @@
+import type { Hono } from "hono";
+import { assert } from "../../shared/assert.ts";
+import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "../env.ts";
+import { log } from "../log.ts";
+import { isSocket, type Platform } from "../platform.ts";
+import { parseNodeEdgeEnvironment } from "./environment.ts";
+import { createForward } from "./forward.ts";
+import { startHttpServer } from "./http-server.ts";
+import { openIoredisStore } from "./ioredis-store.ts";
+import { createOriginAgent } from "./origin-agent.ts";
+import { SwitchedResponse } from "./origin-response.ts";
+
+type EdgeProcess = {
+  readonly createApp: (platform: Platform) => Hono<EdgeEnvironment>;
+  /** What a worker does when its cron fires. */
+  readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
+};
+
+const SWEEP_EVERY_MS = 10_000;
+
+/**
+ * The edge as a process of Node's, stage by stage. With the store away it starts and runs all the same: what a queue does
+ * then is the queue's own setting.
+ */
+export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> {
+  // 1. Settings: every fault at once, before anything is opened.
+  const settings = await parseNodeEdgeEnvironment(process.env);
+  if (!settings.ok) {
+    for (const fault of settings.reason) log("error", fault);
+    process.exit(1);
+  }
+  const { port, redis, variables } = settings.value;
+
+  // 2. The store: a first try, so that the first visitor does not come before the connection.
+  const store = redis === undefined ? undefined : openIoredisStore(redis);
+  await store?.settled;
+  const bindings: EdgeBindings = store === undefined ? variables : { ...variables, STORE: store.runner };
+  const configuration = edgeConfiguration(bindings);
+  assert(configuration.ok && configuration.value.origin.kind === "url", "the settings were read before");
+
+  // 3. The way to the origin, and the app on it.
+  const agent = createOriginAgent(configuration.value.origin.site);
+  const app = createApp({ forward: createForward(agent), watchSocket, later: (_c, work) => void work.catch(logLate) });
+
+  // 4. HTTP, on loopback only.
+  const server = await startHttpServer({ port, fetch: (request) => app.fetch(request, bindings) });
+  log("info", "edge listens", { port: server.port });
+
+  // 5. Lines move on also where nobody polls any more.
+  const { value } = configuration;
+  const sweeping = sweep && setInterval(() => void sweep(value).catch(logLate), SWEEP_EVERY_MS);
+
+  stopOnSignal(async () => {
+    clearInterval(sweeping);
+    await server.stop();
+    agent.close();
+    store?.close();
+  });
+}
+
+const watchSocket: Platform["watchSocket"] = (response, watch) => {
+  assert(isSocket(response) && response instanceof SwitchedResponse, "only a socket can be watched");
+  response.webSocket.watchWith(watch);
+  return response;
+};
+
+function logLate(error: unknown): void {
+  log("error", "work after an answer failed", { error });
+}
+
+/** Whoever started us insists with SIGKILL after a while, so no timer of our own is needed. */
+function stopOnSignal(stop: () => Promise<void>): void {
+  let isStopping = false;
+  const onSignal = async () => {
+    if (isStopping) return;
+    isStopping = true;
+    await stop();
+    process.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void onSignal());
+}

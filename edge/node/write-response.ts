@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { NodeRequest } from "./node-request.ts";
+import { OriginResponse } from "./origin-response.ts";
+
+/** A client that has its answer and goes on sending is read for so long: cut off at once it might lose the answer. */
+const LAST_BYTES_MS_MAX = 2_000;
+
+/** Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client too. */
+export async function writeResponse({ incoming, outgoing }: NodeRequest, response: Response): Promise<void> {
+  if (outgoing.destroyed || !outgoing.socket?.writable) return;
+  outgoing.once("finish", () => letGo(incoming));
+  // HTTP/1.1 keeps connections anyway; to say so is for those who speak 1.0.
+  if (outgoing.shouldKeepAlive && incoming.httpVersionMinor === 1) outgoing.removeHeader("connection");
+  if (response instanceof OriginResponse) return writeOrigin(outgoing, response);
+  const { body } = response;
+  if (body === null || incoming.method === "HEAD") {
+    writeHead(outgoing, response);
+    outgoing.end();
+    return;
+  }
+  await writeStream(outgoing, response, body);
+}
+
+function writeHead(outgoing: ServerResponse, { status, statusText, headers }: Response, length?: number): void {
+  const lines: string[] = [];
+  for (const [name, value] of headers) lines.push(name, value);
+  if (length !== undefined && !headers.has("content-length")) lines.push("content-length", String(length));
+  if (statusText === "") outgoing.writeHead(status, lines);
+  else outgoing.writeHead(status, statusText, lines);
+}
+
+function writeOrigin(outgoing: ServerResponse, response: OriginResponse): void {
+  const { stream } = response;
+  if (stream.errored || (stream.destroyed && !stream.complete)) {
+    outgoing.destroy();
+    return;
+  }
+  writeHead(outgoing, response);
+  // Most answers have come in one piece with their head, and leave in one.
+  if (stream.complete) {
+    outgoing.end(stream.read());
+    return;
+  }
+  if (stream.readableLength === 0) outgoing.flushHeaders();
+  stream.on("error", () => outgoing.destroy());
+  stream.pipe(outgoing);
+}
+
+/** What is made here has one piece nearly always, and then a length. A stream that goes on is sent piece by piece. */
+async function writeStream(outgoing: ServerResponse, response: Response, body: ReadableStream<Uint8Array>): Promise<void> {
+  const reader = body.getReader();
+  outgoing.once("close", () => void reader.cancel().catch(ignore));
+  const first = await reader.read();
+  if (first.done) {
+    writeHead(outgoing, response, 0);
+    outgoing.end();
+    return;
+  }
+  const following = reader.read();
+  const second = await Promise.race([following, nextTurn()]);
+  if (second?.done) {
+    writeHead(outgoing, response, first.value.length);
+    outgoing.end(first.value);
+    return;
+  }
+  writeHead(outgoing, response);
+  await writePiece(outgoing, first.value);
+  for (let next = await following; !next.done; next = await reader.read()) await writePiece(outgoing, next.value);
+  outgoing.end();
+}
+
+/** Settles when there is room for more, or nobody to read it. */
+function writePiece(outgoing: ServerResponse, piece: Uint8Array): Promise<void> | undefined {
+  if (outgoing.write(piece) || outgoing.destroyed) return undefined;
+  return new Promise((resolve) => {
+    outgoing.once("drain", resolve);
+    outgoing.once("close", resolve);
+  });
+}
+
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  incoming.resume();
+  const timer = setTimeout(() => incoming.socket.destroy(), LAST_BYTES_MS_MAX);
+  incoming.once("close", () => clearTimeout(timer));
+}
+
+const ignore = () => undefined;
