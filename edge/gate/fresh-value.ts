@@ -25,7 +25,9 @@ type FreshValueOptions<Value> = {
 /** A read that failed is not tried again for every visitor in the queue. */
 const RETRY_AFTER_MS = 500;
 /** The request that reads for all may be gone with its client; nobody waits for it longer than a store call can take. */
-const LOAD_MS_MAX = 700;
+const LOAD_MS_MAX = 550;
+/** With something known at hand, a store that is slow to say whether it still holds is not waited for as long. */
+const RELOAD_MS_MAX = 300;
 
 export function createFreshValue<Value>(options: FreshValueOptions<Value>): FreshValue<Value> {
   const { load, onFailure, clock, refreshAfterMs, staleAfterMs } = options;
@@ -65,7 +67,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
       if (isWithin(nowMs - failedAtMs, RETRY_AFTER_MS)) return known?.value;
       const refreshed = refresh(nowMs, later);
       if (isWithin(ageMs, staleAfterMs)) return known?.value;
-      return Promise.race([refreshed, sleep(LOAD_MS_MAX)]).then(() => known?.value);
+      return settledWithin(refreshed, known === undefined ? LOAD_MS_MAX : RELOAD_MS_MAX).then(() => known?.value);
     },
     known: () => known?.value,
     expire: () => {
@@ -79,8 +81,12 @@ function isWithin(ageMs: number, limitMs: number): boolean {
   return ageMs >= 0 && ageMs < limitMs;
 }
 
-function sleep(ms: number): Promise<void> {
+function settledWithin(work: Promise<void>, limitMs: number): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    const timer = setTimeout(resolve, limitMs);
+    void work.finally(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }

@@ -49,7 +49,7 @@ export type GuardedQueue = QueueMemory & {
   readonly gate: Gate;
   readonly queueId: QueueId;
   readonly settings: QueueSettings;
-  /** Shares out the time of this request. */
+  /** Shares out the time of this request, from its beginning on. */
   readonly store: ScriptRunner;
   readonly later: Later;
 };
@@ -100,11 +100,11 @@ export async function gateOfIsolate(configuration: EdgeConfiguration): Promise<R
   return ok(isolateGate.gate);
 }
 
-type QueueOfRequest = { readonly queueId: QueueId; readonly settings: QueueSettings; readonly later: Later };
+type QueueOfRequest = Pick<GuardedQueue, "queueId" | "settings" | "store" | "later">;
 
-export function guardedQueue(gate: Gate, { queueId, settings, later }: QueueOfRequest): GuardedQueue {
+export function guardedQueue(gate: Gate, { queueId, settings, store, later }: QueueOfRequest): GuardedQueue {
   const { revocations, sessions, answers, sweeps } = gate.memoryOf(queueId);
-  return { gate, queueId, settings, later, revocations, sessions, answers, sweeps, store: gate.store.forVisit() };
+  return { gate, queueId, settings, store, later, revocations, sessions, answers, sweeps };
 }
 
 /** The line on this visitor's time. */

@@ -1,6 +1,7 @@
 import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
 import { queueKeys, revocationKey } from "../queue/keys.ts";
 import { createFreshValue } from "./fresh-value.ts";
@@ -15,9 +16,16 @@ import type { StoreClock } from "./store-clock.ts";
  * holds one was let in, and that is all anybody can know then.
  */
 export type Revocations = {
-  readonly isRevoked: (pass: Pass, check: { readonly mode: "fast" | "strict"; readonly later: Later }) => Promise<boolean>;
+  readonly isRevoked: (pass: Pass, check: RevocationCheck) => Promise<boolean>;
   /** This isolate ended it itself and does not wait for the feed. */
   readonly learn: (id: string) => void;
+};
+
+type RevocationCheck = {
+  readonly mode: "fast" | "strict";
+  readonly later: Later;
+  /** On whose time the store is asked, where it must be. */
+  readonly store: ScriptRunner;
 };
 
 type RevocationsOptions = {
@@ -81,19 +89,19 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
 
   const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);
 
-  async function ask({ sessionId, jti }: Pass): Promise<boolean | "unavailable"> {
+  async function ask({ sessionId, jti }: Pass, runner: ScriptRunner): Promise<boolean | "unavailable"> {
     try {
       const keys = { session: revocationKey(queueId, sessionId), pass: revocationKey(queueId, jti) };
-      return (await isRevokedScript.run(store.forVisit(), { keys, args: {} })) === 1;
+      return (await isRevokedScript.run(runner, { keys, args: {} })) === 1;
     } catch (error) {
-      if (error instanceof StoreUnavailable) return "unavailable";
-      throw error;
+      if (!(error instanceof StoreUnavailable)) log("error", "a pass could not be checked", { queueId, error });
+      return "unavailable";
     }
   }
 
-  async function askOnce(pass: Pass): Promise<boolean> {
+  async function askOnce(pass: Pass, runner: ScriptRunner): Promise<boolean> {
     if (cleared.has(pass.jti)) return false;
-    const answer = await ask(pass);
+    const answer = await ask(pass, runner);
     if (answer === "unavailable") return false;
     if (answer) ended.set(pass.jti, storeClock.nowMs());
     else if (cleared.size < idsMax) cleared.add(pass.jti);
@@ -101,12 +109,12 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
   }
 
   return {
-    async isRevoked(pass, { mode, later }) {
+    async isRevoked(pass, { mode, later, store: runner }) {
       if (isKnown(pass)) return true;
-      if (mode === "strict") return (await ask(pass)) === true;
+      if (mode === "strict") return (await ask(pass, runner)) === true;
       const { completeSinceMs } = (await feed.get(later)) ?? { completeSinceMs: 0 };
       if (isKnown(pass)) return true;
-      return pass.issuedAtSeconds * 1000 < completeSinceMs && (await askOnce(pass));
+      return pass.issuedAtSeconds * 1000 < completeSinceMs && (await askOnce(pass, runner));
     },
     learn: (id) => void ended.set(id, storeClock.nowMs()),
   };

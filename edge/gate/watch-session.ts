@@ -10,7 +10,7 @@ import type { GuardedQueue } from "./open-gate.ts";
 export function watchSession(queue: GuardedQueue, pass: Pass): SessionWatch["check"] {
   return async ({ isInUse }) => {
     // Also where each request asks: the feed is as fresh as a question per second, and one read serves all sockets.
-    if (await queue.revocations.isRevoked(pass, { mode: "fast", later: queue.later })) return "revoked";
+    if (await queue.revocations.isRevoked(pass, { mode: "fast", later: queue.later, store: queue.gate.store.once })) return "revoked";
     if (isInUse) noteActivity(queue, pass);
     const endsAtMs = queue.sessions.outlasts(pass, queue.settings.sessionTtlSeconds) ?? 0;
     const nowMs = queue.gate.clock.nowMs();

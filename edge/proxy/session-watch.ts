@@ -7,7 +7,8 @@ export type SessionWatch = {
   readonly check: (use: { readonly isInUse: boolean }) => Promise<SessionState>;
 };
 
-export const CHECK_MS = 1_000;
+/** Twice as often as what is known gets read again: one question may only set the reading off, the next one hears of it. */
+export const CHECK_MS = 500;
 
 /** What both ends of the socket are told when the session is over. */
 export const CLOSE_CODES = { revoked: 4001, expired: 4002 } as const;

@@ -47,6 +47,7 @@ type Meeting = {
 
 async function meet(meeting: Meeting): Promise<Response> {
   const { gate, visit, platform, later, c } = meeting;
+  const store = gate.store.forVisit();
   const routes = await gate.directory.routes(later);
   const route = routes === "unknown" ? undefined : routes.find(visit.target);
   if (routes !== "unknown" && route === undefined) return platform.forward(visit);
@@ -57,7 +58,7 @@ async function meet(meeting: Meeting): Promise<Response> {
     assert(decision.kind === "refuse", "without a queue nobody is let through");
     return refusalResponse({ ...decision, wants: wantsOf(c), requestId: visit.requestId });
   }
-  return atQueue(meeting, guardedQueue(gate, { queueId, settings: record.settings, later }));
+  return atQueue(meeting, guardedQueue(gate, { queueId, settings: record.settings, store, later }));
 }
 
 const NOTHING = { pass: "none", ticket: "none", turn: "unasked" } as const;
@@ -67,7 +68,7 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   queue.sweeps.now(backgroundLineOf(queue), later);
   const reading = { tokens: queue.gate.tokens, queueId: queue.queueId, nowMs: queue.gate.clock.nowMs() };
   const pass = await presentedPass(visit, reading);
-  const check = { mode: queue.settings.revocationCheck, later };
+  const check = { mode: queue.settings.revocationCheck, later, store: queue.store };
   const isRevoked = pass.state === "valid" && (await queue.revocations.isRevoked(pass.held.pass, check));
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
   if (pass.state === "valid" && !isRevoked) return withPass(meeting, queue, pass);

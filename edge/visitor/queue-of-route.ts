@@ -22,8 +22,9 @@ export async function queueOfRoute(c: Context<EdgeEnvironment>, platform: Platfo
     return fail(problemResponse("internal_error", { requestId }));
   }
   const later = (work: Promise<unknown>) => platform.later(c, work);
+  const store = gate.value.store.forVisit();
   const record = await gate.value.directory.queue(queueId.value, later);
   if (record === "missing") return fail(problemResponse("queue_not_found", { requestId }));
   if (record === "unknown") return fail(await refusalResponse({ code: "store_unavailable", wants: "json", requestId }));
-  return ok({ queue: guardedQueue(gate.value, { queueId: queueId.value, settings: record.settings, later }), record });
+  return ok({ queue: guardedQueue(gate.value, { queueId: queueId.value, settings: record.settings, store, later }), record });
 }

@@ -25,7 +25,7 @@ export async function shownTokens(visit: Visit, queue: GuardedQueue): Promise<Re
     return fail(refused(visit, queue, [ticket, pass]));
   }
   const held = pass.state === "valid" ? pass.held : undefined;
-  const check = { mode: queue.settings.revocationCheck, later: queue.later };
+  const check = { mode: queue.settings.revocationCheck, later: queue.later, store: queue.store };
   const isRevoked = held !== undefined && (await queue.revocations.isRevoked(held.pass, check));
   return ok({ ticket: ticket.state === "valid" ? ticket.held : undefined, pass: held, isRevoked });
 }

@@ -1,0 +1,48 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A TCP wire to the bridge that does to replies what networks and broken servers do. Requests always get through. */
+export type FaultyWire = {
+  readonly address: string;
+  /** "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none. */
+  readonly replyWith: (fault: WireFault) => void;
+  readonly stop: () => Promise<void>;
+};
+
+export type WireFault = "pass" | "drop" | "hang" | { readonly raw: string };
+
+export async function startFaultyWire(port: number): Promise<FaultyWire> {
+  let fault: WireFault = "pass";
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => sockets.delete(socket));
+    }
+    client.pipe(upstream);
+    client.on("close", () => upstream.destroy());
+    upstream.on("data", (reply) => answer(client, reply, fault));
+    upstream.on("close", () => client.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    replyWith: (next) => {
+      fault = next;
+    },
+    stop: async () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await once(server, "close");
+    },
+  };
+}
+
+function answer(client: Socket, reply: Buffer, fault: WireFault): void {
+  if (fault === "pass") client.write(reply);
+  else if (fault === "drop") client.destroy();
+  else if (fault !== "hang") client.end(fault.raw);
+}

@@ -1,0 +1,144 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE } from "./visitor.ts";
+
+const stack = await startGateStack();
+const { origin, url } = stack;
+
+beforeEach(() => origin.reset());
+
+describe("a queue's mode", () => {
+  it("active -> paused: those inside go on, everybody else waits although there is room", async () => {
+    await stack.setQueue("pause");
+    const inside = createVisitor(url);
+    await inside.get("/pause/");
+    await stack.setQueue("pause", { mode: "paused" });
+    expect((await inside.get("/pause/in")).json).toMatchObject({ url: "/pause/in" });
+    expect((await createVisitor(url).get("/pause/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: 1 });
+  });
+
+  it("drain: those who wait go in, nobody new joins", async () => {
+    await stack.setQueue("drain", { maxActive: 1 });
+    const [inside, waiting] = [createVisitor(url), createVisitor(url)];
+    await inside.get("/drain/");
+    await waiting.get("/drain/");
+    await stack.setQueue("drain", { maxActive: 1, mode: "drain" });
+    const newcomer = await createVisitor(url).get("/drain/", JSON_PLEASE);
+    expect([newcomer.status, newcomer.json["code"]]).toEqual([503, "queue_closed"]);
+    expect(newcomer.headers.get("retry-after")).toBe("60");
+    expect((await createVisitor(url).send("POST", "/_sluice/queues/drain/enter")).json["code"]).toBe("queue_closed");
+    await inside.send("POST", "/_sluice/queues/drain/leave");
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await waiting.get("/drain/in")).json).toMatchObject({ url: "/drain/in" });
+  });
+
+  it("maintenance: a page with Retry-After for everybody without a pass, and nobody's place is touched", async () => {
+    await stack.setQueue("works");
+    const inside = createVisitor(url);
+    await inside.get("/works/");
+    await stack.setQueue("works", { mode: "maintenance" });
+    expect((await inside.get("/works/in")).json).toMatchObject({ url: "/works/in" });
+    const page = await createVisitor(url).get("/works/", { accept: "text/html" });
+    expect([page.status, page.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(page.text).toContain("<h1>");
+    expect((await createVisitor(url).get("/works/", JSON_PLEASE)).json["code"]).toBe("queue_maintenance");
+    expect(await stack.redis.zcard("queue:{works}:waiting")).toBe(0);
+  });
+
+  it("open: everybody goes in with a pass of the edge's own, which nobody outside ever sees", async () => {
+    await stack.setQueue("open", { mode: "open", maxActive: 1 });
+    for (let visit = 0; visit < 3; visit++) {
+      const seen = await createVisitor(url).get("/open/x");
+      expect([seen.status, seen.setCookies]).toEqual([200, []]);
+    }
+    const passes = origin.requests.map(({ headers }) => headers.get("x-sluice-pass")?.[0]);
+    expect(new Set(passes).size).toBe(1);
+    expect(passes[0]).toMatch(/^eyJ/);
+    expect(await stack.redis.zcard("queue:{open}:active")).toBe(0);
+    // Shown by a client, such a pass is no pass.
+    await stack.setQueue("open", { mode: "maintenance" });
+    expect((await createVisitor(url).get("/open/x", { cookie: `sluice-pass-open=${passes[0]}` })).status).toBe(503);
+  });
+
+  it("open: a program that enters is admitted without a slot", async () => {
+    await stack.setQueue("open-api", { mode: "open", maxActive: 1 });
+    for (let visit = 0; visit < 2; visit++) {
+      const entered = await createVisitor(url).send("POST", "/_sluice/queues/open-api/enter");
+      expect([entered.status, entered.json["state"]]).toEqual([200, "admitted"]);
+      const seen = await createVisitor(url).get("/open-api/x", { authorization: `Bearer ${String(entered.json["pass"])}` });
+      expect(seen.status).toBe(200);
+    }
+  });
+});
+
+describe("the edges of a line", () => {
+  it("a full line says so, and a place per address is counted by the store", async () => {
+    await stack.setQueue("full", { maxActive: 1, maxQueueSize: 1 });
+    const visitors = [createVisitor(url), createVisitor(url), createVisitor(url)];
+    const codes: unknown[] = [];
+    for (const visitor of visitors) codes.push((await visitor.get("/full/", JSON_PLEASE)).json["code"]);
+    expect(codes).toEqual([undefined, undefined, "queue_full"]);
+    await stack.setQueue("per-address", { ticketsPerIp: 1 });
+    const [first, second] = [await createVisitor(url).get("/per-address/"), await createVisitor(url).get("/per-address/", JSON_PLEASE)];
+    expect([first.status, second.status, second.json["code"]]).toEqual([200, 429, "address_limit"]);
+    const keys = await stack.redis.keys("queue:{per-address}:ip:*");
+    expect(keys).toHaveLength(1);
+    expect(keys[0]).toMatch(/:ip:[0-9a-f]{22}$/);
+  });
+
+  it("a route to a queue that does not exist refuses, and what has no route is forwarded without a pass", async () => {
+    await stack.setQueue("there");
+    await stack.registry.writeRoutes([{ host: "*", path: "/nowhere/*", queueId: "nowhere" }]);
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    const refused = await createVisitor(url).get("/nowhere/x", JSON_PLEASE);
+    expect([refused.status, refused.json["code"]]).toEqual([503, "queue_unavailable"]);
+    expect((await createVisitor(url).get("/elsewhere")).status).toBe(200);
+    expect(origin.requests.map(({ url: target, headers }) => [target, headers.has("x-sluice-pass")])).toEqual([["/elsewhere", false]]);
+  });
+
+  it("a queue says how full it is, to anybody, and no more", async () => {
+    await stack.setQueue("public", { maxActive: 1 });
+    await createVisitor(url).get("/public/");
+    await createVisitor(url).get("/public/");
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    const seen = await createVisitor(url).get("/_sluice/queues/public");
+    expect(seen.headers.get("cache-control")).toBe("public, max-age=1");
+    expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
+    expect(Object.keys(seen.json).toSorted()).toEqual(["active", "estimatedWaitSeconds", "mode", "name", "queueId", "waiting"]);
+    for (const id of ["absent", "A", "%7Bx%7D", "x".repeat(1_000)])
+      expect((await createVisitor(url).get(`/_sluice/queues/${id}`)).json["code"]).toBe("queue_not_found");
+  });
+
+  it("refuses a body that it does not understand, naming the field", async () => {
+    await stack.setQueue("bodies");
+    const send = (body: string) =>
+      createVisitor(url).send("POST", "/_sluice/queues/bodies/enter", { "content-type": "application/json" }, body);
+    expect((await send('{"lane":3}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "lane" }] });
+    expect((await send('{"invite":"x"}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "invite" }] });
+    expect((await send("{")).json["code"]).toBe("json_malformed");
+    expect((await send(`{"metadata":{"a":"${"x".repeat(5_000)}"}}`)).json["code"]).toBe("body_too_large");
+    expect((await send('{"metadata":{"source":"mail"}}')).json["state"]).toBe("admitted");
+  });
+});
+
+describe("too many polls", () => {
+  it("are answered from memory when early, and then with 429 and RateLimit headers, without losing the place", async () => {
+    await stack.setQueue("eager", { maxActive: 1 });
+    await createVisitor(url).get("/eager/");
+    const eager = createVisitor(url);
+    const first = await eager.get("/eager/", JSON_PLEASE);
+    const statuses = new Map<number, number>();
+    let last = first;
+    for (let poll = 0; poll < 40; poll++) {
+      last = await eager.send("POST", "/_sluice/queues/eager/heartbeat");
+      statuses.set(last.status, (statuses.get(last.status) ?? 0) + 1);
+    }
+    expect([...statuses.keys()].toSorted()).toEqual([200, 429]);
+    expect(last.json["code"]).toBe("rate_limited");
+    expect(last.headers.get("ratelimit")).toMatch(/^"polls";r=0;t=\d+$/);
+    expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await stack.redis.zcard("queue:{eager}:waiting")).toBe(1);
+    // Somebody else behind the same address is not held back.
+    expect((await createVisitor(url).get("/eager/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: 2 });
+  });
+});

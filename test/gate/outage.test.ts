@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startFaultyWire, type WireFault } from "./faulty-wire.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
+
+const stack = await startGateStack();
+const { origin } = stack;
+const wire = await startFaultyWire(stack.bridge.port);
+const edge = await stack.startEdge({ storeAddress: wire.address });
+const { url } = edge;
+const ANSWER_MS_MAX = 1_000;
+
+afterAll(() => wire.stop());
+beforeEach(() => origin.reset());
+afterEach(async () => {
+  wire.replyWith("pass");
+  await until(isBack, { withinMs: 10_000 });
+});
+
+/** The gate has seen that the store answers again. */
+async function isBack(): Promise<boolean> {
+  return (await createVisitor(url).send("POST", "/_sluice/queues/probe/enter")).json["state"] === "admitted";
+}
+
+await stack.setQueue("probe", { maxActive: 10_000, admissionBurst: 1_000 });
+await stack.setQueue("closed", { maxActive: 2 });
+await stack.setQueue("opened", { onStoreFailure: "open" });
+await stack.setQueue("checked", { revocationCheck: "strict" });
+
+const http = (head: string, body: string) => ({ raw: `${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}` });
+
+const faults: readonly (readonly [string, WireFault])[] = [
+  ["hangs", "hang"],
+  ["answers 500", http("HTTP/1.1 500 Oops\r\ncontent-type: application/json", '{"error":"boom"}')],
+  ["answers 500 in HTML", http("HTTP/1.1 500 Oops\r\ncontent-type: text/html", "<h1>Oops</h1>")],
+  ["answers HTML with 200", http("HTTP/1.1 200 OK\r\ncontent-type: text/html", "<h1>Welcome to nginx</h1>")],
+  ["answers half a JSON", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", '{"result":["admitted",17')],
+  ["breaks off in mid-reply", { raw: 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"result":' }],
+  ["answers something else", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", '{"result":["admitted"]}')],
+  ["answers nothing", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", "{}")],
+];
+
+async function admitted(queueId: string): Promise<Visitor> {
+  const visitor = createVisitor(url);
+  await visitor.get(`/${queueId}/`);
+  expect(visitor.cookies.has(`sluice-pass-${queueId}`)).toBe(true);
+  return visitor;
+}
+
+describe.each(faults)("a store that %s", (_name, fault) => {
+  it("lets nobody new in, answers within a second, and serves every pass", async () => {
+    await stack.redis.del("queue:{closed}:active", "queue:{closed}:waiting", "queue:{closed}:bucket");
+    const [inside, strict] = [await admitted("closed"), await admitted("checked")];
+    wire.replyWith(fault);
+    origin.reset();
+    const answers: Seen[] = [];
+    // Past the two seconds in which what is known counts as fresh, newcomers and pass holders one after the other.
+    const endsAt = Date.now() + 3_000;
+    while (Date.now() < endsAt) {
+      const newcomer = await createVisitor(url).get("/closed/new", JSON_PLEASE);
+      expect([newcomer.status, newcomer.json["code"]]).toEqual([503, "store_unavailable"]);
+      expect(newcomer.headers.has("retry-after")).toBe(true);
+      const served = await inside.get("/closed/in");
+      const checked = await strict.get("/checked/in");
+      expect([served.json["url"], checked.json["url"]]).toEqual(["/closed/in", "/checked/in"]);
+      answers.push(newcomer, served, checked);
+    }
+    expect(Math.max(...answers.map(({ tookMs }) => tookMs))).toBeLessThan(ANSWER_MS_MAX);
+    expect(origin.requests.filter(({ url: target }) => target === "/closed/new")).toEqual([]);
+    const page = await createVisitor(url).get("/closed/new", { accept: "text/html" });
+    expect([page.status, page.text.includes("<h1>")]).toEqual([503, true]);
+  });
+});
+
+describe("a store that is away", () => {
+  it("lets newcomers through with the edge's own pass where the queue says so", async () => {
+    await admitted("opened");
+    wire.replyWith("hang");
+    const seen = await createVisitor(url).get("/opened/x");
+    expect([seen.status, seen.setCookies, seen.tookMs < ANSWER_MS_MAX]).toEqual([200, [], true]);
+    expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")?.[0]).toMatch(/^eyJ/);
+  });
+
+  it("never lets anybody in by an error that nobody expected, not even there", async () => {
+    await admitted("opened");
+    await stack.redis.rename("queue:{opened}:bucket", "queue:{opened}:bucket-kept").catch(() => undefined);
+    await stack.redis.set("queue:{opened}:bucket", "of the wrong type");
+    const refused = await createVisitor(url).get("/opened/wrong", JSON_PLEASE);
+    await stack.redis.del("queue:{opened}:bucket");
+    expect([refused.status, refused.json["code"]]).toEqual([503, "store_unavailable"]);
+    expect((await createVisitor(url).get("/closed/", JSON_PLEASE)).status).toBe(200);
+  });
+
+  it.each([["SIGSTOP"]] as const)("as a stopped process (%s): answers within a second, and goes on when it wakes", async (signal) => {
+    const inside = await admitted("checked");
+    process.kill(stack.redisServer.child.pid, signal);
+    try {
+      const endsAt = Date.now() + 3_000;
+      while (Date.now() < endsAt) {
+        const newcomer = await createVisitor(url).get("/closed/new", JSON_PLEASE);
+        expect([newcomer.status, newcomer.tookMs < ANSWER_MS_MAX]).toEqual([503, true]);
+        const served = await inside.get("/checked/in");
+        expect([served.status, served.tookMs < ANSWER_MS_MAX]).toEqual([200, true]);
+      }
+    } finally {
+      process.kill(stack.redisServer.child.pid, "SIGCONT");
+    }
+    await until(async () => (await createVisitor(url).get("/closed/", JSON_PLEASE)).status === 200);
+  });
+
+  it("from the first moment on: an edge that knows nothing refuses everything but its own routes", async () => {
+    wire.replyWith("hang");
+    const cold = await stack.startEdge({ storeAddress: wire.address });
+    const seen = await createVisitor(cold.url).get("/anything", JSON_PLEASE);
+    expect([seen.status, seen.json["code"], seen.tookMs < ANSWER_MS_MAX]).toEqual([503, "store_unavailable", true]);
+    expect((await createVisitor(cold.url).get("/_sluice/jwks.json")).status).toBe(200);
+    expect(origin.requests).toEqual([]);
+    wire.replyWith("pass");
+    await until(async () => (await createVisitor(cold.url).get("/closed/", JSON_PLEASE)).status === 200);
+  });
+
+  it("is logged without the command that failed", async () => {
+    wire.replyWith(http("HTTP/1.1 500 Oops\r\ncontent-type: application/json", '{"error":"boom"}'));
+    await createVisitor(url).get("/closed/new", JSON_PLEASE);
+    const logFile = stack.logFiles[1];
+    await until(async () => (await readFile(logFile ?? "", "utf8")).includes("boom"));
+    const text = await readFile(logFile ?? "", "utf8");
+    expect(text).toContain("the store failed");
+    expect(text).not.toMatch(/command was|queue:\{/);
+  });
+
+  it("that has lost its scripts gets them again", async () => {
+    await stack.redis.script("FLUSH");
+    expect((await createVisitor(url).get("/closed/", JSON_PLEASE)).status).toBe(200);
+  });
+});
+
+describe("a reply that is lost after the script ran", () => {
+  it("changes nothing: a join, a poll, a claim and a leave are acted on once", async () => {
+    await stack.setQueue("lost", { maxActive: 1 });
+    await createVisitor(url).get("/lost/");
+    wire.replyWith("drop");
+    const joining = createVisitor(url).get("/lost/", JSON_PLEASE);
+    await until(async () => (await stack.redis.zcard("queue:{lost}:waiting")) === 1);
+    await joining;
+    expect(await stack.redis.zcard("queue:{lost}:waiting")).toBe(1);
+    wire.replyWith("pass");
+    await until(isBack);
+    const visitor = createVisitor(url);
+    await until(async () => (await visitor.get("/lost/", JSON_PLEASE)).json["state"] === "waiting");
+    const ticket = visitor.cookies.get("sluice-ticket-lost");
+    const [dead] = await stack.redis.zrange("queue:{lost}:waiting", "0", "0");
+    await stack.redis.zrem("queue:{lost}:waiting", dead ?? "");
+    const [holder] = await stack.redis.zrange("queue:{lost}:active", "0", "0");
+    await stack.redis.zrem("queue:{lost}:active", holder ?? "");
+    // The claim is carried out, and its reply is lost: the same ticket gets the same session on the next poll.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    wire.replyWith("drop");
+    expect((await visitor.get("/lost/in", JSON_PLEASE)).status).toBe(503);
+    expect(visitor.cookies.get("sluice-ticket-lost")).toBe(ticket);
+    expect(await stack.redis.zcard("queue:{lost}:active")).toBe(1);
+    wire.replyWith("pass");
+    await until(async () => (await visitor.get("/lost/in", JSON_PLEASE)).json["url"] === "/lost/in");
+    expect(await stack.redis.zcard("queue:{lost}:active")).toBe(1);
+    expect(await stack.redis.zcard("queue:{lost}:waiting")).toBe(0);
+  });
+});

@@ -1,0 +1,193 @@
+import { once } from "node:events";
+import { decodeJwt } from "jose";
+import { beforeEach, describe, expect, it } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { revokePassScript } from "../../edge/gate/revocation-scripts.ts";
+import { queueKeys, revocationKey } from "../../edge/queue/keys.ts";
+import { openLine } from "../../edge/queue/line.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
+
+const stack = await startGateStack({ edgeCount: 2 });
+const { origin, edges } = stack;
+const [here, there] = edges.map(({ url }) => url) as [string, string];
+const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 64_000_000 });
+
+beforeEach(() => origin.reset());
+
+const runner = scriptRunner(stack.redis);
+const lineOf = (queueId: string) => openLine({ store: runner, queueId, ticketLifeMs: 60_000, random: () => 0.5 });
+const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
+const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
+
+/** Whether the origin saw a request with this very pass. */
+async function isServed(url: string, queueId: string, pass: string): Promise<boolean> {
+  origin.reset();
+  await createVisitor(url).get(`/${queueId}/x`, { cookie: `sluice-pass-${queueId}=${pass}` });
+  return origin.requests.some(({ headers }) => headers.get("x-sluice-pass")?.[0] === pass);
+}
+
+describe("a revoked session", () => {
+  it("is refused at every edge within 2 s (fast)", async () => {
+    await stack.setQueue("fast", { revocationCheck: "fast" });
+    const visitor = createVisitor(here);
+    await visitor.get("/fast/");
+    const pass = passOf(visitor, "fast");
+    expect([await isServed(here, "fast", pass), await isServed(there, "fast", pass)]).toEqual([true, true]);
+    await lineOf("fast").end({ sessionId: sessionOf(visitor, "fast"), reason: "revoked" });
+    const took = await Promise.all([here, there].map((url) => until(async () => !(await isServed(url, "fast", pass)))));
+    for (const ms of took) expect(ms).toBeLessThan(2_000);
+    const refused = await visitor.get("/fast/x", JSON_PLEASE);
+    expect(passOf(visitor, "fast")).not.toBe(pass);
+    expect(refused.status).toBe(200);
+  });
+
+  it("is refused at once (strict)", async () => {
+    await stack.setQueue("strict", { revocationCheck: "strict" });
+    const visitor = createVisitor(here);
+    await visitor.get("/strict/");
+    const pass = passOf(visitor, "strict");
+    expect(await isServed(there, "strict", pass)).toBe(true);
+    await lineOf("strict").end({ sessionId: sessionOf(visitor, "strict"), reason: "revoked" });
+    expect([await isServed(here, "strict", pass), await isServed(there, "strict", pass)]).toEqual([false, false]);
+  });
+
+  it("can be one pass alone: another pass of the same session goes on", async () => {
+    await stack.setQueue("single", { revocationCheck: "strict" });
+    const entered = await createVisitor(here).send("POST", "/_sluice/queues/single/enter");
+    const pass = String(entered.json["pass"]);
+    const jti = String(decodeJwt(pass).jti);
+    const keys = { revoked: queueKeys("single").revoked, revocation: revocationKey("single", jti) };
+    const revoke = () => revokePassScript.run(runner, { keys, args: { jti, reason: "lost laptop", keepMs: 60_000 } });
+    expect([await revoke(), await revoke()]).toEqual([1, 0]);
+    expect(await isServed(here, "single", pass)).toBe(false);
+    await stack.setQueue("single", { revocationCheck: "fast" });
+    await until(async () => !(await isServed(there, "single", pass)), { withinMs: 2_000 });
+    expect(await stack.redis.zscore("queue:{single}:active", String(decodeJwt(pass).sub))).not.toBeNull();
+  });
+
+  it("is told so by heartbeat", async () => {
+    await stack.setQueue("told", { revocationCheck: "strict" });
+    const entered = await createVisitor(here).send("POST", "/_sluice/queues/told/enter");
+    await lineOf("told").end({ sessionId: String(entered.json["sessionId"]), reason: "revoked" });
+    const bearer = { authorization: `Bearer ${String(entered.json["pass"])}` };
+    expect((await createVisitor(there).send("POST", "/_sluice/queues/told/heartbeat", bearer)).json).toEqual({
+      state: "ended",
+      queueId: "told",
+      reason: "revoked",
+    });
+  });
+});
+
+describe("the origin's command", () => {
+  const command = (text: string) =>
+    origin.answerWith((_request, response) => {
+      response.setHeader("x-sluice-command", text);
+      response.end("done");
+    });
+
+  it.each([
+    ["complete", "completed"],
+    ["revoke", "revoked"],
+  ])("%s ends the session, clears the pass, frees the slot, and never reaches the client", async (text, reason) => {
+    await stack.setQueue(`command-${text}`, { maxActive: 1 });
+    const visitor = createVisitor(here);
+    await visitor.get(`/command-${text}/`);
+    const pass = passOf(visitor, `command-${text}`);
+    const sessionId = sessionOf(visitor, `command-${text}`);
+    command(text);
+    const seen = await visitor.get(`/command-${text}/last`);
+    expect([seen.text, seen.headers.has("x-sluice-command")]).toEqual(["done", false]);
+    expect(visitor.cookies.size).toBe(0);
+    await until(async () => (await stack.redis.get(`queue:{command-${text}}:used:${sessionId}`)) === reason);
+    expect(await stack.redis.zcard(`queue:{command-${text}}:active`)).toBe(0);
+    expect(await isServed(here, `command-${text}`, pass)).toBe(false);
+  });
+
+  it("extend gives the session its full time again, and the visitor a new pass with the next answer", async () => {
+    await stack.setQueue("command-extend", { sessionTtlSeconds: 40, sessionRenewal: false });
+    const visitor = createVisitor(here);
+    await visitor.get("/command-extend/");
+    const sessionId = sessionOf(visitor, "command-extend");
+    const before = Number(await stack.redis.zscore("queue:{command-extend}:active", sessionId));
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    command("extend");
+    await visitor.get("/command-extend/long");
+    await until(async () => Number(await stack.redis.zscore("queue:{command-extend}:active", sessionId)) >= before + 5_000);
+    origin.reset();
+    const pass = passOf(visitor, "command-extend");
+    await visitor.get("/command-extend/next");
+    expect(passOf(visitor, "command-extend")).not.toBe(pass);
+    expect(sessionOf(visitor, "command-extend")).toBe(sessionId);
+    const unknown = createVisitor(here);
+    command("explode");
+    const seen = await unknown.get("/command-extend/other");
+    expect([seen.status, seen.headers.has("x-sluice-command")]).toEqual([200, false]);
+  });
+});
+
+async function openSocket(url: string, visitor: Visitor, path: string) {
+  origin.reset();
+  const accepted = new Promise<WebSocket>((resolve) => {
+    origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, resolve));
+  });
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+  const client = new WebSocket(`${url.replace("http", "ws")}${path}`, { headers: { cookie }, perMessageDeflate: false });
+  const opened = once(client, "open");
+  const atOrigin = await accepted;
+  await opened;
+  return { client, atOrigin };
+}
+
+describe("an open WebSocket behind the gate", () => {
+  it("carries messages, binary and text, both ways, and close codes with their reasons", async () => {
+    await stack.setQueue("ws");
+    const visitor = createVisitor(here);
+    await visitor.get("/ws/");
+    const { client, atOrigin } = await openSocket(here, visitor, "/ws/socket");
+    atOrigin.on("message", (data, isBinary) => atOrigin.send(data, { binary: isBinary }));
+    for (const message of ["grüße", "", Buffer.from([0, 255, 1]), Buffer.alloc(0), Buffer.alloc(900_000, 7)]) {
+      client.send(message);
+      const [echo, isBinary] = (await once(client, "message")) as [Buffer, boolean];
+      expect(isBinary ? echo.equals(message as Buffer) : echo.toString() === message).toBe(true);
+    }
+    const closedAtOrigin = once(atOrigin, "close");
+    client.close(4321, "bye");
+    expect(((await closedAtOrigin) as [number, Buffer]).map(String)).toEqual(["4321", "bye"]);
+    const other = await openSocket(here, visitor, "/ws/socket");
+    const closedAtClient = once(other.client, "close");
+    other.atOrigin.close(1000, "done");
+    expect(((await closedAtClient) as [number, Buffer]).map(String)).toEqual(["1000", "done"]);
+    const last = await openSocket(here, visitor, "/ws/socket");
+    const gone = once(last.atOrigin, "close");
+    last.client.terminate();
+    await gone;
+  });
+
+  it.each(["fast", "strict"] as const)("is closed with 4001 within 2 s when its session is revoked (%s)", async (revocationCheck) => {
+    const queueId = `ws-${revocationCheck}`;
+    await stack.setQueue(queueId, { revocationCheck });
+    const visitor = createVisitor(here);
+    await visitor.get(`/${queueId}/`);
+    const { client, atOrigin } = await openSocket(there, visitor, `/${queueId}/socket`);
+    const closed = Promise.all([once(client, "close"), once(atOrigin, "close")]);
+    const startedAt = performance.now();
+    await lineOf(queueId).end({ sessionId: sessionOf(visitor, queueId), reason: "revoked" });
+    const codes = (await closed).map(([code, reason]) => `${Number(code)} ${String(reason)}`);
+    expect(codes).toEqual(["4001 revoked", "4001 revoked"]);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+
+  it("is closed with 4002 when its session runs out", async () => {
+    await stack.setQueue("ws-short", { sessionTtlSeconds: 10, sessionRenewal: false });
+    const visitor = createVisitor(here);
+    await visitor.get("/ws-short/");
+    const { client } = await openSocket(here, visitor, "/ws-short/socket");
+    const startedAt = performance.now();
+    const [code] = (await once(client, "close")) as [number];
+    expect(code).toBe(4002);
+    expect(performance.now() - startedAt).toBeGreaterThan(7_000);
+    expect(performance.now() - startedAt).toBeLessThan(12_500);
+  });
+});
