@@ -17,6 +17,8 @@ import type { StoreClock } from "./store-clock.ts";
  */
 export type Revocations = {
   readonly isRevoked: (pass: Pass, check: RevocationCheck) => Promise<boolean>;
+  /** Reads the feed, and with it the store's time, before the first token is signed or read. Never rejects. */
+  readonly prepare: (later: Later) => Promise<void>;
   /** This isolate ended it itself and does not wait for the feed. */
   readonly learn: (id: string) => void;
 };
@@ -115,6 +117,9 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
       const { completeSinceMs } = (await feed.get(later)) ?? { completeSinceMs: 0 };
       if (isKnown(pass)) return true;
       return pass.issuedAtSeconds * 1000 < completeSinceMs && (await askOnce(pass, runner));
+    },
+    async prepare(later) {
+      await feed.get(later);
     },
     learn: (id) => void ended.set(id, storeClock.nowMs()),
   };

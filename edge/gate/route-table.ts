@@ -59,15 +59,18 @@ function compilePath(pattern: string): Pick<CompiledRoute, "pathRank" | "matches
 }
 
 const PORT = /:\d+$/;
-const ASCII_LOWER_CASE = /^[\x21-\x24\x26-\x40\x5B-\x7E]*$/;
+/** Lower case, no escape, no parameter: this needs no second look. */
+const PLAIN = /^[\x21-\x24\x26-\x3A\x3C-\x40\x5B-\x7E]*$/;
+/** Some servers drop what follows a semicolon in a segment, even one that came as an escape. */
+const PARAMETER = /;[^/]*/g;
 
 /**
  * The path as an origin might compare it that ignores case and decodes every escape. The proxy has normalised it before:
  * a path that could be decoded into another one was refused there.
  */
 function pathForMatching(path: string): string {
-  if (ASCII_LOWER_CASE.test(path)) return path;
-  return decoded(path).normalize("NFKC").toUpperCase().toLowerCase();
+  if (PLAIN.test(path)) return path;
+  return decoded(path).replace(PARAMETER, "").normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 function decoded(path: string): string {

@@ -5,6 +5,7 @@ import type { Clock } from "../../shared/clock.ts";
  * it signs is good at the others, and a pass ends when its slot does. Until the store was heard, the edge's own clock counts.
  */
 export type StoreClock = Clock & {
+  readonly isHeard: () => boolean;
   /** What the store answered to a question that was sent at `askedAtMs` of the edge's own clock. */
   readonly learn: (heard: { readonly storeMs: number; readonly askedAtMs: number }) => void;
 };
@@ -14,9 +15,12 @@ const DIFFERENCE_MS_MIN = 1_500;
 
 export function createStoreClock(own: Clock): StoreClock {
   let differenceMs = 0;
+  let isHeard = false;
   return {
+    isHeard: () => isHeard,
     nowMs: () => own.nowMs() + differenceMs,
     learn: ({ storeMs, askedAtMs }) => {
+      isHeard = true;
       const measured = storeMs - (askedAtMs + own.nowMs()) / 2;
       differenceMs = Math.abs(measured) < DIFFERENCE_MS_MIN ? 0 : Math.round(measured);
     },

@@ -12,6 +12,7 @@ import { beat, enter, type Turn } from "../gate/turn.ts";
 import { log } from "../log.ts";
 import type { Platform } from "../platform.ts";
 import { readVisit, type Visit } from "../proxy/read-visit.ts";
+import type { QueueRecord } from "../queue/registry.ts";
 import { forwardAdmitted } from "./forward-admitted.ts";
 import { refusalResponse } from "./refusal.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
@@ -52,13 +53,20 @@ async function meet(meeting: Meeting): Promise<Response> {
   const route = routes === "unknown" ? undefined : routes.find(visit.target);
   if (routes !== "unknown" && route === undefined) return platform.forward(visit);
   const queueId = route?.queueId as QueueId | undefined;
-  const record = queueId === undefined ? "unknown" : await gate.directory.queue(queueId, later);
+  const record = queueId === undefined ? "unknown" : await recordOf(meeting, queueId);
   if (queueId === undefined || record === "unknown" || record === "missing") {
     const decision = decide({ ...NOTHING, queue: record === "missing" ? "missing" : "unknown", wants: wantsOf(c) });
     assert(decision.kind === "refuse", "without a queue nobody is let through");
     return refusalResponse({ ...decision, wants: wantsOf(c), requestId: visit.requestId });
   }
   return atQueue(meeting, guardedQueue(gate, { queueId, settings: record.settings, store, later }));
+}
+
+/** An isolate that has never heard the store's time hears it first, in the same moment. */
+async function recordOf({ gate, later }: Meeting, queueId: QueueId): Promise<QueueRecord | "missing" | "unknown"> {
+  const record = gate.directory.queue(queueId, later);
+  if (!gate.clock.isHeard()) await gate.memoryOf(queueId).revocations.prepare(later);
+  return record;
 }
 
 const NOTHING = { pass: "none", ticket: "none", turn: "unasked" } as const;

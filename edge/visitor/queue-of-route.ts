@@ -26,5 +26,7 @@ export async function queueOfRoute(c: Context<EdgeEnvironment>, platform: Platfo
   const record = await gate.value.directory.queue(queueId.value, later);
   if (record === "missing") return fail(problemResponse("queue_not_found", { requestId }));
   if (record === "unknown") return fail(await refusalResponse({ code: "store_unavailable", wants: "json", requestId }));
-  return ok({ queue: guardedQueue(gate.value, { queueId: queueId.value, settings: record.settings, store, later }), record });
+  const queue = guardedQueue(gate.value, { queueId: queueId.value, settings: record.settings, store, later });
+  if (!gate.value.clock.isHeard()) await queue.revocations.prepare(later);
+  return ok({ queue, record });
 }

@@ -6,15 +6,16 @@ import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settin
 import { createLogger } from "../../origin/log.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { type Bridge, startBridge } from "../../origin/redis-rest/bridge.ts";
-import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
+import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import type { PrivateTokenKey } from "../../shared/token-keys.ts";
+import { startEdge as startOneEdge } from "../parts/start-edge.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 
-/** Real workerds on a real bridge and a real Redis before a real Node origin, for one test file. */
+/** Real edges, in workerd on a real bridge or in Node, on a real Redis before a real Node origin, for one test file. */
 export type GateStack = {
   readonly edges: readonly EdgeServer[];
   readonly url: string;
@@ -30,7 +31,11 @@ export type GateStack = {
   readonly logFiles: readonly string[];
 };
 
-type EdgeOptions = { readonly storeAddress?: string; readonly variables?: Readonly<Record<string, string>> };
+type EdgeOptions = {
+  readonly storeAddress?: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly entryFile?: string;
+};
 
 type StackOptions = EdgeOptions & { readonly edgeCount?: number };
 
@@ -44,19 +49,21 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   const token = newSecret(systemRandom);
   const log = createLogger("test", { write: () => {} });
   const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token, allow: [], log });
+  const bridgeAddress = `127.0.0.1:${bridge.port}`;
   const origin = await startRecordingOrigin();
   const key = await newTokenKey("key-1");
   const edges: EdgeServer[] = [];
   const logFiles: string[] = [];
 
-  async function startEdge({ storeAddress = `127.0.0.1:${bridge.port}`, variables = {} }: EdgeOptions = options): Promise<EdgeServer> {
-    const folder = await temporaryFolder();
-    const logFile = join(folder, "edge.log");
-    const edge = await startEdgeServer({
-      folder,
+  async function startEdge({ storeAddress = bridgeAddress, variables = {}, ...entry }: EdgeOptions = options): Promise<EdgeServer> {
+    const logFile = join(await temporaryFolder(), "edge.log");
+    const edge = await startOneEdge({
       logFile,
       originAddress: origin.address,
       storeAddress,
+      // Another address than the bridge's is a wire that breaks HTTP, so then the edge on Node is to speak it as well.
+      ...(storeAddress === bridgeAddress && { redisUrl: redisServer.url }),
+      ...entry,
       variables: {
         CLIENT_ADDRESS_FROM: "socket",
         ORIGIN_TIMEOUT_MS: "5000",

@@ -1,0 +1,157 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { decodeJwt } from "jose";
+import { beforeEach, describe, expect, it } from "vitest";
+import { WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
+
+const stack = await startGateStack({ edgeCount: 3 });
+const { origin, edges, redis } = stack;
+const urls = edges.map(({ url }) => url);
+const url = urls[0] ?? "";
+
+beforeEach(() => origin.reset());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Runs of scripts since the last reset. */
+async function scriptsRun(): Promise<number> {
+  const stats = await redis.info("commandstats");
+  const calls = (name: string) => Number(new RegExp(`cmdstat_${name}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
+  return calls("evalsha") + calls("eval");
+}
+
+/** What one edge does after its answers, however many there are: routes, the queue, the feed, a sweep, each at most about once a second. */
+const BACKGROUND_PER_SECOND = 6;
+
+async function measured(work: () => Promise<void>): Promise<{ readonly scripts: number; readonly background: number }> {
+  await redis.config("RESETSTAT");
+  const startedAt = performance.now();
+  await work();
+  await sleep(100);
+  const seconds = (performance.now() - startedAt) / 1000;
+  return { scripts: await scriptsRun(), background: Math.ceil(seconds * BACKGROUND_PER_SECOND) + BACKGROUND_PER_SECOND };
+}
+
+describe("store calls (G6)", () => {
+  it("0 for an admitted request, 1 for a join, 1 for a poll", async () => {
+    await stack.setQueue("counted", { maxActive: 500, admissionBurst: 500, admissionRate: 500 });
+    await stack.setQueue("counted-line", { maxActive: 1 });
+    await createVisitor(url).get("/counted-line/");
+    const inside = createVisitor(url);
+    await inside.get("/counted/");
+    const admitted = await measured(async () => {
+      for (let request = 0; request < 600; request++) await inside.get("/counted/x");
+    });
+    expect(admitted.scripts).toBeLessThanOrEqual(admitted.background);
+    expect(admitted.background).toBeLessThan(120);
+    const joining = await measured(async () => {
+      for (let join = 0; join < 300; join++) await createVisitor(url).get("/counted/x");
+    });
+    expect(joining.scripts).toBeGreaterThanOrEqual(300);
+    expect(joining.scripts).toBeLessThanOrEqual(300 + joining.background);
+    const waiting = Array.from({ length: 150 }, () => createVisitor(url));
+    for (const visitor of waiting) await visitor.get("/counted-line/", JSON_PLEASE);
+    await sleep(6_500);
+    const polling = await measured(async () => {
+      for (const visitor of waiting) expect((await visitor.get("/counted-line/", JSON_PLEASE)).json["state"]).toBe("waiting");
+    });
+    expect(polling.scripts).toBeGreaterThanOrEqual(150);
+    expect(polling.scripts).toBeLessThanOrEqual(150 + polling.background);
+    const early = await measured(async () => {
+      for (const visitor of waiting.slice(100)) await visitor.get("/counted-line/", JSON_PLEASE);
+    });
+    expect(early.scripts).toBeLessThanOrEqual(early.background);
+  });
+});
+
+/** Polls as told, at any edge that is left, until it is in. */
+async function waitInLine(visitor: Visitor, path: string, { untilMs }: { readonly untilMs: number }): Promise<boolean> {
+  while (Date.now() < untilMs) {
+    const at = urls[Math.floor(Math.random() * urls.length)] ?? "";
+    const roaming = createVisitor(at);
+    for (const [name, value] of visitor.cookies) roaming.cookies.set(name, value);
+    const seen = await roaming.get(path, JSON_PLEASE).catch(() => undefined);
+    if (seen !== undefined) {
+      visitor.cookies.clear();
+      for (const [name, value] of roaming.cookies) visitor.cookies.set(name, value);
+    }
+    if (seen?.json["url"] === path) return true;
+    await sleep(Number(seen?.json["pollAfterMs"] ?? 300));
+  }
+  return false;
+}
+
+describe("several edges on one store", () => {
+  it("never let in more than maxActive (G1) nor faster than burst and rate (G2), also when an edge is killed among them", async () => {
+    const limits = { maxActive: 25, admissionRate: 8, admissionBurst: 4, claimSeconds: 5, sessionTtlSeconds: 600 };
+    await stack.setQueue("crowd", limits);
+    const firstSeen = new Map<string, number>();
+    origin.answerWith((request, response) => {
+      const session = String(decodeJwt(String(request.headers["x-sluice-pass"])).sub);
+      if (!firstSeen.has(session)) firstSeen.set(session, performance.now());
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ url: request.url }));
+    });
+    let mostActive = 0;
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        mostActive = Math.max(mostActive, await redis.zcount("queue:{crowd}:active", Date.now(), "+inf"));
+        await sleep(10);
+      }
+    })();
+    const untilMs = Date.now() + 9_000;
+    const crowd = Array.from({ length: 60 }, () => waitInLine(createVisitor(url), "/crowd/x", { untilMs }));
+    await sleep(2_000);
+    const victim = edges[2];
+    process.kill(victim?.child.pid ?? Number.NaN, "SIGKILL");
+    await victim?.child.exited;
+    urls.pop();
+    const results = await Promise.all(crowd);
+    isOver = true;
+    await watching;
+    expect(mostActive).toBeLessThanOrEqual(limits.maxActive);
+    expect(results.filter(Boolean).length).toBeGreaterThan(15);
+    expect(firstSeen.size).toBeLessThanOrEqual(limits.maxActive);
+    // An admission reaches the origin a moment after the store has given it: windows are widened by that.
+    const moments = [...firstSeen.values()].toSorted((a, b) => a - b);
+    for (const [first, from] of moments.entries()) {
+      for (const [last, to] of moments.entries()) {
+        if (last < first) continue;
+        const seconds = (to - from + 100) / 1000;
+        expect(last - first + 1).toBeLessThanOrEqual(limits.admissionBurst + limits.admissionRate * seconds + 1e-9);
+      }
+    }
+  });
+
+  it("agree on the time: one whose clock is an hour off gives and takes the same tickets and passes", async () => {
+    await stack.setQueue("late", { maxActive: 1, sessionTtlSeconds: 60 });
+    const entryFile = join(await temporaryFolder(), "entry.js");
+    for (const hours of [1, -1]) {
+      await writeFile(
+        entryFile,
+        `import worker from ${JSON.stringify(WORKER_ENTRY)};\nconst real = Date.now;\nDate.now = () => real() + ${hours} * 3_600_000;\nexport default worker;\n`,
+      );
+      const off = await stack.startEdge({ entryFile });
+      await until(async () => (await createVisitor(off.url).get("/_sluice/queues/late")).status === 200);
+      const holder = createVisitor(off.url);
+      await until(async () => (await holder.get("/late/x", JSON_PLEASE)).json["url"] === "/late/x");
+      const pass = { cookie: `sluice-pass-late=${holder.cookies.get("sluice-pass-late") ?? ""}` };
+      expect((await createVisitor(url).get("/late/y", { ...JSON_PLEASE, ...pass })).json["url"]).toBe("/late/y");
+      const waiting = await createVisitor(off.url).send("POST", "/_sluice/queues/late/enter");
+      expect(waiting.json["state"]).toBe("waiting");
+      expect(Math.abs(Number(waiting.json["enqueuedAt"]) - Date.now())).toBeLessThan(60_000);
+      const bearer = { authorization: `Bearer ${String(waiting.json["ticket"])}` };
+      expect((await createVisitor(url).send("POST", "/_sluice/queues/late/heartbeat", bearer)).json).toMatchObject({
+        state: "waiting",
+        position: 1,
+      });
+      expect((await createVisitor(off.url).send("POST", "/_sluice/queues/late/leave", bearer)).status).toBe(204);
+      await createVisitor(off.url).send("POST", "/_sluice/queues/late/leave", pass);
+      await off.stop();
+    }
+  });
+});
