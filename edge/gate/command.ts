@@ -5,7 +5,7 @@ import { backgroundLineOf, type GuardedQueue } from "./open-gate.ts";
 /** How the application steers its visitor's session: `x-sluice-command` on its answer. */
 export type Command = "complete" | "revoke" | "extend";
 
-export const COMMAND_HEADER = "x-sluice-command";
+const COMMAND_HEADER = "x-sluice-command";
 
 /** Anything else is ignored and logged: a slip in the application must not end anybody's session. */
 export function readCommand(headers: Headers): Command | undefined {

@@ -56,7 +56,7 @@ export type GuardedQueue = QueueMemory & {
 
 const QUEUES_MAX = 1_000;
 
-export function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
+function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
   const store = guardStore(openStore(configuration.store), systemClock);
   const clock = createStoreClock(systemClock);
   const memories = new Map<QueueId, QueueMemory>();
