@@ -112,8 +112,10 @@ export function openLineOf({ store, queueId, settings, gate }: GuardedQueue): Li
   return openLine({ store, queueId, ticketLifeMs: ticketLifeMs(settings), random: randomFraction(gate.fillRandom) });
 }
 
+type QueueInBackground = Pick<GuardedQueue, "queueId" | "settings"> & { readonly gate: Pick<Gate, "store" | "fillRandom"> };
+
 /** The line for what happens after the answer. */
-export function backgroundLineOf({ gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">): Line {
+export function backgroundLineOf({ gate, queueId, settings }: QueueInBackground): Line {
   const random = randomFraction(gate.fillRandom);
   return openLine({ store: gate.store.once, queueId, ticketLifeMs: ticketLifeMs(settings), random });
 }

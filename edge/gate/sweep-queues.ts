@@ -8,7 +8,7 @@ import { sweepAll } from "./sweeps.ts";
 const AT_ONCE_MAX = 8;
 
 /** Sweeps every queue there is, a few at a time. One that fails does not hold up the others. */
-export async function sweepQueues(gate: Gate): Promise<void> {
+export async function sweepQueues(gate: Pick<Gate, "store" | "fillRandom">): Promise<void> {
   const registry = openRegistry(gate.store.once);
   const { queueIds } = await registry.readDirectory();
   const remaining = [...queueIds];

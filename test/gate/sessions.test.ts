@@ -1,0 +1,133 @@
+import { decodeJwt } from "jose";
+import { beforeEach, describe, expect, it } from "vitest";
+import { guardStore } from "../../edge/gate/outage.ts";
+import { createRevocations } from "../../edge/gate/revocations.ts";
+import { createStoreClock } from "../../edge/gate/store-clock.ts";
+import { sweepQueues } from "../../edge/gate/sweep-queues.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
+import type { QueueId } from "../../shared/queue-id.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
+
+const stack = await startGateStack();
+const { origin, url, redis } = stack;
+const clock = { nowMs: () => Date.now() };
+const guarded = guardStore(scriptRunner(redis), clock);
+
+beforeEach(() => origin.reset());
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe("a session", () => {
+  it("that is used is renewed after the answer, at most once per quarter of its time, and gets a new pass with the next one", async () => {
+    await stack.setQueue("renewed", { sessionTtlSeconds: 12 });
+    const visitor = createVisitor(url);
+    await visitor.get("/renewed/");
+    const first = visitor.cookies.get("sluice-pass-renewed") ?? "";
+    const session = String(decodeJwt(first).sub);
+    const passes = new Set<string>();
+    const endsAt = Date.now() + 14_000;
+    while (Date.now() < endsAt) {
+      expect((await visitor.get("/renewed/x", JSON_PLEASE)).json["url"]).toBe("/renewed/x");
+      passes.add(visitor.cookies.get("sluice-pass-renewed") ?? "");
+      await sleep(200);
+    }
+    expect(passes.size).toBeGreaterThanOrEqual(3);
+    expect(passes.size).toBeLessThanOrEqual(6);
+    for (const pass of passes) expect(decodeJwt(pass).sub).toBe(session);
+    const views = Number(await redis.hget(`queue:{renewed}:session:${session}`, "page_views"));
+    expect(views).toBeGreaterThan(20);
+  });
+
+  it("ends with its time where renewal is off, pass and slot alike, and its holder joins anew", async () => {
+    await stack.setQueue("fixed", { sessionTtlSeconds: 10, sessionRenewal: false });
+    const visitor = createVisitor(url);
+    await visitor.get("/fixed/");
+    const session = String(decodeJwt(visitor.cookies.get("sluice-pass-fixed") ?? "").sub);
+    const slotEndsAt = Number(await redis.zscore("queue:{fixed}:active", session));
+    const cookie = `sluice-pass-fixed=${visitor.cookies.get("sluice-pass-fixed") ?? ""}`;
+    const isServed = async () => {
+      origin.reset();
+      await createVisitor(url).get("/fixed/x", { cookie });
+      return origin.requests.some(({ headers }) => decodeJwt(headers.get("x-sluice-pass")?.[0] ?? "").sub === session);
+    };
+    while (Date.now() < slotEndsAt - 1_500) {
+      expect(await isServed()).toBe(true);
+      await sleep(500);
+    }
+    await sleep(slotEndsAt - Date.now() + 20);
+    expect(await isServed()).toBe(false);
+  });
+});
+
+describe("the sweep of all queues", () => {
+  it("moves a line on where nobody polls any more, and one broken queue does not hold up the others", async () => {
+    await stack.setQueue("swept", { maxActive: 1, sessionTtlSeconds: 600 });
+    await stack.setQueue("swept-broken", { maxActive: 1 });
+    await createVisitor(url).get("/swept/");
+    await createVisitor(url).get("/swept/");
+    expect(await redis.zcard("queue:{swept}:waiting")).toBe(1);
+    await redis.del("queue:{swept}:active");
+    await redis.set("queue:{swept-broken}:waiting", "of the wrong type");
+    await sweepQueues({ store: guarded, fillRandom: systemRandom });
+    expect([await redis.zcard("queue:{swept}:waiting"), await redis.zcard("queue:{swept}:ready")]).toEqual([0, 1]);
+  });
+});
+
+describe("the memory of revocations", () => {
+  it("is bounded, and a pass that it may have forgotten is asked for", async () => {
+    const queueId = "many" as QueueId;
+    const nowMs = Date.now();
+    const revoked = Array.from({ length: 5_000 }, () => newId(systemRandom));
+    const [oldest = "", ...rest] = revoked;
+    await redis.zadd("queue:{many}:revoked", ...[oldest, ...rest].flatMap((id, index) => [nowMs - 60_000 + index, id]));
+    for (const id of revoked) await redis.set(`revocation:{many}:${id}`, "revoked", "PX", 60_000);
+    const options = { queueId, store: guarded, ownClock: clock, storeClock: createStoreClock(clock), idsMax: 100 };
+    const { isRevoked } = createRevocations(options);
+    const issuedAtSeconds = Math.floor(nowMs / 1000) - 120;
+    const check = { mode: "fast", later: () => {}, store: guarded.once } as const;
+    const passOf = (sessionId: string) => ({
+      queueId,
+      sessionId,
+      jti: newId(systemRandom),
+      issuedAtSeconds,
+      expiresAtSeconds: issuedAtSeconds + 3_600,
+    });
+    for (const id of [oldest, revoked[2_500] ?? "", revoked[4_999] ?? ""]) expect(await isRevoked(passOf(id), check)).toBe(true);
+    expect(await isRevoked(passOf(newId(systemRandom)), check)).toBe(false);
+  });
+});
+
+describe("a store that is killed and comes back empty", () => {
+  it("lets those inside go on, and those who wait take their old places by their tickets", async () => {
+    await stack.setQueue("lost-store", { maxActive: 1 });
+    const [inside, first, second] = [createVisitor(url), createVisitor(url), createVisitor(url)];
+    for (const visitor of [inside, first, second]) await visitor.get("/lost-store/", JSON_PLEASE);
+    const settings = await stack.registry.readQueue("lost-store");
+    process.kill(stack.redisServer.child.pid, "SIGKILL");
+    await stack.redisServer.child.exited;
+    expect((await inside.get("/lost-store/in", JSON_PLEASE)).json["url"]).toBe("/lost-store/in");
+    expect((await first.get("/lost-store/", JSON_PLEASE)).tookMs).toBeLessThan(1_000);
+    const again = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", port: stack.redisServer.port });
+    try {
+      await until(async () =>
+        redis.ping().then(
+          () => true,
+          () => false,
+        ),
+      );
+      if (settings === undefined) throw new Error("the queue was there");
+      await stack.registry.writeQueue("lost-store", { ...settings.settings, mode: "paused" }, 0);
+      await stack.registry.writeRoutes([{ host: "*", path: "/lost-store/*", queueId: "lost-store" }]);
+      await until(async () => (await second.get("/lost-store/", JSON_PLEASE)).json["state"] === "waiting", { withinMs: 10_000 });
+      const ahead = await first.get("/lost-store/", JSON_PLEASE);
+      expect([ahead.json["state"], ahead.json["position"]]).toEqual(["waiting", 1]);
+      expect((await inside.get("/lost-store/in", JSON_PLEASE)).json["url"]).toBe("/lost-store/in");
+    } finally {
+      await again.stop();
+    }
+  });
+});
