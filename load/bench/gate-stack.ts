@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startEdgeServer } from "../../origin/stack/edge-server.ts";
+import { freePort } from "../../origin/stack/free-port.ts";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { newSecret, systemRandom } from "../../shared/ids.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
+import { startNodeServer } from "./node-server.ts";
+import { pinProcess } from "./pinned.ts";
+
+/**
+ * Redis, the bridge and an origin on one core, together with the load; every entry of the edge on the other, one of them
+ * under load at a time. So what an entry can do per second says how much of a core each of its requests costs.
+ */
+export type GateStack = {
+  readonly redisUrl: string;
+  readonly adminToken: string;
+  readonly startEntry: (kind: EntryKind) => Promise<Entry>;
+  readonly stop: () => Promise<void>;
+};
+
+export type Entry = { readonly url: string };
+
+/**
+ * `gate` is the edge as it is deployed, `proxy` the same without a gate. The other two answer an admitted request by
+ * themselves instead of forwarding it, on either runtime.
+ */
+export type EntryKind = "gate" | "proxy" | "answering workerd" | "answering node";
+
+const SUBJECT_CORE = 1;
+export const OTHER_CORE = 0;
+const ORIGIN_ANSWER = JSON.stringify({ pair: "BTC-USD", bids: Array.from({ length: 20 }, (_, i) => [String(64_000 - i), "0.25"]) });
+/** All visitors of a benchmark come from one address. */
+const JOINS_PER_ADDRESS = "1000000";
+
+export async function startGateStack(): Promise<GateStack> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const redis = await startRedisServer({ folder: join(folder, "redis"), fsync: "no" });
+  pinProcess(redis.child.pid, OTHER_CORE);
+  const storeToken = newSecret(systemRandom);
+  const adminToken = newSecret(systemRandom);
+  const bridge = await startBridgeProcess({ redisUrl: redis.url, token: storeToken });
+  const origin = await startOrigin();
+  const key = await newTokenKey("bench");
+  const variables = {
+    CLIENT_ADDRESS_FROM: "socket",
+    SLUICE_ADMIN_TOKEN: adminToken,
+    SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
+    SLUICE_JOINS_PER_ADDRESS: JOINS_PER_ADDRESS,
+  };
+  const stops: (() => Promise<void>)[] = [];
+
+  async function startWorkerd(kind: Exclude<EntryKind, "answering node">): Promise<Entry> {
+    const edge = await startEdgeServer({
+      folder: join(folder, kind.replace(" ", "-")),
+      entryFile: fileURLToPath(WORKER_FILES[kind]),
+      originAddress: origin.url.slice("http://".length),
+      storeAddress: bridge.url.slice("http://".length),
+      variables: { ...variables, UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: storeToken },
+    });
+    stops.push(edge.stop);
+    pinProcess(edge.child.pid, SUBJECT_CORE);
+    return edge;
+  }
+
+  async function startNode(): Promise<Entry> {
+    const port = await freePort();
+    const edge = await startNodeServer({
+      core: SUBJECT_CORE,
+      file: fileURLToPath(new URL("./gate-node-server.ts", import.meta.url)),
+      environment: {
+        ...variables,
+        SLUICE_PORT: String(port),
+        REDIS_URL: redis.url,
+        ORIGIN_URL: origin.url,
+        NODE_OPTIONS: `--import=${LUA_LOADER}`,
+      },
+      url: `http://127.0.0.1:${port}`,
+      readyPath: "/_sluice/jwks.json",
+    });
+    stops.push(edge.stop);
+    return edge;
+  }
+
+  return {
+    redisUrl: redis.url,
+    adminToken,
+    startEntry: (kind) => (kind === "answering node" ? startNode() : startWorkerd(kind)),
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()));
+      await Promise.all([bridge.stop(), origin.stop(), redis.stop()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const LUA_LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+
+const WORKER_FILES = {
+  gate: new URL("../../edge/worker.ts", import.meta.url),
+  proxy: new URL("../../edge/bare-proxy.ts", import.meta.url),
+  "answering workerd": new URL("./gate-worker.ts", import.meta.url),
+};
+
+async function startBridgeProcess({ redisUrl, token }: { readonly redisUrl: string; readonly token: string }) {
+  const file = fileURLToPath(new URL("../../origin/redis-rest/main.ts", import.meta.url));
+  const port = await freePort();
+  const environment = { REDIS_URL: redisUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: token };
+  return startNodeServer({ core: OTHER_CORE, file, environment, url: `http://127.0.0.1:${port}`, readyPath: "/health" });
+}
+
+async function startOrigin() {
+  const file = fileURLToPath(new URL("./bare-http-server.ts", import.meta.url));
+  const port = await freePort();
+  const environment = { PORT: String(port), ANSWER: ORIGIN_ANSWER };
+  return startNodeServer({ core: OTHER_CORE, file, environment, url: `http://127.0.0.1:${port}`, readyPath: "/" });
+}

@@ -1,0 +1,176 @@
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
+import { type Asking, countCommands } from "./gate-commands.ts";
+import { type Crowd, gatherCrowd, INSIDE_PATH, JOIN_PATH, POLL_PATH, setUpQueues } from "./gate-crowd.ts";
+import { type Entry, type EntryKind, type GateStack, OTHER_CORE, startGateStack } from "./gate-stack.ts";
+import { type HttpFigures, measureHttp } from "./http-load.ts";
+
+/**
+ * What the gate costs: an admitted visitor against the same proxy without a gate, and joins, polls and admitted requests
+ * against a route of the same entry that does nothing, on both runtimes. The number of store commands behind each is a
+ * promise, not a figure: a wrong one ends the benchmark.
+ */
+export const gateBenchmark: Benchmark = {
+  name: "gate",
+  run: async ({ quick }) => {
+    const effort = quick ? QUICK : FULL;
+    const stack = await startGateStack();
+    try {
+      const gate = await stack.startEntry("gate");
+      await setUpQueues(stack, gate);
+      const crowd = await gatherCrowd(gate, effort.crowd);
+      const rows = [await compareWithProxy({ gate, proxy: await stack.startEntry("proxy"), crowd, effort })];
+      for (const { kind, what, aims } of RUNTIMES) {
+        const entry = await stack.startEntry(kind);
+        for (const verb of VERBS) rows.push(await compareWithNoOp({ verb, entry, what, aim: aims[verb.name], crowd, effort, stack }));
+      }
+      return rows;
+    } finally {
+      await stack.stop();
+    }
+  },
+};
+
+/** Fewer people than an isolate remembers, and enough that nobody's turn to poll comes early. */
+const FULL = {
+  rounds: 9,
+  durationMs: 1_000,
+  warmUpMs: 300,
+  crowd: { waiting: 8_000, admitted: 1_000 },
+  counted: { requests: 4_000, idleMs: 4_000 },
+};
+const QUICK: typeof FULL = {
+  rounds: 1,
+  durationMs: 200,
+  warmUpMs: 100,
+  crowd: { waiting: 2_000, admitted: 50 },
+  counted: { requests: 500, idleMs: 1_000 },
+};
+
+const CONNECTIONS = 32;
+const PROXY_AIM = 0.9;
+const NO_OP_PATH = "/_sluice/jwks.json";
+
+const BROWSER_HEADERS = {
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+  accept: "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
+  "accept-language": "en-GB,en;q=0.9",
+  "accept-encoding": "gzip, deflate, br, zstd",
+  connection: "keep-alive",
+  "sec-fetch-dest": "document",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-site": "same-origin",
+};
+
+type Verb = {
+  readonly name: "joins" | "polls" | "admitted requests, without the forward";
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly cookiesOf: (crowd: Crowd) => readonly string[];
+  readonly commands: 0 | 1;
+};
+
+const VERBS: readonly Verb[] = [
+  { name: "joins", method: "POST", path: JOIN_PATH, cookiesOf: () => [], commands: 1 },
+  { name: "polls", method: "POST", path: POLL_PATH, cookiesOf: ({ waiting }) => waiting, commands: 1 },
+  {
+    name: "admitted requests, without the forward",
+    method: "GET",
+    path: INSIDE_PATH,
+    cookiesOf: ({ admitted }) => admitted,
+    commands: 0,
+  },
+];
+
+type Runtime = { readonly kind: EntryKind; readonly what: string; readonly aims: Readonly<Record<Verb["name"], number>> };
+
+/** In workerd a store call is a request over HTTP, which costs what it costs: there the figures are for knowing, not for reaching. */
+const RUNTIMES: readonly Runtime[] = [
+  { kind: "answering workerd", what: "workerd + bridge", aims: { joins: 0, polls: 0, "admitted requests, without the forward": 0 } },
+  { kind: "answering node", what: "Node + ioredis", aims: { joins: 0.5, polls: 0.5, "admitted requests, without the forward": 0.8 } },
+];
+
+type ProxySides = { readonly gate: Entry; readonly proxy: Entry; readonly crowd: Crowd; readonly effort: typeof FULL };
+
+async function compareWithProxy({ gate, proxy, crowd, effort }: ProxySides): Promise<BenchmarkRow> {
+  const side = ({ url }: Entry) => createSide({ url: url + INSIDE_PATH, method: "GET", cookies: crowd.admitted }, effort);
+  const subject = side(gate);
+  const baseline = side(proxy);
+  const rounds = await alternateWarm(subject, baseline, effort);
+  const what = "admitted requests through the gate, against the same proxy without a gate (workerd)";
+  return {
+    ...benchmarkRow({ what, unit: "requests/s", aim: PROXY_AIM, ...rounds }),
+    notes: `${subject.latency()}; without a gate ${baseline.latency()}`,
+  };
+}
+
+type NoOpSides = {
+  readonly verb: Verb;
+  readonly entry: Entry;
+  readonly what: string;
+  readonly aim: number;
+  readonly crowd: Crowd;
+  readonly effort: typeof FULL;
+  readonly stack: GateStack;
+};
+
+async function compareWithNoOp({ verb, entry, what, aim, crowd, effort, stack }: NoOpSides): Promise<BenchmarkRow> {
+  const asking = { url: entry.url + verb.path, method: verb.method, cookies: verb.cookiesOf(crowd) };
+  const noOp = { url: entry.url + NO_OP_PATH, method: "GET", cookies: asking.cookies };
+  const subject = createSide(asking, effort);
+  const baseline = createSide(noOp, effort);
+  const rounds = await alternateWarm(subject, baseline, effort);
+  const idling = { url: entry.url + INSIDE_PATH, method: "GET", cookies: crowd.admitted };
+  const { perRequest, perSecondBehind } = await countCommands({ redisUrl: stack.redisUrl, asking, idling, ...effort.counted });
+  if (Math.abs(perRequest - verb.commands) > COUNT_SLACK) {
+    throw new Error(`${verb.name} on ${what} made ${perRequest.toFixed(3)} store commands each, not ${verb.commands}`);
+  }
+  const commands = `${Math.abs(perRequest).toFixed(2)} store commands each and ${perSecondBehind.toFixed(1)} per second behind them`;
+  return {
+    ...benchmarkRow({ what: `${verb.name} on ${what}, against a route that does nothing`, unit: "requests/s", aim, ...rounds }),
+    notes: `${subject.latency()}; ${commands}`,
+  };
+}
+
+/** Code that ran for a second is slower than the same code a minute later; the first round of each side is left out. */
+async function alternateWarm(subject: Side, baseline: Side, { rounds }: typeof FULL) {
+  for (const side of [subject, baseline]) await side.measure();
+  for (const side of [subject, baseline]) side.forget();
+  return alternate({ rounds, subject: subject.measure, baseline: baseline.measure });
+}
+
+/** What goes on by the clock falls into a window of some seconds once more or once less. */
+const COUNT_SLACK = 0.02;
+
+type Side = {
+  readonly measure: () => Promise<number>;
+  /** The latency of all rounds since the last `forget`. */
+  readonly latency: () => string;
+  readonly forget: () => void;
+};
+
+function createSide({ url, method, cookies }: Asking, { durationMs, warmUpMs }: typeof FULL): Side {
+  const seen: HttpFigures[] = [];
+  const load = {
+    url,
+    method,
+    cookies,
+    headers: BROWSER_HEADERS,
+    connections: CONNECTIONS,
+    durationMs,
+    warmUpMs,
+    core: OTHER_CORE,
+  } as const;
+  return {
+    async measure() {
+      const figures = await measureHttp(load);
+      if (figures.errors > 0) throw new Error(`${figures.errors} requests to ${url} failed: the figure would mean nothing`);
+      seen.push(figures);
+      return figures.requestsPerSecond;
+    },
+    forget: () => void seen.splice(0),
+    latency: () => {
+      const ms = (values: readonly number[]) => median(values).toFixed(1);
+      return `p50 ${ms(seen.map(({ p50Ms }) => p50Ms))} ms, p99 ${ms(seen.map(({ p99Ms }) => p99Ms))} ms with ${CONNECTIONS} at a time`;
+    },
+  };
+}
