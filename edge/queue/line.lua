@@ -6,7 +6,7 @@
 -- KEYS[3] beats    zset: ticket -> when its next poll is overdue (ms)
 -- KEYS[4] active   zset: session -> when its slot returns (ms); reserved and admitted slots alike
 -- KEYS[5] ready    zset: ticket -> its order in the line; those in active who have not walked in yet
--- KEYS[6] bucket   hash: tokens, pace, refilled_at, sequence, rate, rate_at, rate_count
+-- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count
 -- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back
 -- ARGV[1] ticket   the ticket's id, which is also the id of its session
 -- ARGV[2] now      milliseconds, or '' for the server's own clock; only a simulation passes one
@@ -20,16 +20,22 @@ local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
 local PROMOTIONS_MAX = 64
 local HEADS_MAX = 192
+local HEADS_EXTRA = 8
 local LAPSED_MAX = 64
 
 local POLL_MS_MIN = 1000
+-- Slots may come free at any moment: the first in line poll as if they did so at the full rate.
+local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
 local POLLS_PER_SECOND_MAX = 1000
--- How late a poll may be before its visitor is passed over.
-local LATE_MS = 2000
+-- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
+local AHEAD_SECONDS = 5
+local CLAIM_JITTER_MS = 50
+-- How late a poll may be, on top of a quarter of its interval, before its visitor is passed over.
+local LATE_MS = 1500
 -- Lanes are apart by more than any sequence can grow, and the sum stays exact in a double.
 local LANE_SPAN = 2 ^ 50
 
@@ -62,26 +68,24 @@ redis.call('ZSCORE', BEATS, TICKET)
 -- A slot or reservation is alive strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
 local is_reserved = is_active and ready_order
-local stored = redis.call('HMGET', BUCKET, 'tokens', 'pace', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
+local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
 
 local queue_exists = mode and true or false
 -- In any other mode nobody goes in, not even with a reservation.
 local is_moving = mode == 'active' or mode == 'drain'
 local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)
 
--- Two buckets with one rate and one burst. `tokens` pays for a reservation, in strict order of the line; `pace` pays
--- for walking in, so that people who were told "your turn" at different times and come together still come no faster.
+-- A token pays for walking in, not for a reservation: people who were told "your turn" at different times and come
+-- together still come no faster than the rate.
 local bucket
 local function refill()
-  local refilled_at = tonumber(stored[3]) or now
-  local earned = math.max(0, now - refilled_at) * rate / 1000
+  local refilled_at = tonumber(stored[2]) or now
   bucket = {
-    tokens = math.min(burst, (tonumber(stored[1]) or burst) + earned),
-    pace = math.min(burst, (tonumber(stored[2]) or burst) + earned),
-    sequence = tonumber(stored[4]) or 0,
-    rate = tonumber(stored[5]) or 0,
-    rate_at = tonumber(stored[6]) or now,
-    rate_count = tonumber(stored[7]) or 0,
+    tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000),
+    sequence = tonumber(stored[3]) or 0,
+    rate = tonumber(stored[4]) or 0,
+    rate_at = tonumber(stored[5]) or now,
+    rate_count = tonumber(stored[6]) or 0,
   }
 end
 
@@ -92,7 +96,7 @@ local RATE_WEIGHT = 0.3
 local function measure_rate()
   local span = now - bucket.rate_at
   if span < RATE_SPAN_MS then return end
-  if redis.call('ZCARD', WAITING) == 0 then
+  if redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) == 0 then
     bucket.rate_at, bucket.rate_count = now, 0
     return
   end
@@ -103,66 +107,67 @@ end
 
 local function save_bucket()
   measure_rate()
-  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'pace', string.format('%.9f', bucket.pace),
-    'refilled_at', now, 'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate),
-    'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
+  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', now, 'sequence', bucket.sequence,
+    'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
 end
 
-local function give_back(count)
-  bucket.tokens = math.min(burst, bucket.tokens + count)
-end
-
--- Slots whose time is over return. An unclaimed reservation also gives its token back: nobody walked in for it.
+-- Slots whose time is over return. True when more of them lie there than one call may return.
 local function return_lapsed(limit)
   local lapsed = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
   if #lapsed == 0 then return false end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
-  give_back(redis.call('ZREM', READY, unpack(lapsed)))
+  redis.call('ZREM', READY, unpack(lapsed))
   return #lapsed == limit
 end
 
-local function reserve(ticket, order)
-  redis.call('ZREM', WAITING, ticket)
-  redis.call('ZREM', BEATS, ticket)
+-- When a poll that was asked for after this time is overdue.
+local function overdue_at(interval)
+  return now + interval + LATE_MS + math.floor(interval / 4)
+end
+
+-- A reservation ends with the claim window, or before it when its owner's poll is overdue: then nobody is there.
+local function reserve(ticket, order, due)
   redis.call('ZADD', READY, order, ticket)
-  redis.call('ZADD', ACTIVE, now + claim_ms, ticket)
-  bucket.tokens = bucket.tokens - 1
+  redis.call('ZADD', ACTIVE, math.min(now + claim_ms, due), ticket)
   if ticket == TICKET then is_reserved = true end
 end
 
-local function first_in_line(count)
-  local tickets, orders = {}, {}
-  local flat = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
-  for index = 1, #flat, 2 do
-    tickets[#tickets + 1], orders[#orders + 1] = flat[index], flat[index + 1]
-  end
-  return tickets, orders
-end
-
--- Gives free slots to the first of the line who are still there. Those at the head whose poll is overdue leave Redis:
--- their signed ticket keeps their place. Returns true when there is more to do than one call may.
-local function promote(heads_max)
-  if not is_moving then return false end
-  local free = math.min(max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf'), math.floor(bucket.tokens), PROMOTIONS_MAX)
-  if free <= 0 then return false end
-  local heads, orders = first_in_line(heads_max)
-  if #heads == 0 then return false end
-  local due = redis.call('ZMSCORE', BEATS, unpack(heads))
-  local gone = {}
-  for index, ticket in ipairs(heads) do
-    if free == 0 then break end
-    if due[index] and tonumber(due[index]) >= now then
-      reserve(ticket, orders[index])
-      free = free - 1
-    else
-      gone[#gone + 1] = ticket
+-- Takes the first ones out of the line: those who are there get a slot, the others leave Redis, because their signed
+-- ticket keeps their place. Returns how many it took and how many of them got a slot.
+local function take_heads(count, free)
+  local heads = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
+  local taken, given = {}, 0
+  for index = 1, #heads, 2 do
+    if given == free then break end
+    local ticket = heads[index]
+    local due = ticket == TICKET and overdue_at(0) or tonumber(redis.call('ZSCORE', BEATS, ticket) or 0)
+    taken[#taken + 1] = ticket
+    if due > now then
+      reserve(ticket, heads[index + 1], due)
+      given = given + 1
     end
   end
-  if #gone > 0 then
-    redis.call('ZREM', WAITING, unpack(gone))
-    redis.call('ZREM', BEATS, unpack(gone))
+  if #taken > 0 then
+    redis.call('ZREM', WAITING, unpack(taken))
+    redis.call('ZREM', BEATS, unpack(taken))
   end
-  return free > 0 and #heads == heads_max
+  return #taken, given
+end
+
+-- Gives free slots to the first of the line who are still there, as many as may walk in within the next seconds: who
+-- has left is found out before the turn comes. Returns true when there is more to do than one call may.
+local function promote(heads_max)
+  if not is_moving then return false end
+  local room = max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
+  local ahead = math.ceil(bucket.tokens + rate * AHEAD_SECONDS) - redis.call('ZCARD', READY)
+  local free = math.min(room, ahead, PROMOTIONS_MAX)
+  local seen = 0
+  while free > 0 and seen < heads_max do
+    local taken, given = take_heads(math.min(heads_max - seen, free + HEADS_EXTRA), free)
+    if taken == 0 then return false end
+    free, seen = free - given, seen + taken
+  end
+  return free > 0
 end
 
 -- The answer to a ticket that was used up before: its session if that still runs, else how it ended.
@@ -177,13 +182,14 @@ local function admit()
   redis.call('ZREM', READY, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
   redis.call('SET', USED, 'admitted', 'PX', KEEP_MS)
-  bucket.pace = bucket.pace - 1
+  bucket.tokens = bucket.tokens - 1
   bucket.rate_count = bucket.rate_count + 1
   return { 'admitted', expires_at, 1 }
 end
 
 local function poll_after(position, total)
-  local speed = bucket.rate > 0 and math.min(bucket.rate, rate) or rate
+  local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
+  local speed = is_measured and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
   local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / 4))
   interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
@@ -195,21 +201,26 @@ local function answer_waiting(position, total, order, interval, has_more)
   return { 'waiting', position, total, order, interval, math.floor(bucket.rate * 1000), has_more and 1 or 0 }
 end
 
--- Somebody in the line has polled: the next poll is due a little after it was told to come.
+-- Somebody in the line has polled. Those who have a slot but are not in yet go before.
 local function wait_on(order, has_more)
-  local total = redis.call('ZCARD', WAITING)
-  local position = redis.call('ZRANK', WAITING, TICKET) + 1
+  local ready = redis.call('ZCARD', READY)
+  local total = ready + redis.call('ZCARD', WAITING)
+  local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1
   local interval = poll_after(position, total)
-  redis.call('ZADD', BEATS, now + interval + LATE_MS + math.floor(interval / 4), TICKET)
+  redis.call('ZADD', BEATS, overdue_at(interval), TICKET)
   return answer_waiting(position, total, order, interval, has_more)
 end
 
--- A reserved visitor who polls walks in, or is told when the pace allows it; the reservation waits for that long.
+-- A reserved visitor who polls walks in, or is told when to come. A token is kept for everybody before, who may be a
+-- moment late; but a full bucket would only spill, so then nobody waits for others.
 local function claim(order, has_more)
-  if is_moving and bucket.pace >= 1 then return admit() end
-  redis.call('ZADD', ACTIVE, now + claim_ms, TICKET)
-  local interval = is_moving and math.min(poll_ms_max, (1 - bucket.pace) * 1000 / rate) or poll_ms_max
-  return answer_waiting(1, redis.call('ZCARD', WAITING) + 1, order, math.ceil(interval + JITTER * 50), has_more)
+  local position = redis.call('ZRANK', READY, TICKET) + 1
+  local missing = math.min(position, burst) - bucket.tokens
+  if is_moving and missing <= 0 then return admit() end
+  local interval = is_moving and math.min(poll_ms_max, missing * 1000 / rate) or poll_ms_max
+  interval = math.ceil(interval + JITTER * CLAIM_JITTER_MS)
+  redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
+  return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
 end
 
 -- The body of a join and of a poll: stand at this place, move the line on, then walk in or wait.
@@ -217,12 +228,8 @@ local function stand_at(order)
   local has_lapsed = return_lapsed(LAPSED_MAX)
   if not is_reserved then
     -- A reservation of ours that lapsed may still lie there when more lapsed than one call returns.
-    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then
-      redis.call('ZREM', ACTIVE, TICKET)
-      give_back(1)
-    end
-    redis.call('ZADD', WAITING, order, TICKET)
-    redis.call('ZADD', BEATS, now + LATE_MS, TICKET)
+    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then redis.call('ZREM', ACTIVE, TICKET) end
+    if place ~= order then redis.call('ZADD', WAITING, order, TICKET) end
   end
   local has_more = promote(HEADS_MAX) or has_lapsed
   local answer = is_reserved and claim(order, has_more) or wait_on(order, has_more)
@@ -233,7 +240,6 @@ end
 -- Gives up place, reservation or session for good, and lets the next ones move up.
 local function give_up(reason)
   refill()
-  if ready_order then give_back(1) end
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', READY, TICKET)

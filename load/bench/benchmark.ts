@@ -21,6 +21,8 @@ export type BenchmarkRow = {
   readonly aim: number;
   readonly subjectRounds: readonly number[];
   readonly baselineRounds: readonly number[];
+  /** What else was counted, in words. */
+  readonly notes?: string;
 };
 
 type Rounds = { readonly subjectRounds: readonly number[]; readonly baselineRounds: readonly number[] };

@@ -7,7 +7,8 @@ export function formatRows(rows: readonly BenchmarkRow[]): string {
       `| **${row.ratio.toFixed(2)}** | ${row.aim.toFixed(2)} | ${row.what} | ${figure(row.subjectMedian)} | ${figure(row.baselineMedian)} | ${row.unit} |`,
   );
   const rounds = rows.map(
-    (row) => `- ${row.what}: subject ${row.subjectRounds.map(figure).join(", ")}; baseline ${row.baselineRounds.map(figure).join(", ")}`,
+    (row) =>
+      `- ${row.what}: subject ${row.subjectRounds.map(figure).join(", ")}; baseline ${row.baselineRounds.map(figure).join(", ")}${row.notes === undefined ? "" : ` (${row.notes})`}`,
   );
   return [
     "| ratio | aim | what | subject, median | baseline, median | unit |",

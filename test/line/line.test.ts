@@ -121,8 +121,9 @@ describe.each([
     const orderB = await join(line, "b");
     const orderC = await join(line, "c");
     await line.end({ sessionId: "a", reason: "completed" });
-    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "waiting", position: 1 });
+    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "waiting", position: 2, total: 2 });
     expect(await line.beat({ ticketId: "b", order: orderB })).toMatchObject({ state: "admitted" });
+    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "waiting", position: 1, total: 1 });
   });
 
   it("gives an unclaimed slot to the next, and the first place back to who comes late", async () => {

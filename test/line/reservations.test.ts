@@ -94,7 +94,7 @@ it("gives a repeated join the same place, also when a slot is reserved already, 
   expect(await enter(line, "last")).toMatchObject({ state: "waiting", position: 1, order: last.order });
 });
 
-it("gives the right to reserve back when a reservation is left behind after its time", async () => {
+it("moves the next one up when somebody leaves whose reservation has lapsed", async () => {
   const line = await openQueue({ maxActive: 2, rate: 0.001, burst: 2, claimSeconds: 5 });
   await enter(line, "first");
   await configure({ maxActive: 1, rate: 0.001, burst: 2, claimSeconds: 5 });
@@ -144,4 +144,28 @@ it("measures the rate from the first span on, so that the estimate does not star
   }
   expect(answer).toMatchObject({ state: "waiting" });
   expect((answer as { admissionsPerSecond: number }).admissionsPerSecond).toBeGreaterThan(8);
+});
+
+it("keeps a slot for somebody who has left no longer than until the next poll is overdue", async () => {
+  const line = await openQueue({ maxActive: 1, claimSeconds: 20 });
+  await enter(line, "first");
+  const [silent, next] = [await join(line, "silent"), await join(line, "next")];
+  await line.end({ sessionId: "first", reason: "completed" });
+  nowMs += Math.ceil(silent.pollAfterMs * 1.25) + 1_499;
+  expect(await line.beat(next)).toMatchObject({ state: "waiting", position: 2 });
+  nowMs += 1;
+  expect(await line.beat(next)).toMatchObject({ state: "admitted" });
+  expect(await line.beat(silent)).toMatchObject({ state: "waiting", position: 1, order: silent.order });
+});
+
+it("keeps a token for everybody with a reservation, so that nobody behind them walks in first", async () => {
+  const line = await openQueue({ rate: 1, burst: 3 });
+  for (const ticketId of ["a", "b", "c"]) await enter(line, ticketId);
+  const [first, second] = [await join(line, "first"), await join(line, "second")];
+  nowMs += 1_000;
+  expect(await line.beat(second)).toMatchObject({ state: "waiting", position: 2 });
+  expect(await enter(line, "third")).toMatchObject({ state: "waiting", position: 3 });
+  expect(await line.beat(first)).toMatchObject({ state: "admitted" });
+  nowMs += 1_000;
+  expect(await line.beat(second)).toMatchObject({ state: "admitted" });
 });

@@ -51,27 +51,23 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
 }
 
 function checkReady(member: Member, scene: Scene): void {
-  const { outcome, after, nowMs } = scene.step;
-  if (outcome.state === "refused" && member.untilMs <= nowMs) {
-    // What lies there lapsed before; a refused join does not clear it away.
-    checkRefusal(member, scene);
-    return;
-  }
-  insist(outcome.state === "waiting" && outcome.position === 1, `${member.ticketId} is next and was told otherwise`);
-  insist(outcome.order === after.ready.get(member.ticketId), `the ticket of ${member.ticketId} carries another place than the store`);
+  // What lies there lapsed before; a refused join does not clear it away.
+  if (scene.step.outcome.state === "refused" && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
+  else checkWaiting(member, scene);
 }
 
+/** Those with a reservation go in first, then the line. */
 function checkWaiting(member: Member, { step: { outcome, after } }: Scene): void {
   insist(outcome.state === "waiting", `${member.ticketId} waits and was told ${outcome.state}`);
-  let position = 1;
-  for (const ticketId of after.waiting.keys()) {
-    if (ticketId === member.ticketId) break;
-    position++;
-  }
-  insist(outcome.position === position && outcome.total === after.waiting.size, `${member.ticketId} was told a wrong position`);
-  insist(outcome.order === after.waiting.get(member.ticketId), `the ticket of ${member.ticketId} carries another place than the store`);
+  const line = [...after.ready.keys(), ...after.waiting.keys()];
+  const position = line.indexOf(member.ticketId) + 1;
+  const order = after.ready.get(member.ticketId) ?? after.waiting.get(member.ticketId);
+  insist(outcome.position === position && outcome.total === line.length, `${member.ticketId} was told a wrong position`);
+  insist(outcome.order === order, `the ticket of ${member.ticketId} carries another place than the store`);
   insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
-  member.positionMax = position;
+  // Who came back with an earlier ticket and waits for a slot may yet go in before somebody who has one.
+  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting.values()].filter((other) => other < outcome.order).length : 0;
+  member.positionMax = position + mayOvertake;
 }
 
 function checkRefusal(_member: Member, { step, settings, waitedBefore }: Scene): void {

@@ -6,14 +6,10 @@ import type { Call, Step } from "./step.ts";
 
 /** Everybody who changed places in one step. */
 export type Moves = {
-  /** Came (back) into the line. */
+  /** Came (back) from outside: into the line, or straight to a reservation. */
   readonly joined: Member[];
   /** Were given a slot. */
   readonly promoted: Member[];
-  /** Lost a reservation that was not claimed in time. */
-  readonly lapsed: Member[];
-  /** Gave a reservation up, in time or not. */
-  readonly gaveUp: Member[];
   /** Left the store because their poll was overdue. */
   readonly passedOver: Member[];
   readonly admitted: Member[];
@@ -30,7 +26,7 @@ type Scene = { readonly step: Step; readonly settings: LineSettings; readonly mo
  * Changes nothing; the auditor applies the moves once all of them are found lawful.
  */
 export function findMoves(members: Iterable<Member>, { step, settings }: Pick<Scene, "step" | "settings">): Moves {
-  const moves: Moves = { joined: [], promoted: [], lapsed: [], gaveUp: [], passedOver: [], admitted: [], returned: [] };
+  const moves: Moves = { joined: [], promoted: [], passedOver: [], admitted: [], returned: [] };
   checkSnapshot(step.after);
   for (const member of members) findMove(member, { step, settings, moves });
   return moves;
@@ -71,17 +67,14 @@ function fromWaiting(member: Member, scene: MoveTo): void {
   const { place, moves, step } = scene;
   if (place.at === "ready" || place.at === "admitted") promote(member, scene);
   if (place.at !== "nowhere" || isCalledBy(step.call, member, "leave", "end")) return;
-  insist(member.dueMs < step.nowMs, `${member.ticketId} was passed over although the next poll was not overdue`);
+  insist(member.dueMs <= step.nowMs, `${member.ticketId} was passed over although the next poll was not overdue`);
   moves.passedOver.push(member);
 }
 
 function fromReady(member: Member, scene: MoveTo): void {
   const { place, moves, step, settings } = scene;
   const isLive = member.untilMs > step.nowMs;
-  if (place.at === "nowhere" && isCalledBy(step.call, member, "leave", "end")) {
-    moves.gaveUp.push(member);
-    return;
-  }
+  if (place.at === "nowhere" && isCalledBy(step.call, member, "leave", "end")) return;
   if (place.at === "ready" && place.untilMs === member.untilMs) return;
   if (!isLive) {
     const wasShortened = member.grantedMs < member.claimMs;
@@ -89,7 +82,6 @@ function fromReady(member: Member, scene: MoveTo): void {
       wasShortened || member.askedForMs <= member.untilMs,
       `the reservation of ${member.ticketId} lapsed before the poll it was asked for`,
     );
-    moves.lapsed.push(member);
     moves.returned.push(member);
     fromOutside(member, scene);
     return;
@@ -120,14 +112,16 @@ function fromAdmitted(member: Member, { place, step, settings, moves }: MoveTo):
 function fromOutside(member: Member, scene: MoveTo): void {
   if (scene.place.at === "nowhere") return;
   insist(isCalledBy(scene.step.call, member, "enter", "beat"), `${member.ticketId} came into the line without a call`);
-  if (scene.place.at === "waiting") scene.moves.joined.push(member);
-  else promote(member, scene);
+  if (scene.place.at !== "admitted") scene.moves.joined.push(member);
+  if (scene.place.at !== "waiting") promote(member, scene);
 }
 
 function promote(member: Member, { place, moves, step, settings }: MoveTo): void {
   moves.promoted.push(member);
   if (place.at === "ready") {
     insist(isWithinClaimWindow(place, { step, settings }), `${member.ticketId} was given a slot past the claim window`);
+    const isPolling = isCalledBy(step.call, member, "enter", "beat");
+    insist(isPolling || place.untilMs <= member.dueMs, `the slot of ${member.ticketId} is kept when the poll is overdue`);
     return;
   }
   insist(isCalledBy(step.call, member, "enter", "beat"), `${member.ticketId} was let in without asking`);

@@ -2,7 +2,7 @@ import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
 import { createBucketAudit } from "./audit-buckets.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
 import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
-import { createMember, holdsSlot, isUsedUp, type Member } from "./member.ts";
+import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
@@ -19,11 +19,13 @@ export type Auditor = {
 };
 
 /** How late a poll may be, on top of a quarter of the interval it was told. */
-const LATE_MS = 2_000;
+const LATE_MS = 1_500;
 /** One call may do less than there is to do, but never less than this. */
 const PROMOTIONS_PER_CALL_MIN = 64;
 const PASSED_OVER_PER_CALL_MIN = 128;
 const RETURNS_PER_CALL_MIN = 64;
+
+type Findings = { readonly moves: Moves; readonly reservations: { readonly max: number; readonly min: number } };
 
 export function createAuditor(startMs: number, startSettings: LineSettings): Auditor {
   const members = new Map<string, Member>();
@@ -40,13 +42,14 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
     if (isSettling) buckets.settle(step.nowMs, settings);
+    const reservations = buckets.reservations(settings);
     const moves = findMoves(involved(step, caller), { step, settings });
-    checkCounts(step, moves);
+    checkCounts(step, { moves, reservations });
     checkTurns(lineWith(step, caller), { moves, step });
     apply(step, { moves, caller });
     checkLineOrder(step, members);
     if (caller !== undefined && before !== undefined) checkOutcome(caller, { step, before, waitedBefore });
-    if (isSettling) checkNothingOwed(step, moves);
+    if (isSettling) checkNothingOwed(step, { moves, reservations });
   }
 
   function memberOf({ call }: Step): Member | undefined {
@@ -83,14 +86,14 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 
   /** G1, G2, and that nobody moves up in a line that stands still. */
-  function checkCounts({ nowMs, after }: Step, moves: Moves): void {
+  function checkCounts({ nowMs, after }: Step, { moves, reservations }: Findings): void {
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
     if (settings.mode === "paused")
       insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
-    buckets.refund(moves.lapsed.length + moves.gaveUp.length, settings);
-    buckets.promote(moves.promoted.length);
-    for (const _ of moves.admitted) buckets.admit(settings);
+    const reserved = after.ready.size + moves.admitted.length;
+    if (moves.promoted.length > 0) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
+    for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
     admissions += moves.admitted.length;
   }
 
@@ -113,7 +116,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const { at, untilMs } = placeOf(member.ticketId, after);
     if (at === "nowhere") standing.delete(member);
     else standing.add(member);
-    if (at === "nowhere" && !isUsedUp(member)) member.phase = "away";
+    if (at === "nowhere" && !isUsedUp(member)) Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
     if (at !== "nowhere") member.phase = at;
     if (at !== "ready" && at !== "admitted") return;
     if (untilMs !== member.untilMs) member.grantedMs = untilMs - nowMs;
@@ -130,19 +133,22 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 
   /** G4, step by step: while there is room and right to go in, nobody who is present is left standing. */
-  function checkNothingOwed({ nowMs, after, outcome, call }: Step, moves: Moves): void {
+  function checkNothingOwed({ nowMs, after, outcome, call }: Step, { moves, reservations }: Findings): void {
     const asked = call.verb === "beat" || call.verb === "enter" ? members.get(call.ticketId) : undefined;
     const mayHaveMore =
       moves.promoted.length >= PROMOTIONS_PER_CALL_MIN ||
       moves.passedOver.length >= PASSED_OVER_PER_CALL_MIN ||
       moves.returned.length >= RETURNS_PER_CALL_MIN;
-    if (mayHaveMore || ("hasMore" in outcome && outcome.hasMore)) return;
+    insist(mayHaveMore || !("hasMore" in outcome && outcome.hasMore), "a call left work for later and had hardly done any");
+    if (mayHaveMore) return;
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     insist(live === after.active.size, "a slot whose time is over was not returned");
     if (settings.mode === "paused") return;
-    if (asked?.phase === "ready") insist(!buckets.owesAdmission(), `G4: ${asked.ticketId} has a slot and was not let in`);
-    if (live >= settings.maxActive || !buckets.owesPromotion()) return;
-    const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs >= nowMs);
+    if (asked?.phase === "ready") {
+      insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
+    }
+    if (live >= settings.maxActive || after.ready.size + moves.admitted.length >= reservations.min) return;
+    const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
     insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
   }
 
@@ -154,6 +160,13 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     member: (ticketId) => members.get(ticketId),
     admissions: () => admissions,
   };
+
+  function reservedBefore(member: Member, { ready }: Step["after"]): number {
+    return [...ready.keys()].filter((ticketId) => {
+      const other = members.get(ticketId);
+      return other !== undefined && other !== member && goesBefore(other, member);
+    }).length;
+  }
 
   function end(member: Member, reason: Member["endReason"]): void {
     member.phase = "ended";

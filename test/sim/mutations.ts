@@ -3,27 +3,29 @@
  * them pass would let the real one pass too.
  */
 export const mutations: readonly Mutation[] = [
-  [
-    "a slot lives one moment too long",
-    "local is_active = slot_until and slot_until > now",
-    "local is_active = slot_until and slot_until >= now",
-  ],
+  ["a slot lives one moment too long", "slot_until and slot_until > now", "slot_until and slot_until >= now"],
   ["lapsed slots are left lying", "local LAPSED_MAX = 64", "local LAPSED_MAX = 0"],
-  ["one slot too many", "math.min(max_active - ", "math.min(max_active + 1 - "],
-  ["the cap is forgotten", "math.min(max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf'), ", "math.min("],
-  ["walking in costs nothing", "bucket.pace = bucket.pace - 1", ""],
-  ["walking in is never held back", "is_moving and bucket.pace >= 1", "is_moving"],
-  ["reserving costs nothing", "bucket.tokens = bucket.tokens - 1", ""],
-  ["unclaimed slots cost their token", "bucket.tokens = math.min(burst, bucket.tokens + count)", ""],
+  ["one slot too many is given", "local room = max_active - ", "local room = max_active + 1 - "],
+  ["one slot is never given", "local room = max_active - ", "local room = max_active - 1 - "],
+  ["the cap is forgotten", "math.min(room, ahead, PROMOTIONS_MAX)", "math.min(ahead, PROMOTIONS_MAX)"],
+  ["too many are promoted at once", "math.min(room, ahead, PROMOTIONS_MAX)", "math.min(room, PROMOTIONS_MAX)"],
+  ["walking in costs nothing", "bucket.tokens = bucket.tokens - 1", ""],
+  ["walking in is never held back", "if is_moving and missing <= 0 then", "if is_moving then"],
+  ["a newcomer takes the token of somebody before", "math.min(position, burst) - bucket.tokens", "1 - bucket.tokens"],
+  ["everybody waits for who is late", "math.min(position, burst) - bucket.tokens", "position - bucket.tokens"],
   [
     "the past counts beyond the burst",
-    "pace = math.min(burst, (tonumber(stored[2]) or burst) + earned)",
-    "pace = (tonumber(stored[2]) or burst) + earned",
+    "tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000)",
+    "tokens = (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000",
   ],
-  ["fractions of the refill are lost", "now - refilled_at) * rate / 1000", "now - refilled_at) * rate / 1000 - 0.01"],
-  ["who is overdue is promoted", "tonumber(due[index]) >= now", "tonumber(due[index]) >= 0"],
-  ["who is present is passed over", "tonumber(due[index]) >= now", "tonumber(due[index]) >= now + 1900"],
-  ["the next one is passed over when the first is gone", "gone[#gone + 1] = ticket", "gone[#gone + 1] = ticket; break"],
+  ["fractions of the refill are lost", "* rate / 1000)", "* rate / 1000 - 0.01)"],
+  ["who is overdue is promoted", "if due > now then", "if due > 0 then"],
+  ["who is present is passed over", "if due > now then", "if due > now + 1400 then"],
+  [
+    "nobody is looked at behind one who is gone",
+    "take_heads(math.min(heads_max - seen, free + HEADS_EXTRA), free)",
+    "take_heads(1, free); if given == 0 then return false end",
+  ],
   ["lower lanes go first", "(LANE_MAX - lane) * LANE_SPAN", "lane * LANE_SPAN"],
   [
     "the line is served from its end",
@@ -40,18 +42,15 @@ export const mutations: readonly Mutation[] = [
     "if used == 'admitted' then return { 'admitted', now, 0 } end",
   ],
   ["who leaves keeps the slot", "redis.call('ZREM', ACTIVE, TICKET)\n  redis.call('SET', USED, reason", "redis.call('SET', USED, reason"],
-  [
-    "a claim may be made at any time",
-    "redis.call('ZADD', ACTIVE, now + claim_ms, ticket)",
-    "redis.call('ZADD', ACTIVE, now + claim_ms * 10, ticket)",
-  ],
+  ["a slot is kept past the claim window", "math.min(now + claim_ms, due), ticket)", "now + claim_ms * 10, ticket)"],
+  ["a slot is kept for who is overdue", "math.min(now + claim_ms, due), ticket)", "now + claim_ms, ticket)"],
   [
     "the next poll comes after the claim window",
     "local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)",
     "local poll_ms_max = POLL_MS_MAX",
   ],
   ["a pause stops nobody", "local is_moving = mode == 'active' or mode == 'drain'", "local is_moving = true"],
-  ["a paused line lets reservations in", "is_moving and bucket.pace >= 1", "bucket.pace >= 1"],
+  ["a paused line lets reservations in", "if is_moving and missing <= 0 then", "if missing <= 0 then"],
   ["a session that is over is renewed", "expires_at <= now or", "expires_at < now or"],
   ["a reservation is renewed like a session", "or redis.call('ZSCORE', READY, session) then return 0", "then return 0"],
   [
@@ -63,6 +62,11 @@ export const mutations: readonly Mutation[] = [
     "only the head's own poll moves the line",
     "local has_more = promote(HEADS_MAX) or has_lapsed\n  local answer",
     "local has_more = redis.call('ZRANK', WAITING, TICKET) == 0 and promote(HEADS_MAX) or has_lapsed\n  local answer",
+  ],
+  [
+    "the position forgets those with a slot",
+    "local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1",
+    "local position = redis.call('ZRANK', WAITING, TICKET) + 1",
   ],
 ];
 

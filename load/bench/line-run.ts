@@ -1,0 +1,117 @@
+import { Redis } from "ioredis";
+import type { LineAnswer } from "../../edge/queue/answer.ts";
+import { queueKeys } from "../../edge/queue/keys.ts";
+import { openLine } from "../../edge/queue/line.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { assert } from "../../shared/assert.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
+import { createAgenda } from "../../test/sim/agenda.ts";
+import { createBucketAudit } from "../../test/sim/audit-buckets.ts";
+import { seededRandom } from "../../test/sim/random.ts";
+import { type LineSettings, writeSettings } from "../../test/sim/settings.ts";
+import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
+import { keepScore, type LineScore } from "./line-score.ts";
+import { watchTurns } from "./line-turns.ts";
+
+const START_MS = 1_750_000_000_000;
+const NETWORK_MS_MAX = 100;
+const SWEEP_EVERY_MS = 60_000;
+const CLAIM_SECONDS = 20;
+const TICKET_LIFE_MS = 3_600_000;
+
+let runs = 0;
+
+/** Our line under a crowd: the real scripts on a real Redis, in simulated time. */
+export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
+  const { visitors, limits } = crowd;
+  const queueId = `bench-${runs++}`;
+  const settings = settingsFor(crowd);
+  const redis = new Redis(url);
+  await writeSettings(redis, { queueId, settings });
+  const random = seededRandom(visitors.length);
+  const agenda = createAgenda<() => Promise<void>>();
+  const score = keepScore(limits);
+  const turns = watchTurns({ redis, queueId, claimMs: CLAIM_SECONDS * 1_000, maxActive: limits.maxActive });
+  const buckets = createBucketAudit(START_MS);
+  const left = new Set(visitors.filter((visitor) => willStay(visitor)));
+  let nowMs = 0;
+  let storeCalls = 0;
+  const store = followedByLook(scriptRunner(redis), () => turns.look(START_MS + nowMs));
+  const line = openLine({ store, queueId, ticketLifeMs: TICKET_LIFE_MS, random: random.next, simulatedNowMs: () => START_MS + nowMs });
+
+  async function call<Answer>(send: () => Promise<Answer>, whoWalkedIn?: (answer: Answer) => CrowdVisitor | undefined): Promise<Answer> {
+    storeCalls++;
+    const answer = await send();
+    buckets.settle(START_MS + nowMs, settings);
+    turns.judge(START_MS + nowMs, await store.look(), whoWalkedIn?.(answer));
+    return answer;
+  }
+
+  async function ask(visitor: CrowdVisitor, send: () => Promise<LineAnswer>): Promise<void> {
+    turns.polled(visitor, START_MS + nowMs);
+    await react(visitor, await call(send, ({ state }) => (state === "admitted" ? visitor : undefined)));
+  }
+
+  async function join(visitor: CrowdVisitor): Promise<void> {
+    turns.joined(visitor);
+    if (left.has(visitor)) score.joined(nowMs);
+    await ask(visitor, () => line.enter({ ticketId: visitor.name, lane: 0, addressHash: "", ticketsPerIp: 0 }));
+  }
+
+  async function react(visitor: CrowdVisitor, answer: LineAnswer): Promise<void> {
+    if (answer.state === "waiting") {
+      turns.told(visitor, { nowMs: START_MS + nowMs, pollAfterMs: answer.pollAfterMs });
+      const pollAtMs = nowMs + answer.pollAfterMs + random.between(0, NETWORK_MS_MAX);
+      if (pollAtMs < visitor.silentFromMs)
+        agenda.add(pollAtMs, () => ask(visitor, () => line.beat({ ticketId: visitor.name, order: answer.order })));
+      if (answer.hasMore) await call(line.sweep);
+    } else if (answer.state === "admitted") {
+      buckets.admit(settings, 0);
+      if (left.delete(visitor)) score.admitted(nowMs);
+      agenda.add(nowMs + visitor.stayMs, () => end(visitor));
+    }
+  }
+
+  async function end(visitor: CrowdVisitor): Promise<void> {
+    await call(() => line.end({ sessionId: visitor.name, reason: "completed" }));
+    if (willStay(visitor)) score.ended(nowMs);
+  }
+
+  async function sweep(): Promise<void> {
+    await call(line.sweep);
+    if (left.size > 0) agenda.add(nowMs + SWEEP_EVERY_MS, sweep);
+  }
+
+  for (const visitor of visitors) agenda.add(visitor.joinsAtMs, () => join(visitor));
+  agenda.add(SWEEP_EVERY_MS, sweep);
+  for (let next = agenda.next(); next !== undefined && left.size > 0; next = agenda.next()) {
+    nowMs = next.atMs;
+    await next.event();
+  }
+  await redis.del(...Object.values(queueKeys(queueId)));
+  redis.disconnect();
+  return { ...score.total(nowMs), ...turns.faults(), storeCalls };
+}
+
+/** The look is sent in the same turn as the call, so that nothing runs between the two. */
+function followedByLook<Look>(runner: ScriptRunner, look: () => Promise<Look>): ScriptRunner & { readonly look: () => Promise<Look> } {
+  let last: Promise<Look> | undefined;
+  const andThenLook = (reply: Promise<unknown>) => {
+    last = look();
+    return reply;
+  };
+  return {
+    evalsha: (...call) => andThenLook(runner.evalsha(...call)),
+    eval: (...call) => andThenLook(runner.eval(...call)),
+    look: () => {
+      assert(last !== undefined, "a look follows a call");
+      return last;
+    },
+  };
+}
+
+function settingsFor({ visitors, limits }: Crowd): LineSettings {
+  const { maxActive, rate, burst } = limits;
+  const times = { sessionTtlSeconds: 3_600, claimSeconds: CLAIM_SECONDS, heartbeatTtlSeconds: 60 };
+  return { mode: "active", maxActive, rate, burst, ...times, maxQueueSize: visitors.length };
+}

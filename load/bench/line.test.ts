@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { lineBenchmark } from "./line.ts";
+
+it("scores our line and two rivals on small crowds, and finds no slot too many, no inversion and no ghost in ours", async () => {
+  const rows = await lineBenchmark.run({ quick: true });
+  const ours = rows.filter(({ aim }) => aim > 0);
+  expect(ours).toHaveLength(6);
+  expect(rows).toHaveLength(18);
+  for (const row of ours) {
+    expect(row.ratio, row.what).toBeGreaterThan(0.85);
+    expect(row.ratio, `nobody beats the ideal: ${row.what}`).toBeLessThanOrEqual(1);
+    expect(row.notes, row.what).toContain("0 over the cap, 0 inversions, 0 ghosts");
+  }
+});
