@@ -19,9 +19,10 @@ async function touch(queue: GuardedQueue, { sessionId }: Pass, views: number): P
 }
 
 /** The pass of a session that was renewed since this one was signed. */
-export async function renewedPass(queue: GuardedQueue, { sessionId, ...pass }: Pass): Promise<IssuedPass | undefined> {
+export async function renewedPass(queue: GuardedQueue, pass: Pass): Promise<IssuedPass | undefined> {
   const { gate, queueId, settings } = queue;
-  const slotEndMs = queue.sessions.outlasts({ sessionId, ...pass }, settings.sessionTtlSeconds);
+  const { sessionId } = pass;
+  const slotEndMs = queue.sessions.outlasts(pass, settings.sessionTtlSeconds);
   if (slotEndMs === undefined) return undefined;
   return issuePass(gate.tokens, { queueId, sessionId, slotEndMs }, { nowMs: gate.clock.nowMs(), fillRandom: gate.fillRandom });
 }

@@ -6,7 +6,7 @@ import type { Later } from "./later.ts";
 /** Keeps a line moving after the answers: what one visitor's call may not do for all, sweeps do, and never on a visitor's time. */
 export type Sweeps = {
   /** On any request for the queue, at most once a second. */
-  readonly now: (line: Line, later: Later) => void;
+  readonly now: (openLine: () => Line, later: Later) => void;
   /** The line said that there is more to do than one call may. */
   readonly more: (line: Line, later: Later) => void;
 };
@@ -32,8 +32,8 @@ export function createSweeps(clock: Clock): Sweeps {
   }
 
   return {
-    now: (line, later) => {
-      if (Math.abs(clock.nowMs() - sweptAtMs) >= PAUSE_MS) start(line, later);
+    now: (openLine, later) => {
+      if (Math.abs(clock.nowMs() - sweptAtMs) >= PAUSE_MS) start(openLine(), later);
     },
     more: start,
   };

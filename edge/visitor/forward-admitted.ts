@@ -25,17 +25,16 @@ export async function forwardAdmitted(
     command = readCommand(headers);
   });
   noteActivity(queue, held.pass);
-  const own = cookies ?? createVisitorCookies(visit, queue);
   if (command !== undefined) obey(queue, held.pass, command);
-  if (command === "complete" || command === "revoke") own.clear("pass", { always: true });
-  else await renew(queue, held, own);
   const answer = isSocket(response) ? platform.watchSocket(response, { check: watchSession(queue, held.pass) }) : response;
+  const isEnded = command === "complete" || command === "revoke";
+  const renewed = isEnded ? undefined : await renewedPass(queue, held.pass);
+  // Nearly every answer passes as it came: there is nothing to say, so nothing is prepared for saying it.
+  if (!isEnded && renewed === undefined) return answer;
+  const own = cookies ?? createVisitorCookies(visit, queue);
+  if (renewed !== undefined) own.setPass(renewed);
+  if (isEnded) own.clear("pass", { always: true });
   return cookies === undefined ? own.putOn(answer) : answer;
 }
 
 type Forwarding = { readonly visit: Visit; readonly platform: Platform };
-
-async function renew(queue: GuardedQueue, { pass }: HeldPass, cookies: VisitorCookies): Promise<void> {
-  const renewed = await renewedPass(queue, pass);
-  if (renewed !== undefined) cookies.setPass(renewed);
-}

@@ -73,7 +73,7 @@ const NOTHING = { pass: "none", ticket: "none", turn: "unasked" } as const;
 
 async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response> {
   const { visit, later } = meeting;
-  queue.sweeps.now(backgroundLineOf(queue), later);
+  queue.sweeps.now(() => backgroundLineOf(queue), later);
   const reading = { tokens: queue.gate.tokens, queueId: queue.queueId, nowMs: queue.gate.clock.nowMs() };
   const pass = await presentedPass(visit, reading);
   const check = { mode: queue.settings.revocationCheck, later, store: queue.store };

@@ -1,6 +1,7 @@
 import type { TokenKind } from "../../shared/admission.ts";
 import type { IssuedPass, IssuedTicket } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
+import { writable } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { clearedTokenCookie, tokenCookie } from "../token/presented-token.ts";
 
@@ -40,11 +41,10 @@ export function createVisitorCookies(
     },
     putOn(response) {
       if (values.size === 0) return response;
-      // What comes from the origin may not be written to, so it is copied; that is dear, and done only when there is something to say.
-      const copy = new Response(response.body, response);
-      for (const value of values.values()) copy.headers.append("set-cookie", value);
-      keepFromSharedCaches(copy.headers);
-      return copy;
+      const answer = writable(response);
+      for (const value of values.values()) answer.headers.append("set-cookie", value);
+      keepFromSharedCaches(answer.headers);
+      return answer;
     },
   };
 }
