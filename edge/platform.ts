@@ -20,3 +20,12 @@ export type Platform = {
 export function isSocket(response: Response): boolean {
   return Boolean((response as { readonly webSocket?: unknown }).webSocket);
 }
+
+/**
+ * An answer whose headers may be written to. What a worker gets from the origin may not, so it is copied, which is dear; what
+ * says of itself that it is writable is the thing itself, and would lose its body in a copy.
+ */
+export function writable(response: Response): Response {
+  const { isWritable = false } = response as { readonly isWritable?: boolean };
+  return isWritable ? response : new Response(response.body, response);
+}

@@ -4,19 +4,20 @@ import { Redis } from "ioredis";
 import { afterAll } from "vitest";
 import { createLogger } from "../../origin/log.ts";
 import { startBridge } from "../../origin/redis-rest/bridge.ts";
-import { startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
+import { EDGE_RUNTIME, startEdge } from "../parts/start-edge.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
-/** The real worker in a real workerd, on the real bridge and a real Redis, for one test file. */
+/** A real edge, in workerd on the real bridge or in Node, on a real Redis, for one test file. */
 export type AdminGate = {
   readonly url: string;
   readonly token: string;
   readonly redis: Redis;
   readonly redisServer: RedisServer;
-  readonly stopBridge: () => Promise<void>;
+  /** Ends what the edge asks: the bridge, or Redis itself where there is none in between. */
+  readonly takeStoreAway: () => Promise<void>;
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   readonly logLines: () => Promise<readonly Record<string, unknown>[]>;
 };
@@ -44,14 +45,13 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
   const redis = new Redis(redisServer.url);
   const log = createLogger("test", { write: () => {} });
   const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token: bridgeToken, allow: [], log });
-  const folder = await temporaryFolder();
-  const logFile = join(folder, "edge.log");
+  const logFile = join(await temporaryFolder(), "edge.log");
   const key = await newTokenKey("k1");
-  const edge = await startEdgeServer({
-    folder,
+  const edge = await startEdge({
     logFile,
     originAddress: "127.0.0.1:1",
     storeAddress: `127.0.0.1:${bridge.port}`,
+    redisUrl: redisServer.url,
     variables: {
       // Every call comes from an address of its own, so that a test file may call as often as it likes.
       CLIENT_ADDRESS_FROM: "cloudflare",
@@ -70,6 +70,7 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
     await redisServer.stop();
   });
 
+  const takeStoreAway = EDGE_RUNTIME === "worker" ? bridge.stop : redisServer.stop;
   let calls = 0;
   async function call(method: string, path: string, { json, body, headers = {} }: CallOptions = {}): Promise<Answer> {
     calls++;
@@ -99,7 +100,7 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  return { url: edge.url, token, redis, redisServer, stopBridge: bridge.stop, call, logLines };
+  return { url: edge.url, token, redis, redisServer, takeStoreAway, call, logLines };
 }
 
 function isJson(response: Response): boolean {

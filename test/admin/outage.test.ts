@@ -79,8 +79,8 @@ describe("with the store away", () => {
     expect(wrongType.text).not.toMatch(/WRONGTYPE|evalsha/i);
   });
 
-  it("every operation answers 503 at once while the bridge is gone", async () => {
-    await gate.stopBridge();
+  it("every operation answers 503 at once while nobody listens at the store", async () => {
+    await gate.takeStoreAway();
     await expectAllRefused();
   });
 });

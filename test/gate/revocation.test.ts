@@ -6,6 +6,7 @@ import { revokePassScript } from "../../edge/gate/revocation-scripts.ts";
 import { queueKeys, revocationKey } from "../../edge/queue/keys.ts";
 import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
@@ -21,11 +22,13 @@ const lineOf = (queueId: string) => openLine({ store: runner, queueId, ticketLif
 const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
 const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
 
-/** Whether the origin saw a request with this very pass. */
+let asked = 0;
+
+/** Whether the origin saw a request with this very pass. Each has a path of its own: several ask at the same time. */
 async function isServed(url: string, queueId: string, pass: string): Promise<boolean> {
-  origin.reset();
-  await createVisitor(url).get(`/${queueId}/x`, { cookie: `sluice-pass-${queueId}=${pass}` });
-  return origin.requests.some(({ headers }) => headers.get("x-sluice-pass")?.[0] === pass);
+  const path = `/${queueId}/asked-${asked++}`;
+  await createVisitor(url).get(path, { cookie: `sluice-pass-${queueId}=${pass}` });
+  return origin.requests.some((request) => request.url === path && request.headers.get("x-sluice-pass")?.[0] === pass);
 }
 
 describe("a revoked session", () => {
@@ -102,6 +105,7 @@ describe("the origin's command", () => {
     expect(visitor.cookies.size).toBe(0);
     await until(async () => (await stack.redis.get(`queue:{command-${text}}:used:${sessionId}`)) === reason);
     expect(await stack.redis.zcard(`queue:{command-${text}}:active`)).toBe(0);
+    origin.reset();
     expect(await isServed(here, `command-${text}`, pass)).toBe(false);
   });
 
