@@ -6,7 +6,6 @@ import { revokePassScript } from "../../edge/gate/revocation-scripts.ts";
 import { queueKeys, revocationKey } from "../../edge/queue/keys.ts";
 import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { newId, systemRandom } from "../../shared/ids.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
