@@ -1,16 +1,19 @@
 import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
-import { newId, systemRandom } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../env.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import { type PlainTarget, plainTarget, type TargetFault } from "./plain-target.ts";
 import { requestHeaders } from "./request-headers.ts";
+import { newRequestId } from "./request-id.ts";
 
 /** A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it. */
 export type Visit = {
   readonly request: Request;
   readonly requestId: string;
+  /** Read once: each look at a request goes through the runtime and costs more than anything we do with it. */
+  readonly method: string;
+  readonly hasBody: boolean;
   readonly target: PlainTarget;
   /** The headers for the origin. */
   readonly headers: Headers;
@@ -22,13 +25,14 @@ export type Visit = {
  * without contradiction, a method that is served. Everything else gets its answer here and goes no further.
  */
 export function readVisit(request: Request, bindings: EdgeBindings): Result<Visit, Response> {
-  const requestId = newId(systemRandom);
+  const requestId = newRequestId();
   const configuration = edgeConfiguration(bindings);
   if (!configuration.ok) {
     log("error", "the edge is not configured", { requestId, faults: configuration.reason });
     return fail(problemResponse("internal_error", { requestId }));
   }
-  if (METHODS_REFUSED.has(request.method)) return fail(methodRefused(requestId));
+  const { method } = request;
+  if (METHODS_REFUSED.has(method)) return fail(methodRefused(requestId));
   const target = plainTarget(request.url);
   if (!target.ok) return fail(problemResponse(codeOf(target.reason), { requestId }));
   if (isReservedMisspelt(target.value.path)) return fail(problemResponse("not_found", { requestId }));
@@ -38,9 +42,10 @@ export function readVisit(request: Request, bindings: EdgeBindings): Result<Visi
     protocol: target.value.protocol,
     clientAddress: clientAddress(request, configuration.value.clientAddressFrom),
   });
-  if (!headers.ok || hasStrandedBody(request, target.value, configuration.value))
-    return fail(problemResponse("request_ambiguous", { requestId }));
-  return ok({ request, requestId, target: target.value, headers: headers.value, configuration: configuration.value });
+  if (!headers.ok) return fail(problemResponse("request_ambiguous", { requestId }));
+  const hasBody = request.body !== null;
+  const visit = { request, requestId, method, hasBody, target: target.value, headers: headers.value, configuration: configuration.value };
+  return hasStrandedBody(visit) ? fail(problemResponse("request_ambiguous", { requestId })) : ok(visit);
 }
 
 /** What the route table is matched against. A target that is refused matches nothing of ours. */
@@ -74,8 +79,8 @@ function isReservedMisspelt(path: string): boolean {
  * The runtime builds no GET with a body, so such a body can only travel inside the request it came in: not to another
  * URL, and not chunked, because there one that breaks off would look complete to the origin.
  */
-function hasStrandedBody(request: Request, target: PlainTarget, { origin }: EdgeConfiguration): boolean {
-  if (request.body === null || (request.method !== "GET" && request.method !== "HEAD")) return false;
-  const length = request.headers.get("content-length");
-  return length === null || (length !== "0" && (origin.kind === "url" || !target.isAsSent));
+function hasStrandedBody({ method, hasBody, target, headers, configuration }: Visit): boolean {
+  if (!hasBody || (method !== "GET" && method !== "HEAD")) return false;
+  const length = headers.get("content-length");
+  return length === null || (length !== "0" && (configuration.origin.kind === "url" || !target.isAsSent));
 }

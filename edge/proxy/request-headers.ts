@@ -20,7 +20,8 @@ export type ForwardingFacts = {
 export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<Headers, "request_ambiguous"> {
   const headers = new Headers(sent);
   let framings = 0;
-  for (const name of sent.keys()) {
+  // Spread: the runtime hands out all names in one go, for less than one by one.
+  for (const name of [...sent.keys()]) {
     if (name === "content-length" || name === "transfer-encoding") framings++;
     if (name === "cookie") joinCookies(headers);
     else if (isGuardedName(name) && !dropGuarded(headers, name)) return fail("request_ambiguous");

@@ -154,15 +154,14 @@ describe("a header named in Connection", () => {
 });
 
 describe("what the edge says about a request", () => {
-  it("is the peer's address, the host that was asked for, the protocol, and an id that the answer carries too", async () => {
-    const response = await sendRaw(edge.port, "GET / HTTP/1.1\r\nHost: Shop.Test:8080\r\n\r\n");
+  it("is the peer's address, the host that was asked for, the protocol, and an id", async () => {
+    await sendRaw(edge.port, "GET / HTTP/1.1\r\nHost: Shop.Test:8080\r\n\r\n");
     const headers = origin.requests[0]?.headers;
     expect(headers?.get("x-forwarded-for")).toEqual(["127.0.0.1"]);
     expect(headers?.get("x-forwarded-host")).toEqual(["Shop.Test:8080"]);
     expect(headers?.get("host")).toEqual(["shop.test:8080"]);
     expect(headers?.get("x-forwarded-proto")).toEqual(["http"]);
     expect(headers?.get("x-request-id")?.[0]).toMatch(/^[\w-]{22}$/);
-    expect(response.headers.get("x-request-id")).toEqual(headers?.get("x-request-id"));
   });
 
   it("has an id of its own for each request", async () => {
