@@ -6,6 +6,8 @@ import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
 import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
+import { lineCostBenchmark } from "./line-cost.ts";
+import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
 
 /**
@@ -13,7 +15,7 @@ import { formatRows, replaceSection } from "./report.ts";
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
-const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, gateBenchmark, lineBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, lineBenchmark, lineCostBenchmark];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
 const { values, positionals } = parseArgs({

@@ -1,0 +1,29 @@
+import type { Redis } from "ioredis";
+import { queueKeys } from "../../edge/queue/keys.ts";
+
+/** Lane 0 comes behind the three higher lanes. */
+const LANE_0_ORDER = 3 * 2 ** 50;
+const CHUNK = 1_000;
+const OVERDUE_AFTER_MS = 3_600_000;
+
+/**
+ * Puts people into a line without a call for each: what a million joins would leave behind, in seconds. A test holds
+ * it against real joins.
+ */
+export async function fillLine(redis: Redis, { queueId, size }: { readonly queueId: string; readonly size: number }): Promise<void> {
+  const keys = queueKeys(queueId);
+  const dueMs = Date.now() + OVERDUE_AFTER_MS;
+  for (let from = 1; from <= size; from += CHUNK) {
+    const members = Array.from({ length: Math.min(CHUNK, size - from + 1) }, (_, index) => memberOf(from + index));
+    await Promise.all([
+      redis.zadd(keys.waiting, ...members.flatMap(({ ticketId, order }) => [order, ticketId])),
+      redis.zadd(keys.beats, ...members.flatMap(({ ticketId }) => [dueMs, ticketId])),
+    ]);
+  }
+  await redis.hset(keys.bucket, "sequence", size);
+}
+
+/** A ticket's id is as long as a real one. */
+export function memberOf(number: number): { readonly ticketId: string; readonly order: number } {
+  return { ticketId: `waiting-${String(number).padStart(14, "0")}`, order: LANE_0_ORDER + number };
+}
