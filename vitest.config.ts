@@ -12,7 +12,11 @@ const luaAsText = {
 const TEST_TIMEOUT_MS = 30_000;
 
 /** The project "node" runs these against the worker in workerd, "node-edge" against the edge on Node. */
-const SUITES_OF_BOTH_EDGES = ["test/proxy/**/*.test.ts"];
+const SUITES_OF_BOTH_EDGES = [
+  "test/proxy/**/*.test.ts",
+  "test/gate/**/*.test.ts",
+  "test/admin/{access,access-off,bad-input,outage,queues,routes,sessions}.test.ts",
+];
 
 /** One project per runtime. What stands in `shared/` must hold in both, so its tests run twice; so do those of the edge. */
 export default defineConfig({

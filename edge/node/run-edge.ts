@@ -16,7 +16,8 @@ type EdgeProcess = {
   readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
 };
 
-const SWEEP_EVERY_MS = 10_000;
+/** As often as the cron of a worker: polls keep a line moving, this is for one where nobody polls. */
+const SWEEP_EVERY_MS = 60_000;
 
 /**
  * The edge as a process of Node's, stage by stage. With the store away it starts and runs all the same: what a queue does

@@ -34,7 +34,7 @@ export type GateStack = {
 type EdgeOptions = {
   readonly storeAddress?: string;
   readonly variables?: Readonly<Record<string, string>>;
-  readonly entryFile?: string;
+  readonly clockOffMs?: number;
 };
 
 type StackOptions = EdgeOptions & { readonly edgeCount?: number };

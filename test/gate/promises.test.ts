@@ -1,9 +1,5 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
@@ -129,13 +125,8 @@ describe("several edges on one store", () => {
 
   it("agree on the time: one whose clock is an hour off gives and takes the same tickets and passes", async () => {
     await stack.setQueue("late", { maxActive: 1, sessionTtlSeconds: 60 });
-    const entryFile = join(await temporaryFolder(), "entry.js");
     for (const hours of [1, -1]) {
-      await writeFile(
-        entryFile,
-        `import worker from ${JSON.stringify(WORKER_ENTRY)};\nconst real = Date.now;\nDate.now = () => real() + ${hours} * 3_600_000;\nexport default worker;\n`,
-      );
-      const off = await stack.startEdge({ entryFile });
+      const off = await stack.startEdge({ clockOffMs: hours * 3_600_000 });
       await until(async () => (await createVisitor(off.url).get("/_sluice/queues/late")).status === 200);
       const holder = createVisitor(off.url);
       await until(async () => (await holder.get("/late/x", JSON_PLEASE)).json["url"] === "/late/x");

@@ -1,7 +1,8 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
-import { assert } from "../../shared/assert.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Which edge this run of the test files looks at: vitest.config.ts runs the suites of both once for each. */
@@ -10,8 +11,8 @@ export const EDGE_RUNTIME = process.env["SLUICE_EDGE"] === "node" ? "node" : "wo
 type EdgeOptions = {
   /** The whole edge unless told otherwise. */
   readonly entry?: "gate" | "bare-proxy";
-  /** Another worker in its place; there is no such thing on Node. */
-  readonly entryFile?: string;
+  /** How far the edge's own clock is off. */
+  readonly clockOffMs?: number;
   readonly originAddress: string;
   readonly variables: Readonly<Record<string, string>>;
   /** `host:port` of the only address that a worker may fetch from. */
@@ -22,15 +23,27 @@ type EdgeOptions = {
 };
 
 /** A real edge as a process of its own, in the runtime that this run is about. */
-export async function startEdge({ entry = "gate", redisUrl, storeAddress, ...options }: EdgeOptions): Promise<EdgeServer> {
-  if (EDGE_RUNTIME === "worker") {
-    const entryFile = options.entryFile ?? fileOf(entry === "gate" ? "worker.ts" : "bare-proxy.ts");
-    return startEdgeServer({ ...options, folder: await temporaryFolder(), entryFile, storeAddress });
-  }
-  assert(options.entryFile === undefined, "a worker runs in workerd");
-  const entryFile = fileOf(entry === "gate" ? "node.ts" : "node/bare-proxy.ts");
+export async function startEdge({ entry = "gate", redisUrl, storeAddress, clockOffMs = 0, ...options }: EdgeOptions): Promise<EdgeServer> {
+  const entryFile = await withClock(fileOf(ENTRY_FILES[EDGE_RUNTIME][entry]), clockOffMs);
+  if (EDGE_RUNTIME === "worker") return startEdgeServer({ ...options, folder: await temporaryFolder(), entryFile, storeAddress });
   const variables = redisUrl === undefined ? options.variables : { ...options.variables, REDIS_URL: redisUrl };
   return startNodeEdgeServer({ ...options, entryFile, variables });
+}
+
+const ENTRY_FILES = {
+  worker: { gate: "worker.ts", "bare-proxy": "bare-proxy.ts" },
+  node: { gate: "node.ts", "bare-proxy": "node/bare-proxy.ts" },
+} as const;
+
+/** An entry before the entry, in which the clock is already wrong. */
+async function withClock(entryFile: string, offMs: number): Promise<string> {
+  if (offMs === 0) return entryFile;
+  const file = join(await temporaryFolder(), "entry.mjs");
+  const clock = `const real = Date.now;\nDate.now = () => real() + ${offMs};\n`;
+  const entry = JSON.stringify(entryFile);
+  const rest = EDGE_RUNTIME === "worker" ? `import worker from ${entry};\nexport default worker;\n` : `await import(${entry});\n`;
+  await writeFile(file, clock + rest);
+  return file;
 }
 
 function fileOf(name: string): string {
