@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { RETURN_GRACE_SECONDS_MAX } from "../../shared/admission.ts";
 
 /** What an operator can set on a queue. Every number is bounded, so that a slip of the keyboard cannot stop the line or flood the origin. */
 export const queueSettingsSchema = z.strictObject({
@@ -14,7 +15,7 @@ export const queueSettingsSchema = z.strictObject({
   sessionRenewal: z.boolean().default(true),
   claimSeconds: z.number().int().min(2).max(600).default(20),
   heartbeatTtlSeconds: z.number().int().min(5).max(600).default(60),
-  returnGraceSeconds: z.number().int().min(0).max(43_200).default(1_800),
+  returnGraceSeconds: z.number().int().min(0).max(RETURN_GRACE_SECONDS_MAX).default(1_800),
   /** 0: no limit. An office or a mobile network shares one address. */
   ticketsPerIp: z.number().int().min(0).max(100_000).default(0),
   onStoreFailure: z.enum(["closed", "open"]).default("closed"),

@@ -22,7 +22,7 @@ type EdgeOptions = {
   readonly mutate?: (source: string) => string;
 };
 
-export const TICKET_LIFE_MS = 3_600_000;
+const TICKET_LIFE_MS = 3_600_000;
 
 export function openEdge({ url, queueId, random, nowMs, mutate }: EdgeOptions): Edge {
   const redis = new Redis(url);
