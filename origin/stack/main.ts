@@ -70,7 +70,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     if (early !== "healthy") return report(early);
     const adminToken = settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken;
     if (await createFirstQueues({ edgeUrl, adminToken })) say("  ✓ created the queues venue (/*) and demo (/demo/*)");
-    if (watch) reloadOnChange({ parts, stack, folder, say });
+    if (watch) reloadOnChange({ parts, stack, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
 
     // 5. Until somebody stops us or a part dies.

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { JWKS_PATH } from "../../shared/admission.ts";
 import { type Child, startChild } from "./child.ts";
-import { startEdgeServer } from "./edge-server.ts";
+import { bundleWorker, startEdgeServer, WORKER_ENTRY } from "./edge-server.ts";
 import { freePort } from "./free-port.ts";
+import { startNodeEdgeServer } from "./node-edge-server.ts";
 import { startRedisServer } from "./redis-server.ts";
 import type { StackSecrets } from "./secrets.ts";
 import type { StackSettings } from "./settings.ts";
@@ -19,6 +20,8 @@ export type Part = {
   /** Source folders whose change makes this process worth a restart. */
   readonly sources: readonly string[];
   readonly start: () => Promise<Child>;
+  /** Makes a running process take a change up by itself; without it, it is started anew. */
+  readonly rebuild?: () => Promise<void>;
 };
 
 type StackPlan = {
@@ -46,14 +49,13 @@ export async function planStack(options: PlanOptions): Promise<StackPlan> {
     return `redis://:${redis.password}@127.0.0.1:${port}`;
   };
 
-  const hosted = settings.UPSTASH_REDIS_REST_URL;
-  if (hosted === undefined) {
-    const lineUrl = settings.REDIS_URL ?? (await addRedis(lineRedis(settings, secrets)));
-    parts.push(bridgePart({ ...options, lineUrl, logFile: log("bridge") }));
-  }
+  const isHosted = settings.UPSTASH_REDIS_REST_URL !== undefined;
+  const lineUrl = isHosted ? undefined : (settings.REDIS_URL ?? (await addRedis(lineRedis(settings, secrets))));
+  // Only workerd cannot speak to Redis itself.
+  if (lineUrl !== undefined && settings.SLUICE_EDGE === "worker") parts.push(bridgePart({ ...options, lineUrl, logFile: log("bridge") }));
   const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets)));
   parts.push(originPart({ ...options, venueUrl, logFile: log("origin") }));
-  parts.push(edgePart({ ...options, logFile: log("edge") }));
+  parts.push(edgePart({ ...options, lineUrl, logFile: log("edge") }));
   return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}` };
 }
 
@@ -124,26 +126,46 @@ function keySource(settings: StackSettings): NodeJS.ProcessEnv {
   return process.env["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
 }
 
-function edgePart({ settings, secrets, folder, watch, logFile }: PlanOptions & { logFile: string }): Part {
+function edgePart(options: PlanOptions & { lineUrl: string | undefined; logFile: string }): Part {
+  const { settings, secrets } = options;
   const port = settings.SLUICE_PORT;
-  const bridge = `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`;
-  const storeUrl = settings.UPSTASH_REDIS_REST_URL ?? bridge;
   const variables = {
     ...passedOn("SLUICE_ISSUER", "SLUICE_JOINS_PER_ADDRESS", "ORIGIN_TIMEOUT_MS"),
     CLIENT_ADDRESS_FROM: "socket",
     SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
     SLUICE_SIGNING_KEYS: settings.SLUICE_SIGNING_KEYS ?? JSON.stringify(secrets.signingKeys),
-    UPSTASH_REDIS_REST_URL: storeUrl,
+    UPSTASH_REDIS_REST_URL: settings.UPSTASH_REDIS_REST_URL ?? `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`,
     UPSTASH_REDIS_REST_TOKEN: settings.UPSTASH_REDIS_REST_TOKEN ?? secrets.bridgeToken,
   };
-  const originAddress = `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`;
-  const start = async () =>
-    (await startEdgeServer({ folder: join(folder, "edge"), port, originAddress, ...outboundTo(storeUrl), variables, watch, logFile }))
-      .child;
-  return { name: "edge", what: "the gate, in workerd", port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"], start };
+  const place = { port, originAddress: `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`, variables, logFile: options.logFile };
+  const part = { name: "edge", port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"] };
+  return { ...part, ...(settings.SLUICE_EDGE === "node" ? onNode(options, place) : inWorkerd(options, place)) };
 }
 
-/** workerd gets no environment but what it is given; these go through as they are, and the edge itself judges them. */
+type EdgePlace = {
+  readonly port: number;
+  readonly originAddress: string;
+  readonly variables: Readonly<Record<string, string>> & { readonly UPSTASH_REDIS_REST_URL: string };
+  readonly logFile: string;
+};
+
+function inWorkerd({ folder, watch }: PlanOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
+  const edgeFolder = join(folder, "edge");
+  const outbound = outboundTo(place.variables.UPSTASH_REDIS_REST_URL);
+  return {
+    what: "the gate, in workerd",
+    start: async () => (await startEdgeServer({ ...place, folder: edgeFolder, ...outbound, watch })).child,
+    rebuild: () => bundleWorker(WORKER_ENTRY, edgeFolder),
+  };
+}
+
+function onNode({ folder, lineUrl }: PlanOptions & { lineUrl: string | undefined }, place: EdgePlace): Pick<Part, "what" | "start"> {
+  const store: Record<string, string> = lineUrl === undefined ? {} : { ...passedOn("SLUICE_REDIS_CLUSTER"), REDIS_URL: lineUrl };
+  const variables = { ...place.variables, ...store, SLUICE_DATA_DIR: folder };
+  return { what: "the gate, on Node", start: async () => (await startNodeEdgeServer({ ...place, variables })).child };
+}
+
+/** The edge gets no environment but what it is given; these go through as they are, and the edge itself judges them. */
 function passedOn(...names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])));
 }

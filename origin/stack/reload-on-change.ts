@@ -2,14 +2,12 @@ import { watch } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { bundleWorker, WORKER_ENTRY } from "./edge-server.ts";
 import type { Part } from "./plan-stack.ts";
 import type { RunningStack } from "./run-stack.ts";
 
 type ReloadOptions = {
   readonly parts: readonly Part[];
   readonly stack: RunningStack;
-  readonly folder: string;
   readonly say: (line: string) => void;
 };
 
@@ -18,8 +16,8 @@ const SETTLE_MS = 150;
 const SOURCE_FILE = /\.(ts|lua)$/;
 const TEST_FILE = /\.test\.ts$/;
 
-/** `npm run dev`: a change in edge/ rebuilds the worker, one in origin/ restarts the Node parts, one in shared/ does both. */
-export function reloadOnChange({ parts, stack, folder, say }: ReloadOptions): void {
+/** `npm run dev`: a change in edge/ reloads the edge, one in origin/ restarts the parts from there, one in shared/ does both. */
+export function reloadOnChange({ parts, stack, say }: ReloadOptions): void {
   const root = fileURLToPath(new URL("../../", import.meta.url));
   const changed = new Set<string>();
   let reloading: Promise<void> | undefined;
@@ -45,8 +43,8 @@ export function reloadOnChange({ parts, stack, folder, say }: ReloadOptions): vo
   /** A mistake in the code must not end the session: it is shown, and the next save tries again. */
   async function reload(part: Part): Promise<void> {
     try {
-      if (part.name === "edge") await bundleWorker(WORKER_ENTRY, join(folder, "edge"));
-      else await stack.restart(part);
+      if (part.rebuild === undefined) await stack.restart(part);
+      else await part.rebuild();
       say(`  ↻ ${part.name}`);
     } catch (error) {
       say(`  ✗ ${part.name}: ${error instanceof Error ? error.message : String(error)}`);

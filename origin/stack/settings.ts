@@ -4,6 +4,7 @@ import { fail, type Result } from "../../shared/result.ts";
 
 /** What `npm start` can be told. Every variable is optional: without any, the whole product runs on embedded parts. */
 const settingsSchema = z.object({
+  SLUICE_EDGE: z.enum(["worker", "node"], "must be worker or node").default("worker"),
   SLUICE_PORT: portVariable.default(8787),
   SLUICE_ORIGIN_PORT: portVariable.default(8788),
   SLUICE_BRIDGE_PORT: portVariable.default(8789),

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { processesOf, startStack } from "../parts/running-stack.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+describe("SLUICE_EDGE=node npm start", () => {
+  it("comes up whole without workerd and bridge, lets a visitor through, and leaves no process", async () => {
+    const folder = await temporaryFolder();
+    const stack = await startStack({ folder, environment: { SLUICE_EDGE: "node" } });
+    const health = await fetch(`${stack.url}/_sluice/health`, { headers: { accept: "application/json" } });
+    expect(health.status).toBe(200);
+    expect(((await health.json()) as { parts: { name: string }[] }).parts.map(({ name }) => name)).toContain("store");
+    const commands = processesOf(folder).map(({ command }) => command);
+    expect(commands.filter((command) => /workerd|redis-rest/.test(command))).toEqual([]);
+    expect(commands.filter((command) => command.includes("edge/node.ts"))).toHaveLength(1);
+    expect(stack.output()).toContain("the gate, on Node");
+    const visit = await fetch(`${stack.url}/anything`);
+    expect(visit.headers.getSetCookie().join()).toContain("sluice-pass-venue=");
+    stack.process.kill("SIGINT");
+    expect(await stack.exited).toBe(0);
+    expect(processesOf(folder)).toEqual([]);
+  });
+
+  it("says what is wrong with another word", async () => {
+    await expect(startStack({ folder: await temporaryFolder(), environment: { SLUICE_EDGE: "deno" } })).rejects.toThrow(
+      "SLUICE_EDGE: must be worker or node",
+    );
+  });
+});
