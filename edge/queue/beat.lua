@@ -11,5 +11,6 @@ if not queue_exists then return { 'none' } end
 if used then return answer_used() end
 refill()
 -- After a loss of the store's data the numbers go on behind those already given out, so that nobody is overtaken.
-bucket.sequence = math.max(bucket.sequence, order % LANE_SPAN)
+local sequence = order % LANE_SPAN
+if sequence > bucket.sequence then bucket.sequence, bucket.is_changed = sequence, true end
 return stand_at(order)

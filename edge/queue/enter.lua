@@ -28,5 +28,5 @@ if tickets_per_ip > 0 then
   redis.call('ZADD', ADDRESS, now + KEEP_MS, TICKET)
   redis.call('PEXPIRE', ADDRESS, KEEP_MS)
 end
-bucket.sequence = bucket.sequence + 1
+bucket.sequence, bucket.is_changed = bucket.sequence + 1, true
 return stand_at((LANE_MAX - lane) * LANE_SPAN + bucket.sequence)

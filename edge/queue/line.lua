@@ -64,7 +64,7 @@ local used = redis.call('GET', USED)
 local slot_until = tonumber(redis.call('ZSCORE', ACTIVE, TICKET))
 local ready_order = tonumber(redis.call('ZSCORE', READY, TICKET))
 local place = tonumber(redis.call('ZSCORE', WAITING, TICKET))
-redis.call('ZSCORE', BEATS, TICKET)
+redis.call('ZCARD', BEATS)
 -- A slot or reservation is alive strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
 local is_reserved = is_active and ready_order
@@ -93,20 +93,21 @@ end
 -- says nothing about how fast a full one moves.
 local RATE_SPAN_MS = 2000
 local RATE_WEIGHT = 0.3
-local function measure_rate()
-  local span = now - bucket.rate_at
-  if span < RATE_SPAN_MS then return end
-  if redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) == 0 then
-    bucket.rate_at, bucket.rate_count = now, 0
-    return
+local function measure_rate(span)
+  if span > 0 and redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) > 0 then
+    local measured = bucket.rate_count * 1000 / span
+    bucket.rate = bucket.rate > 0 and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
   end
-  local measured = bucket.rate_count * 1000 / span
-  bucket.rate = bucket.rate > 0 and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
   bucket.rate_at, bucket.rate_count = now, 0
 end
 
+-- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
 local function save_bucket()
-  measure_rate()
+  local span = now - bucket.rate_at
+  -- A clock that was set back begins a new span, or the bucket would stay as it is until the old time comes again.
+  local is_over = span < 0 or span >= RATE_SPAN_MS
+  if is_over then measure_rate(span) end
+  if not (is_over or bucket.is_changed) then return end
   redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', now, 'sequence', bucket.sequence,
     'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
 end
@@ -182,7 +183,7 @@ local function admit()
   redis.call('ZREM', READY, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
   redis.call('SET', USED, 'admitted', 'PX', KEEP_MS)
-  bucket.tokens = bucket.tokens - 1
+  bucket.tokens, bucket.is_changed = bucket.tokens - 1, true
   bucket.rate_count = bucket.rate_count + 1
   return { 'admitted', expires_at, 1 }
 end

@@ -42,7 +42,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   async function call<Answer>(send: () => Promise<Answer>, whoWalkedIn?: (answer: Answer) => CrowdVisitor | undefined): Promise<Answer> {
     storeCalls++;
     const answer = await send();
-    buckets.settle(START_MS + nowMs, settings);
+    buckets.look(START_MS + nowMs, settings, true);
     turns.judge(START_MS + nowMs, await store.look(), whoWalkedIn?.(answer));
     return answer;
   }

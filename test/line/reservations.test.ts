@@ -169,3 +169,13 @@ it("keeps a token for everybody with a reservation, so that nobody behind them w
   nowMs += 1_000;
   expect(await line.beat(second)).toMatchObject({ state: "admitted" });
 });
+
+it("goes on at the same rate when the store's clock is set back by an hour", async () => {
+  const line = await openQueue({ rate: 1, burst: 1 });
+  await enter(line, "first");
+  const next = await join(line, "next");
+  nowMs -= 3_600_000;
+  expect(await line.beat(next)).toMatchObject({ state: "waiting" });
+  nowMs += 1_000;
+  expect(await line.beat(next)).toMatchObject({ state: "admitted" });
+});

@@ -3,11 +3,11 @@ import type { LineSettings } from "./settings.ts";
 
 /**
  * How many may go in: G2 over all windows at once, and an exact account that also shows when the line owes somebody a
- * turn. Elapsed time counts at the rate in force when the line next looks at its account.
+ * turn. Elapsed time counts at the rate in force when the line next writes its account.
  */
 export type BucketAudit = {
-  /** A call that looks at the account happened. */
-  readonly settle: (nowMs: number, settings: LineSettings) => void;
+  /** A call looks at the account, and may write down what it sees. */
+  readonly look: (nowMs: number, settings: LineSettings, isWritten: boolean) => void;
   /** How many reservations there may be at most, and how many there must be while people wait and slots are free. */
   readonly reservations: (settings: LineSettings) => { readonly max: number; readonly min: number };
   /** Somebody walks in before whom `before` others hold a reservation. */
@@ -22,9 +22,10 @@ const TOLERANCE = 1e-4;
 const AHEAD_SECONDS = 5;
 
 export function createBucketAudit(startMs: number): BucketAudit {
-  let settledAtMs = startMs;
+  let writtenAtMs = startMs;
   // Full at the first call, whatever the burst is by then.
-  let tokens = Number.POSITIVE_INFINITY;
+  let written = Number.POSITIVE_INFINITY;
+  let tokens = written;
   let isSpilling = true;
   let earnedEver = 0;
   let admittedEver = 0;
@@ -35,12 +36,14 @@ export function createBucketAudit(startMs: number): BucketAudit {
   const price = ({ burst }: LineSettings, before: number) => Math.min(before + 1, burst);
 
   return {
-    settle: (nowMs, settings) => {
-      const earned = ((nowMs - settledAtMs) * settings.rate) / 1_000;
-      settledAtMs = nowMs;
+    look: (nowMs, settings, isWritten) => {
+      const earned = ((nowMs - writtenAtMs) * settings.rate) / 1_000;
+      isSpilling = written + earned > settings.burst + TOLERANCE;
+      tokens = Math.min(settings.burst, written + earned);
+      if (!isWritten) return;
+      writtenAtMs = nowMs;
       earnedEver += earned;
-      isSpilling = tokens + earned > settings.burst + TOLERANCE;
-      tokens = Math.min(settings.burst, tokens + earned);
+      written = tokens;
     },
     reservations: ({ rate }) => {
       const ahead = tokens + rate * AHEAD_SECONDS;
@@ -51,6 +54,7 @@ export function createBucketAudit(startMs: number): BucketAudit {
       tightest = Math.min(tightest, settings.burst - earnedEver + admittedEver);
       admittedEver += 1;
       tokens -= 1;
+      written = tokens;
       insist(admittedEver - earnedEver <= tightest + TOLERANCE, "G2: more admissions in a window than burst + rate * window");
     },
     owesAdmission: (settings, before) => isSpilling || tokens >= price(settings, before) + TOLERANCE,

@@ -41,7 +41,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
-    if (isSettling) buckets.settle(step.nowMs, settings);
+    if (isSettling) buckets.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
     const reservations = buckets.reservations(settings);
     const moves = findMoves(involved(step, caller), { step, settings });
     checkCounts(step, { moves, reservations });

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import beatSource from "../../edge/queue/beat.lua";
+import enterSource from "../../edge/queue/enter.lua";
+import lineSource from "../../edge/queue/line.lua";
+import touchSource from "../../edge/queue/touch.lua";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { mutations } from "./mutations.ts";
@@ -46,13 +50,12 @@ describe("the auditor objects", () => {
   const SEEDS_MAX = 100;
 
   it.each(mutations)("when %s", { timeout: LONG_TIMEOUT_MS }, async (_what, right, wrong) => {
-    let timesChanged = 0;
-    const mutate = (source: string) => {
-      if (source.includes(right)) timesChanged++;
-      return source.replace(right, () => wrong);
-    };
-    const objection = await firstObjection(mutate);
-    expect(timesChanged, "the text to change is in the scripts").toBeGreaterThan(0);
+    const sources = [lineSource, enterSource, beatSource, touchSource];
+    expect(
+      sources.some((source) => source.includes(right)),
+      "the text to change is in the scripts",
+    ).toBe(true);
+    const objection = await firstObjection((source) => source.replace(right, () => wrong));
     expect(objection, `an objection within ${SEEDS_MAX} seeds`).toBeInstanceOf(Objection);
   });
 

@@ -7,6 +7,8 @@ export type Snapshot = {
   readonly beats: ReadonlyMap<string, number>;
   readonly active: ReadonlyMap<string, number>;
   readonly ready: ReadonlyMap<string, number>;
+  /** When the line last wrote its account of tokens. */
+  readonly accountMs: number;
 };
 
 /**
@@ -16,8 +18,9 @@ export type Snapshot = {
 export async function takeSnapshot(redis: Redis, queueId: string): Promise<Snapshot> {
   const keys = queueKeys(queueId);
   const all = (key: string) => redis.zrange(key, "0", "-1", "WITHSCORES");
+  const account = redis.hget(keys.bucket, "refilled_at");
   const [waiting, beats, active, ready] = await Promise.all([all(keys.waiting), all(keys.beats), all(keys.active), all(keys.ready)]);
-  return { waiting: scores(waiting), beats: scores(beats), active: scores(active), ready: scores(ready) };
+  return { waiting: scores(waiting), beats: scores(beats), active: scores(active), ready: scores(ready), accountMs: Number(await account) };
 }
 
 function scores(flat: readonly string[]): ReadonlyMap<string, number> {
