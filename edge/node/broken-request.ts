@@ -1,5 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { ErrorCode } from "../../shared/errors.ts";
+import { TARGET_LENGTH_MAX } from "../proxy/plain-target.ts";
 import type { NodeRequest } from "./node-request.ts";
 import { refuseSocket } from "./refuse-socket.ts";
 
@@ -28,13 +29,17 @@ export function answerBrokenRequest(error: ParseError, { socket, latest }: Conne
 
 const answered = new WeakSet<Duplex>();
 
-/** A line that ends tells a long header from a long request target. */
-const LINE_END = 0x0a;
+/** A request line whose target is past what `plainTarget` takes. */
+const LONG_REQUEST_LINE = new RegExp(`^[A-Z]+ /[^\\s]{${TARGET_LENGTH_MAX}}`);
 
 /** Undefined when nobody is there to be told. */
 function codeOf({ code, rawPacket }: ParseError): ErrorCode | undefined {
   if (code === "HPE_INVALID_URL") return "path_not_plain";
-  if (code === "HPE_HEADER_OVERFLOW") return rawPacket?.includes(LINE_END) === false ? "url_too_long" : "headers_too_large";
+  if (code === "HPE_HEADER_OVERFLOW") return isLongTarget(rawPacket) ? "url_too_long" : "headers_too_large";
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "request_timeout";
   return code?.startsWith("HPE_") ? "request_ambiguous" : undefined;
+}
+
+function isLongTarget(packet: Buffer | undefined): boolean {
+  return packet !== undefined && LONG_REQUEST_LINE.test(packet.toString("latin1", 0, 2 * TARGET_LENGTH_MAX));
 }

@@ -20,25 +20,27 @@ export type HttpServer = {
 type HttpServerOptions = {
   readonly port: number;
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** How long a client may take to say what it wants. */
+  readonly headMsMax?: number;
 };
 
 /** Path, query and headers together; a target of 8 KiB and the cookies of a busy site fit twice. */
 const HEAD_BYTES_MAX = 32 * 1024;
 /** Nobody who means it needs longer to say what he wants. A body may take as long as it likes. */
 const HEAD_MS_MAX = 15_000;
-const HEAD_CHECK_MS = 2_000;
+const HEAD_CHECKS_PER_LIMIT = 8;
 /** Longer than load balancers keep an idle connection: the side that uses it again must be the side that closes it. */
 const IDLE_MS_MAX = 75_000;
 const SOCKETS_MAX = 20_000;
 const DRAIN_MS_MAX = 500;
 
 /** The app behind node:http, on loopback. What cannot be read as one request in one way gets its problem here or in the app. */
-export async function startHttpServer({ port, fetch }: HttpServerOptions): Promise<HttpServer> {
+export async function startHttpServer({ port, fetch, headMsMax = HEAD_MS_MAX }: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
-    headersTimeout: HEAD_MS_MAX,
+    headersTimeout: headMsMax,
     requestTimeout: 0,
-    connectionsCheckingInterval: HEAD_CHECK_MS,
+    connectionsCheckingInterval: headMsMax / HEAD_CHECKS_PER_LIMIT,
     keepAliveTimeout: IDLE_MS_MAX,
     // The app refuses a request without a Host, and says so in its own words.
     requireHostHeader: false,
@@ -50,8 +52,11 @@ export async function startHttpServer({ port, fetch }: HttpServerOptions): Promi
 
   async function answer(request: NodeRequest): Promise<void> {
     latest.set(request.incoming.socket, request);
+    if (!(await hasTurn(request))) return;
     try {
       const response = await fetch(request.asRequest());
+      // A server that is to stop keeps no connection.
+      if (!server.listening) request.outgoing.shouldKeepAlive = false;
       if (response instanceof SwitchedResponse) openTunnel(request, response);
       else await writeResponse(request, response);
     } catch (error) {
@@ -77,12 +82,26 @@ export async function startHttpServer({ port, fetch }: HttpServerOptions): Promi
 
   server.on("request", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing })));
   server.on("checkContinue", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing, expectsContinue: true })));
-  server.on("upgrade", (incoming, _socket, socketHead) => void answer(handshakeRequest(incoming, socketHead)));
-  server.on("connect", (_incoming, socket) => void refuseSocket(socket, "method_not_allowed"));
+  // Another protocol begins when the last answer is out, or not at all: nobody waits for the one with the other in flight.
+  const isBusy = (socket: Duplex) => latest.get(socket)?.outgoing.writableFinished === false;
+  server.on("upgrade", (incoming, socket, head) => void (isBusy(socket) ? socket.destroy() : answer(handshakeRequest(incoming, head))));
+  server.on("connect", (_incoming, socket) => void (isBusy(socket) ? socket.destroy() : refuseSocket(socket, "method_not_allowed")));
   server.on("clientError", (error, socket) => answerBrokenRequest(error, { socket, latest: latest.get(socket) }));
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server, tunnels) };
+}
+
+/**
+ * A client may send the next request before it has the last answer. One after the other is served, so that many in one packet
+ * cost the origin no more than they would apart. False when the client is gone before its turn.
+ */
+async function hasTurn({ incoming: { socket }, outgoing }: NodeRequest): Promise<boolean> {
+  if (outgoing.socket !== null) return true;
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(outgoing, "socket", { signal }), once(socket, "close", { signal })]).finally(() => over.abort());
+  return outgoing.socket !== null;
 }
 
 /** Any other upgrade is a plain request: its Upgrade is dropped on the way. One with a body would have two readings. */

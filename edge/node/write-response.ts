@@ -8,7 +8,10 @@ const LAST_BYTES_MS_MAX = 2_000;
 
 /** Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client too. */
 export async function writeResponse({ incoming, outgoing }: NodeRequest, response: Response): Promise<void> {
-  if (outgoing.destroyed || !outgoing.socket?.writable) return;
+  if (outgoing.destroyed || !outgoing.socket?.writable) {
+    if (response instanceof OriginResponse) response.stream.destroy();
+    return;
+  }
   outgoing.once("finish", () => letGo(incoming));
   // HTTP/1.1 keeps connections anyway; to say so is for those who speak 1.0.
   if (outgoing.shouldKeepAlive && incoming.httpVersionMinor === 1) outgoing.removeHeader("connection");

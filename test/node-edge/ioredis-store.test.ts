@@ -1,0 +1,127 @@
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type IoredisStore, openIoredisStore } from "../../edge/node/ioredis-store.ts";
+import { freePort } from "../../origin/stack/free-port.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { defineScript } from "../../shared/define-script.ts";
+import { startRedisCluster } from "../parts/redis-cluster.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+/** What a visitor may be made to wait for in the worst case. */
+const WAIT_MS_MAX = 800;
+const AT_ONCE_MS = 100;
+
+const count = defineScript({
+  name: "count",
+  source: "return redis.call('INCRBY', KEYS[1], tonumber(ARGV[1]))",
+  keys: ["counter"],
+  args: { by: z.number() },
+  reply: z.number(),
+});
+
+const closing: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function open(url: string): IoredisStore {
+  const store = openIoredisStore({ urls: [url], isCluster: false });
+  closing.push(store.close);
+  return store;
+}
+
+async function startRedis(options: { port?: number } = {}): Promise<RedisServer> {
+  const redis = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", ...options });
+  closing.push(redis.stop);
+  return redis;
+}
+
+const add = (store: IoredisStore, by = 1) => count.run(store.runner, { keys: { counter: "c" }, args: { by } });
+
+async function failure(work: Promise<unknown>): Promise<{ readonly message: string; readonly tookMs: number }> {
+  const startedAt = performance.now();
+  const error = await work.then(
+    () => new Error("it did not fail"),
+    (reason: Error) => reason,
+  );
+  return { message: error.message, tookMs: performance.now() - startedAt };
+}
+
+describe("the store on Node", () => {
+  it("runs a script, and again after the server has forgotten it", async () => {
+    const redis = await startRedis();
+    const store = open(redis.url);
+    await store.settled;
+    expect([await add(store), await add(store, 5)]).toEqual([1, 6]);
+  });
+
+  it("fails at once while nobody listens, keeps nothing to be sent later, and heals by itself", async () => {
+    const port = await freePort();
+    const store = open(`redis://127.0.0.1:${port}`);
+    await store.settled;
+    for (let call = 0; call < 5; call++) {
+      const { message, tookMs } = await failure(add(store, 100));
+      expect(message).not.toBe("it did not fail");
+      expect(tookMs).toBeLessThan(AT_ONCE_MS);
+    }
+    await startRedis({ port });
+    await expect.poll(() => add(store).catch(() => "away"), { timeout: 5_000 }).toBe(1);
+  });
+
+  it("gives up in time while the server stands still, and asks nothing twice", async () => {
+    const redis = await startRedis();
+    const store = open(redis.url);
+    await store.settled;
+    await add(store);
+    expect(redis.child.pid).toBeGreaterThan(1);
+    process.kill(redis.child.pid, "SIGSTOP");
+    try {
+      const { message, tookMs } = await failure(add(store, 10));
+      expect(message).toMatch(/timed out/i);
+      expect(tookMs).toBeLessThan(WAIT_MS_MAX);
+    } finally {
+      process.kill(redis.child.pid, "SIGCONT");
+    }
+    await expect.poll(() => add(store, 0).catch(() => "away"), { timeout: 5_000 }).toBe(11);
+  });
+
+  it("fails at once when the server dies in the middle of a call, and does not send it again to the next one", async () => {
+    const redis = await startRedis();
+    const store = open(redis.url);
+    await store.settled;
+    await add(store);
+    process.kill(redis.child.pid, "SIGSTOP");
+    const failed = failure(add(store, 10));
+    process.kill(redis.child.pid, "SIGKILL");
+    const { tookMs } = await failed;
+    expect(tookMs).toBeLessThan(WAIT_MS_MAX);
+    await redis.child.exited;
+    await startRedis({ port: redis.port });
+    await expect.poll(() => add(store).catch(() => "away"), { timeout: 5_000 }).toBe(1);
+  });
+});
+
+describe("the store on a cluster", async () => {
+  const cluster = await startRedisCluster(await temporaryFolder());
+  afterAll(() => cluster.stop());
+  const [first, ...others] = cluster.nodes.map(({ host, port }) => `redis://${host}:${port}`) as [string, ...string[]];
+
+  it("finds each script's node, told of one node or of all", async () => {
+    for (const urls of [[first], [first, ...others]] as const) {
+      const store = openIoredisStore({ urls: urls as [string, ...string[]], isCluster: true });
+      closing.push(store.close);
+      await store.settled;
+      for (let queue = 0; queue < 20; queue++) {
+        const run = () => count.run(store.runner, { keys: { counter: `queue:{${urls.length}-${queue}}:c` }, args: { by: 1 } });
+        expect([await run(), await run()]).toEqual([1, 2]);
+      }
+    }
+  });
+
+  it("fails at once while no node is there", async () => {
+    const store = openIoredisStore({ urls: [`redis://127.0.0.1:${await freePort()}`], isCluster: true });
+    closing.push(store.close);
+    await store.settled;
+    expect((await failure(add(store))).tookMs).toBeLessThan(AT_ONCE_MS);
+  });
+});
