@@ -1,4 +1,3 @@
-import type { CryptoKey } from "jose";
 import { isUnexpired, type Pass, type Ticket } from "./admission.ts";
 import type { QueueId } from "./queue-id.ts";
 import { fail, ok, type Result } from "./result.ts";
@@ -6,6 +5,7 @@ import { createTokenMemory } from "./token-memory.ts";
 import {
   type AcceptedQueues,
   acceptsQueue,
+  type FoundKey,
   type TokenKeys,
   type TokenRefusal,
   type Verification,
@@ -25,7 +25,10 @@ export type TokenVerifier = {
 
 export type Expected = { readonly queueIds: AcceptedQueues; readonly nowMs: number };
 
-type Verify<Content> = (token: string, expected: Expected) => Promise<Result<Content, TokenRefusal>>;
+/** At once for a token seen before, where the keys are at hand: a promise on the way of every admitted request has its price. */
+type Verify<Content> = (token: string, expected: Expected) => Verdict<Content> | Promise<Verdict<Content>>;
+
+type Verdict<Content> = Result<Content, TokenRefusal>;
 
 type VerifierOptions = {
   readonly issuer: string;
@@ -57,25 +60,31 @@ function remembering<Content extends Dated>(
     isUnexpired: (entry, nowMs) => isUnexpired(entry.content, nowMs),
   });
 
-  return async (token, { queueIds, nowMs }) => {
-    const known = memory.recall(token);
-    if (known !== undefined && (await stillHolds(known, keys, nowMs))) {
-      return acceptsQueue(queueIds, known.content.queueId) ? ok(known.content) : fail("audience_wrong");
-    }
-    if (known !== undefined) memory.forget(token);
+  async function read(token: string, { queueIds, nowMs }: Expected): Promise<Verdict<Content>> {
     const verified = await verify(token, { issuer, keys, queueIds, nowMs });
     if (!verified.ok) return verified;
     memory.remember(token, { ...verified.value, verifiedAtMs: nowMs }, nowMs);
     return ok(verified.value.content);
+  }
+
+  return (token, expected) => {
+    const known = memory.recall(token);
+    if (known === undefined) return read(token, expected);
+
+    function recall(found: FoundKey): Verdict<Content> | Promise<Verdict<Content>> {
+      if (known !== undefined && found.ok && found.value === known.key && isCurrent(known, expected.nowMs)) {
+        return acceptsQueue(expected.queueIds, known.content.queueId) ? ok(known.content) : fail("audience_wrong");
+      }
+      memory.forget(token);
+      return read(token, expected);
+    }
+
+    const found = keys.find(known.kid);
+    return found instanceof Promise ? found.then(recall) : recall(found);
   };
 }
 
 /** A clock that was set back may lie before the token's beginning, so such a token is read anew. */
-async function stillHolds<Content extends Dated>(known: Remembered<Content>, keys: TokenKeys, nowMs: number): Promise<boolean> {
-  if (!isUnexpired(known.content, nowMs) || nowMs < known.verifiedAtMs) return false;
-  return isSameKey(await keys.find(known.kid), known.key);
-}
-
-function isSameKey(found: Result<CryptoKey, unknown>, key: CryptoKey): boolean {
-  return found.ok && found.value === key;
+function isCurrent<Content extends Dated>({ content, verifiedAtMs }: Remembered<Content>, nowMs: number): boolean {
+  return isUnexpired(content, nowMs) && nowMs >= verifiedAtMs;
 }

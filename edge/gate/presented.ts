@@ -5,7 +5,7 @@ import type { Result } from "../../shared/result.ts";
 import type { TokenRefusal } from "../../shared/verify-token.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { tokenFromAuthorization, tokenFromCookies } from "../token/presented-token.ts";
-import type { Tokens } from "../token/tokens.ts";
+import type { ReadToken, Tokens } from "../token/tokens.ts";
 
 /** What a request shows of one kind of token, already verified. `by` says where it was: only a cookie can be cleared. */
 export type Presented<Held> =
@@ -18,40 +18,52 @@ export type HeldTicket = { readonly token: string; readonly ticket: Ticket };
 
 type Reading = { readonly tokens: Tokens; readonly queueId: QueueId; readonly nowMs: number };
 
-export function presentedPass(visit: Visit, { tokens, queueId, nowMs }: Reading): Promise<Presented<HeldPass>> {
-  return present(visit, { kind: "pass", queueId }, async (token) => {
-    const read = await tokens.readPass(token, { queueId, nowMs });
-    return read.ok ? { ok: true, value: { token, pass: read.value } } : read;
+/** At once for a token seen before, or for none. */
+type Presenting<Held> = Presented<Held> | Promise<Presented<Held>>;
+
+export function presentedPass(visit: Visit, { tokens, queueId, nowMs }: Reading): Presenting<HeldPass> {
+  return present(visit, {
+    kind: "pass",
+    queueId,
+    read: (token) => tokens.readPass(token, { queueId, nowMs }),
+    hold: (token, pass) => ({ token, pass }),
   });
 }
 
-export function presentedTicket(visit: Visit, { tokens, queueId, nowMs }: Reading): Promise<Presented<HeldTicket>> {
-  return present(visit, { kind: "ticket", queueId }, async (token) => {
-    const read = await tokens.readTicket(token, { queueId, nowMs });
-    return read.ok ? { ok: true, value: { token, ticket: read.value } } : read;
+export function presentedTicket(visit: Visit, { tokens, queueId, nowMs }: Reading): Presenting<HeldTicket> {
+  return present(visit, {
+    kind: "ticket",
+    queueId,
+    read: (token) => tokens.readTicket(token, { queueId, nowMs }),
+    hold: (token, ticket) => ({ token, ticket }),
   });
 }
 
-type Sought = { readonly kind: TokenKind; readonly queueId: QueueId };
+type Sought<Content, Held> = {
+  readonly kind: TokenKind;
+  readonly queueId: QueueId;
+  readonly read: (token: string) => ReadToken<Content>;
+  readonly hold: (token: string, content: Content) => Held;
+};
 
 /**
  * A bearer token counts only when it says that it is of this kind: on a protected URL `Authorization` may be the application's own,
  * and then it is none of our business.
  */
-async function present<Held>(
-  { headers, target }: Visit,
-  { kind, queueId }: Sought,
-  read: (token: string) => Promise<Result<Held, TokenRefusal>>,
-): Promise<Presented<Held>> {
+function present<Content, Held>({ headers, target }: Visit, sought: Sought<Content, Held>): Presenting<Held> {
+  const { kind, queueId } = sought;
   const bearer = tokenFromAuthorization(headers.get("authorization"));
-  if (bearer.ok && bearer.value !== undefined && isOfKind(bearer.value, kind)) return verdict("bearer", await read(bearer.value));
+  if (bearer.ok && bearer.value !== undefined && isOfKind(bearer.value, kind)) return judge(bearer.value, "bearer", sought);
   const cookie = tokenFromCookies(headers.get("cookie"), { kind, queueId, secure: target.protocol === "https" });
   if (!cookie.ok) return { state: "invalid", by: "cookie", reason: "cookie_repeated" };
-  return cookie.value === undefined ? { state: "none" } : verdict("cookie", await read(cookie.value));
+  return cookie.value === undefined ? { state: "none" } : judge(cookie.value, "cookie", sought);
 }
 
-function verdict<Held>(by: "cookie" | "bearer", read: Result<Held, TokenRefusal>): Presented<Held> {
-  return read.ok ? { state: "valid", by, held: read.value } : { state: "invalid", by, reason: read.reason };
+function judge<Content, Held>(token: string, by: "cookie" | "bearer", { read, hold }: Sought<Content, Held>): Presenting<Held> {
+  const verdict = (content: Result<Content, TokenRefusal>): Presented<Held> =>
+    content.ok ? { state: "valid", by, held: hold(token, content.value) } : { state: "invalid", by, reason: content.reason };
+  const content = read(token);
+  return content instanceof Promise ? content.then(verdict) : verdict(content);
 }
 
 function isOfKind(token: string, kind: TokenKind): boolean {

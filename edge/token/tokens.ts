@@ -14,9 +14,14 @@ export type Tokens = {
   readonly keyring: Keyring;
   readonly signTicket: (facts: TicketFacts) => Promise<string>;
   readonly signPass: (facts: PassFacts) => Promise<string>;
-  readonly readTicket: (token: string, at: { readonly queueId: QueueId; readonly nowMs: number }) => Promise<Result<Ticket, TokenRefusal>>;
-  readonly readPass: (token: string, at: { readonly queueId: QueueId; readonly nowMs: number }) => Promise<Result<Pass, TokenRefusal>>;
+  readonly readTicket: (token: string, at: ReadAt) => ReadToken<Ticket>;
+  readonly readPass: (token: string, at: ReadAt) => ReadToken<Pass>;
 };
+
+type ReadAt = { readonly queueId: QueueId; readonly nowMs: number };
+
+/** At once for a token seen before. */
+export type ReadToken<Content> = Result<Content, TokenRefusal> | Promise<Result<Content, TokenRefusal>>;
 
 type TokensOptions = { readonly keyring: Keyring; readonly issuer: string; readonly rememberedMax?: number };
 
@@ -29,12 +34,16 @@ export function createTokens({ keyring, issuer, ...bounds }: TokensOptions): Tok
     signTicket: (facts) => signTicket(signer, facts),
     signPass: (facts) => signPass(signer, facts),
     readTicket: (token, { queueId, nowMs }) => verifier.ticket(token, { queueIds: [queueId], nowMs }),
-    readPass: async (token, { queueId, nowMs }) => {
-      const pass = await verifier.pass(token, { queueIds: [queueId], nowMs });
-      // Only the edge itself uses open passes, towards the origin: one that comes in from outside has leaked.
-      return pass.ok && pass.value.sessionId === OPEN_SESSION_ID ? fail("claims_malformed") : pass;
+    readPass: (token, { queueId, nowMs }) => {
+      const pass = verifier.pass(token, { queueIds: [queueId], nowMs });
+      return pass instanceof Promise ? pass.then(withoutOpen) : withoutOpen(pass);
     },
   };
+}
+
+/** Only the edge itself uses open passes, towards the origin: one that comes in from outside has leaked. */
+function withoutOpen(pass: Result<Pass, TokenRefusal>): Result<Pass, TokenRefusal> {
+  return pass.ok && pass.value.sessionId === OPEN_SESSION_ID ? fail("claims_malformed") : pass;
 }
 
 let isolateTokens: { readonly keys: string; readonly issuer: string; readonly tokens: Tokens } | undefined;
