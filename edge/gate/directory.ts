@@ -14,12 +14,13 @@ import { createRouteTable, type RouteTable } from "./route-table.ts";
 export type Directory = {
   readonly routes: (later: Later) => Known<RouteTable>;
   /** Only names that operators have set up are ever asked for, so that invented ones cost nothing. */
-  readonly queue: (queueId: QueueId, later: Later) => Promise<QueueRecord | "missing" | "unknown">;
+  readonly queue: (queueId: QueueId, later: Later) => Known<QueueRecord | "missing">;
   /** An operator changed something through this isolate: the next request reads it again. */
   readonly expire: () => void;
 };
 
-type Known<Value> = Value | "unknown" | Promise<Value | "unknown">;
+/** At once wherever it is young enough. */
+export type Known<Value> = Value | "unknown" | Promise<Value | "unknown">;
 
 const REFRESH_AFTER_MS = 1_000;
 const STALE_AFTER_MS = 1_900;
@@ -54,12 +55,16 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     return queue;
   }
 
+  function queueIn(known: Setup | undefined, queueId: QueueId, later: Later): Known<QueueRecord | "missing"> {
+    if (known === undefined) return "unknown";
+    return known.queueIds.has(queueId) ? orUnknown(queueOf(queueId).get(later)) : "missing";
+  }
+
   return {
     routes: (later) => orUnknown(setup.get(later)),
-    async queue(queueId, later) {
-      const known = await setup.get(later);
-      if (known === undefined) return "unknown";
-      return known.queueIds.has(queueId) ? ((await queueOf(queueId).get(later)) ?? "unknown") : "missing";
+    queue(queueId, later) {
+      const known = setup.get(later);
+      return known instanceof Promise ? known.then((read) => queueIn(read, queueId, later)) : queueIn(known, queueId, later);
     },
     expire: () => {
       setup.expire();

@@ -90,9 +90,14 @@ function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
 
 let isolateGate: { readonly configuration: EdgeConfiguration; readonly gate: Gate } | undefined;
 
-/** The faults are those of the signing keys. */
-export async function gateOfIsolate(configuration: EdgeConfiguration): Promise<Result<Gate, readonly string[]>> {
-  if (isolateGate?.configuration === configuration) return ok(isolateGate.gate);
+/** The faults are those of the signing keys. At once in an isolate that has its gate. */
+export function gateOfIsolate(configuration: EdgeConfiguration): OpenedGate | Promise<OpenedGate> {
+  return isolateGate?.configuration === configuration ? ok(isolateGate.gate) : openForIsolate(configuration);
+}
+
+type OpenedGate = Result<Gate, readonly string[]>;
+
+async function openForIsolate(configuration: EdgeConfiguration): Promise<OpenedGate> {
   const tokens = await tokensOfIsolate({ keys: configuration.signingKeys, issuer: configuration.issuer });
   if (!tokens.ok) return tokens;
   // Another request may have come first while the keys were read.

@@ -16,7 +16,8 @@ import type { StoreClock } from "./store-clock.ts";
  * holds one was let in, and that is all anybody can know then.
  */
 export type Revocations = {
-  readonly isRevoked: (pass: Pass, check: RevocationCheck) => Promise<boolean>;
+  /** At once wherever the feed is young enough to say. */
+  readonly isRevoked: (pass: Pass, check: RevocationCheck) => boolean | Promise<boolean>;
   /** Reads the feed, and with it the store's time, before the first token is signed or read. Never rejects. */
   readonly prepare: (later: Later) => Promise<void>;
   /** This isolate ended it itself and does not wait for the feed. */
@@ -110,13 +111,18 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
     return answer;
   }
 
+  /** Only a pass that is older than what the feed knows is asked about. */
+  function isTold(pass: Pass, told: Feed | undefined, runner: ScriptRunner): boolean | Promise<boolean> {
+    if (isKnown(pass)) return true;
+    return pass.issuedAtSeconds * 1000 < (told?.completeSinceMs ?? 0) && askOnce(pass, runner);
+  }
+
   return {
-    async isRevoked(pass, { mode, later, store: runner }) {
+    isRevoked(pass, check) {
       if (isKnown(pass)) return true;
-      if (mode === "strict") return (await ask(pass, runner)) === true;
-      const { completeSinceMs } = (await feed.get(later)) ?? { completeSinceMs: 0 };
-      if (isKnown(pass)) return true;
-      return pass.issuedAtSeconds * 1000 < completeSinceMs && (await askOnce(pass, runner));
+      if (check.mode === "strict") return ask(pass, check.store).then((answer) => answer === true);
+      const known = feed.get(check.later);
+      return known instanceof Promise ? known.then((told) => isTold(pass, told, check.store)) : isTold(pass, known, check.store);
     },
     async prepare(later) {
       await feed.get(later);

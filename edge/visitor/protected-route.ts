@@ -5,6 +5,7 @@ import { problemResponse } from "../../shared/errors.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
 import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
+import type { Known } from "../gate/directory.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
 import { type HeldPass, type HeldTicket, type Presented, presentedPass, presentedTicket } from "../gate/presented.ts";
@@ -63,10 +64,14 @@ async function meet(meeting: Meeting): Promise<Response> {
 }
 
 /** An isolate that has never heard the store's time hears it first, in the same moment. */
-async function recordOf({ gate, later }: Meeting, queueId: QueueId): Promise<QueueRecord | "missing" | "unknown"> {
+function recordOf({ gate, later }: Meeting, queueId: QueueId): Known<QueueRecord | "missing"> {
   const record = gate.directory.queue(queueId, later);
-  if (!gate.clock.isHeard()) await gate.memoryOf(queueId).revocations.prepare(later);
-  return record;
+  return gate.clock.isHeard()
+    ? record
+    : gate
+        .memoryOf(queueId)
+        .revocations.prepare(later)
+        .then(() => record);
 }
 
 const NOTHING = { pass: "none", ticket: "none", turn: "unasked" } as const;
