@@ -27,6 +27,8 @@ local POLL_MS_MIN = 1000
 -- Slots may come free at any moment: the first in line poll as if they did so at the full rate.
 local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
+-- Who waits is asked back after this part of the time that seems left.
+local POLLS_PER_WAIT = 4
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
@@ -192,7 +194,7 @@ local function poll_after(position, total)
   local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
   local speed = is_measured and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
-  local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / 4))
+  local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))
   interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
@@ -218,8 +220,8 @@ local function claim(order, has_more)
   local position = redis.call('ZRANK', READY, TICKET) + 1
   local missing = math.min(position, burst) - bucket.tokens
   if is_moving and missing <= 0 then return admit() end
-  local interval = is_moving and math.min(poll_ms_max, missing * 1000 / rate) or poll_ms_max
-  interval = math.ceil(interval + JITTER * CLAIM_JITTER_MS)
+  local wait_ms = math.max(missing, (position - bucket.tokens) / POLLS_PER_WAIT) * 1000 / rate
+  local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)
   redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
   return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
 end
