@@ -94,9 +94,8 @@ function send(request: NodeRequest, asked: ClientRequest, clock: OriginClock): v
 /** Nobody reads it. */
 const CLIENT_LEFT = 499;
 
-function failed(visit: Visit, { incoming, outgoing }: NodeRequest, error: unknown): Response {
-  if (outgoing.destroyed) return new Response(null, { status: CLIENT_LEFT });
-  return originFailure(visit, incoming.errored === null ? "origin_unreachable" : "request_ambiguous", error);
+function failed(visit: Visit, { outgoing }: NodeRequest, error: unknown): Response {
+  return outgoing.destroyed ? new Response(null, { status: CLIENT_LEFT }) : originFailure(visit, "origin_unreachable", error);
 }
 
 type Heard = {

@@ -5,8 +5,8 @@ type Upload = { readonly from: IncomingMessage; readonly to: ClientRequest; read
 
 /**
  * Moves a request's body to the origin no faster than the origin takes it, and tells the clock whose turn it is: the origin's
- * while a piece is on its way or once it has the whole request, the client's otherwise. A body that breaks off takes the
- * request to the origin with it, so that half an upload is never taken for a whole one.
+ * while a piece is on its way or once it has the whole request, the client's otherwise. A body that breaks off is never ended
+ * here: the request to the origin goes with its client, and half an upload is not taken for a whole one.
  */
 export function sendUpload({ from, to, clock }: Upload): void {
   let piecesOnTheWay = 0;
@@ -25,7 +25,6 @@ export function sendUpload({ from, to, clock }: Upload): void {
     clock.run();
     to.end();
   });
-  from.on("error", (error) => to.destroy(error));
   // The origin wants no more of it: it has answered early or is gone. The server lets go what still comes.
   to.on("close", () => from.removeAllListeners("data"));
 }

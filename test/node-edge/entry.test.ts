@@ -80,7 +80,8 @@ describe("the process of the edge on Node", () => {
     const edge = await startBareProxy();
     let finish: () => void = () => undefined;
     const arrived = new Promise<void>((resolve) => {
-      origin.answerWith((_request, response) => {
+      origin.answerWith((request, response) => {
+        if (request.url !== "/slow") return void response.end("in time");
         finish = () => response.end("whole");
         resolve();
       });
