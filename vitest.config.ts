@@ -9,6 +9,7 @@ const luaAsText = {
   },
 };
 
+const TEST_FILES_AT_ONCE = 3;
 const TEST_TIMEOUT_MS = 30_000;
 
 /** The project "node" runs these against the worker in workerd, "node-edge" against the edge on Node. */
@@ -22,6 +23,8 @@ const SUITES_OF_BOTH_EDGES = [
 export default defineConfig({
   test: {
     reporters: ["default"],
+    // Most test files wait for processes of their own more than they compute.
+    maxWorkers: TEST_FILES_AT_ONCE,
     projects: [
       {
         plugins: [

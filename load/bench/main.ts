@@ -9,13 +9,14 @@ import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
+import { tokenBenchmark } from "./token.ts";
 
 /**
  * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other.
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
-const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, lineBenchmark, lineCostBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, tokenBenchmark, lineBenchmark, lineCostBenchmark];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
 const { values, positionals } = parseArgs({
