@@ -31,6 +31,9 @@ async function startBareProxy(variables: Readonly<Record<string, string>> = {}) 
   return edge;
 }
 
+/** What the whole stack promises; a client that stays must not hold the edge up for ever. */
+const STOP_WITHIN_MS = 5_000;
+
 describe("the process of the edge on Node", () => {
   it("ends with every fault of its environment at once, and repeats no value", async () => {
     const child = startChild({
@@ -89,12 +92,11 @@ describe("the process of the edge on Node", () => {
     const answer = sendRaw(edge.port, rawGet("/slow"));
     await arrived;
     process.kill(edge.child.pid, "SIGTERM");
-    await expect.poll(() => sendRaw(edge.port, rawGet("/new")).then(String, () => "refused")).toBe("refused");
+    const isRefused = () => sendRaw(edge.port, rawGet("/new")).then(String, () => "refused");
+    await expect.poll(isRefused, { interval: 5 }).toBe("refused");
     finish();
     expect((await answer).body.toString()).toBe("whole");
-    const startedAt = performance.now();
     expect((await edge.child.exited).code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(400);
   });
 
   it("ends soon on SIGTERM although clients stay connected", async () => {
@@ -106,7 +108,7 @@ describe("the process of the edge on Node", () => {
     const startedAt = performance.now();
     process.kill(edge.child.pid, "SIGTERM");
     expect((await edge.child.exited).code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(900);
+    expect(performance.now() - startedAt).toBeLessThan(STOP_WITHIN_MS);
   });
 
   it("asks the origin over connections that it keeps, and not over one that the origin has given up", async () => {
