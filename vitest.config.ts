@@ -9,8 +9,8 @@ const luaAsText = {
   },
 };
 
-const TEST_FILES_AT_ONCE = 3;
-const TEST_TIMEOUT_MS = 30_000;
+const TEST_FILES_AT_ONCE = 2;
+const TEST_TIMEOUT_MS = 60_000;
 
 /** The project "node" runs these against the worker in workerd, "node-edge" against the edge on Node. */
 const SUITES_OF_BOTH_EDGES = [
