@@ -3,9 +3,13 @@ import { parseQueueId, type QueueId } from "./queue-id.ts";
 
 /**
  * What the gate and the origin must agree on about tickets and passes: names, claims and bounds. A ticket holds a place in
- * the line, a pass holds a slot. Both are JWTs of the gate, told apart by `typ` and audience, each good for one queue only.
+ * the line, a pass holds a slot. Both are JWTs of the gate, told apart by `typ` and audience, each good for one queue only. An
+ * invite promises a place, a challenge asks for work before one: both are between a visitor and the gate.
  */
-export type TokenKind = "ticket" | "pass";
+export type TokenKind = VisitorTokenKind | "invite" | "challenge";
+
+/** Those that a visitor holds, in a cookie or as a bearer token. */
+export type VisitorTokenKind = "ticket" | "pass";
 
 /** The one algorithm, on the one curve: a token cannot choose another. */
 export const TOKEN_ALGORITHM = "EdDSA";
@@ -17,7 +21,7 @@ export const DEFAULT_ISSUER = "sluice";
 export const PASS_HEADER = "x-sluice-pass";
 export const JWKS_PATH = "/_sluice/jwks.json";
 
-/** Ours have about 400 characters; longer ones are refused before anybody looks inside. */
+/** Ours have 400 to 1,600 characters; longer ones are refused before anybody looks inside. */
 export const TOKEN_CHARS_MAX = 2_048;
 
 /** How far two machines' clocks may lie apart. */
@@ -37,9 +41,16 @@ export type Ticket = {
   /** The place in the line: lane first, then sequence. */
   readonly order: number;
   readonly lane: Lane;
+  /** The place is one person's, on whatever device: see `Invite.person`. */
+  readonly keyed?: true;
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
+  /** What the visitor's program said about itself when it joined, as JSON. */
+  readonly metadata?: string | undefined;
 };
+
+/** What may come along with a join, as JSON: it travels with the ticket, and every poll carries it. */
+export const METADATA_BYTES_MAX = 512;
 
 export type Pass = {
   readonly queueId: QueueId;
@@ -48,7 +59,23 @@ export type Pass = {
   readonly jti: string;
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
+  readonly scope?: PassScope;
+  /** Where the queue's requests go when not to the gate's own origin, sealed: only edges can read it. */
+  readonly upstream?: string;
 };
+
+/**
+ * Which addresses a pass is good for, as the routes stood when it was signed: host and path of every route to its queue, and,
+ * after a `!`, of the routes to other queues that come before one of these. An edge that starts while the store is away knows no
+ * routes of its own and goes by this. Left out when it would be too long.
+ */
+export type PassScope = readonly string[];
+
+/** As JSON. A pass travels with every request. */
+export const SCOPE_BYTES_MAX = 512;
+
+/** 300 characters of an address, sealed. */
+const UPSTREAM_CHARS_MAX = 512;
 
 export type Lane = 0 | 1 | 2 | 3;
 
@@ -70,7 +97,7 @@ export function queueOfAudience(kind: TokenKind, audience: unknown): QueueId | u
 }
 
 /** With `__Host-` no other host of the domain can plant a cookie of this name; browsers take the prefix on https only. */
-export function tokenCookieName(kind: TokenKind, queueId: QueueId, { secure }: { readonly secure: boolean }): string {
+export function tokenCookieName(kind: VisitorTokenKind, queueId: QueueId, { secure }: { readonly secure: boolean }): string {
   return `${secure ? "__Host-" : ""}sluice-${kind}-${queueId}`;
 }
 
@@ -79,21 +106,36 @@ export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs:
   return token.expiresAtSeconds > Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
 }
 
-const idSchema = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+/** `*.shop.test/sale/*`, or the same after a `!`. */
+const SCOPE_PATTERN = /^!?(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)\/[^*?#\s]*\*?$/;
+
+const scopeSchema = z.array(z.string().max(SCOPE_BYTES_MAX).regex(SCOPE_PATTERN)).min(1).max(SCOPE_BYTES_MAX);
+
+export const idSchema = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
 const secondsSchema = z.int().min(0);
 
 /** Claims we do not know are let through, so that a newer edge can add one while an older origin still runs. */
-const lifetimeClaims = { iat: secondsSchema, nbf: secondsSchema.optional(), exp: secondsSchema };
+export const lifetimeClaims = { iat: secondsSchema, nbf: secondsSchema.optional(), exp: secondsSchema };
+
+export const laneSchema = z.literal([0, 1, 2, 3]);
 
 export const ticketClaimsSchema = z.object({
   ...lifetimeClaims,
   sub: idSchema,
   order: z.int(),
-  lane: z.literal([0, 1, 2, 3]),
+  lane: laneSchema,
+  keyed: z.literal(true).optional(),
+  metadata: z.string().max(METADATA_BYTES_MAX).optional(),
 });
 
 export const passClaimsSchema = z.object({
   ...lifetimeClaims,
   sub: z.union([idSchema, z.literal(OPEN_SESSION_ID)]),
   jti: idSchema,
+  scope: scopeSchema.optional(),
+  upstream: z
+    .string()
+    .regex(/^[\w-]+$/)
+    .max(UPSTREAM_CHARS_MAX)
+    .optional(),
 });

@@ -17,6 +17,16 @@ describe("newId", () => {
   });
 });
 
+describe("systemRandom", () => {
+  it("fills every byte, however many are asked for, and none twice", () => {
+    for (const length of [1, 4, 4_095, 4_096, 4_097, 20_000]) {
+      const zeros = systemRandom(new Uint8Array(length)).filter((byte) => byte === 0).length;
+      // One in 256 is expected; a byte that was left out or handed out before would be zero.
+      expect(zeros, `${length} bytes`).toBeLessThan(length / 64 + 4);
+    }
+  });
+});
+
 describe("newSecret", () => {
   it("carries 256 bits", () => {
     expect(newSecret(systemRandom)).toMatch(/^[A-Za-z0-9_-]{43}$/);

@@ -3,7 +3,24 @@ import { assert } from "./assert.ts";
 /** Fills the array with random bytes, as `crypto.getRandomValues` does. */
 export type FillRandom = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 
-export const systemRandom: FillRandom = (bytes) => crypto.getRandomValues(bytes);
+/** Asking the runtime for randomness costs more than making an id of it, so it is asked for many ids at once. */
+const POOL_BYTES = 4_096;
+const pool = new Uint8Array(POOL_BYTES);
+let taken = POOL_BYTES;
+
+/** Every byte is handed out once, and then is no longer here. */
+export const systemRandom: FillRandom = (bytes) => {
+  if (bytes.length > POOL_BYTES) return crypto.getRandomValues(bytes);
+  if (taken + bytes.length > POOL_BYTES) {
+    crypto.getRandomValues(pool);
+    taken = 0;
+  }
+  const end = taken + bytes.length;
+  bytes.set(pool.subarray(taken, end));
+  pool.fill(0, taken, end);
+  taken = end;
+  return bytes;
+};
 
 /** 16 bytes are 22 characters: unguessable, safe in URLs, headers, cookies and Redis keys. */
 const ID_BYTES = 16;

@@ -43,4 +43,9 @@ describe("redact", () => {
     loop["self"] = loop;
     expect(JSON.stringify(redact(loop))).toContain("[too deep]");
   });
+
+  it("hides the command also where the words before it look like a pattern of replacement", () => {
+    const error = new Error("ERR unknown command '$&' or '$`', command was: [\"evalsha\",\"hunter2\"]");
+    expect(JSON.stringify(redact({ error }))).not.toContain("hunter2");
+  });
 });

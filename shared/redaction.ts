@@ -34,6 +34,6 @@ function redactError(error: Error, depth: number): unknown {
   const fields: Record<string, unknown> = { name: error.name, message };
   if ("code" in error) fields["code"] = redact(error.code, depth + 1);
   if (error.cause !== undefined) fields["cause"] = redact(error.cause, depth + 1);
-  if (error.stack !== undefined) fields["stack"] = redactText(error.stack.replace(error.message, message));
+  if (error.stack !== undefined) fields["stack"] = redactText(error.stack.replace(error.message, () => message));
   return fields;
 }

@@ -71,7 +71,7 @@ export function acceptsQueue(accepted: AcceptedQueues, queueId: QueueId): boolea
   return accepted === "any" || accepted.includes(queueId);
 }
 
-type KindRules<Claims, Content> = {
+export type KindRules<Claims, Content> = {
   readonly kind: TokenKind;
   readonly lifetimeSecondsMax: number;
   readonly claims: z.ZodType<Claims>;
@@ -82,11 +82,13 @@ const ticketRules: KindRules<z.output<typeof ticketClaimsSchema>, Ticket> = {
   kind: "ticket",
   lifetimeSecondsMax: TICKET_LIFETIME_SECONDS_MAX,
   claims: ticketClaimsSchema,
-  read: ({ sub, order, lane, iat, exp }, queueId) => ({
+  read: ({ sub, order, lane, keyed, metadata, iat, exp }, queueId) => ({
     queueId,
     ticketId: sub,
     order,
     lane,
+    ...(keyed !== undefined && { keyed }),
+    ...(metadata !== undefined && { metadata }),
     issuedAtSeconds: iat,
     expiresAtSeconds: exp,
   }),
@@ -96,10 +98,18 @@ const passRules: KindRules<z.output<typeof passClaimsSchema>, Pass> = {
   kind: "pass",
   lifetimeSecondsMax: PASS_LIFETIME_SECONDS_MAX,
   claims: passClaimsSchema,
-  read: ({ sub, jti, iat, exp }, queueId) => ({ queueId, sessionId: sub, jti, issuedAtSeconds: iat, expiresAtSeconds: exp }),
+  read: ({ sub, jti, iat, exp, scope, upstream }, queueId) => ({
+    queueId,
+    sessionId: sub,
+    jti,
+    issuedAtSeconds: iat,
+    expiresAtSeconds: exp,
+    ...(scope !== undefined && { scope }),
+    ...(upstream !== undefined && { upstream }),
+  }),
 };
 
-async function verifyToken<Claims extends { iat: number; exp: number }, Content>(
+export async function verifyToken<Claims extends { iat: number; exp: number }, Content>(
   rules: KindRules<Claims, Content>,
   token: string,
   verification: Verification,

@@ -1,0 +1,34 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+/**
+ * One route of an HTTP API, written down once: what is checked on the way in and what `openapi.json` says about it are
+ * the same schemas, so that neither can drift from the other.
+ */
+export type OperationDescription<Access extends string = string> = {
+  readonly method: "get" | "post" | "put" | "patch" | "delete";
+  /** Under the document's server, with parameters in braces. */
+  readonly path: string;
+  readonly id: string;
+  readonly summary: string;
+  readonly access: Access;
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly headers?: z.ZodObject;
+  readonly body?: BodyDescription;
+  readonly answers: Readonly<Record<number, AnswerDescription>>;
+  readonly refusals: readonly ErrorCode[];
+};
+
+export type BodyDescription = { readonly schema: z.ZodType; readonly bytesMax?: number };
+
+export type AnswerDescription = {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  /** JSON unless told otherwise. */
+  readonly mediaTypes?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** What came in, after it has passed the schemas of the description. */
+export type OperationInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown };
