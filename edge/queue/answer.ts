@@ -3,42 +3,74 @@ import { z } from "zod";
 /** Where a visitor stands, as the line's scripts answer it. */
 export type LineAnswer =
   | { readonly state: "none" }
-  | { readonly state: "refused"; readonly reason: "closed" | "full" | "address_limit" }
+  | { readonly state: "refused"; readonly reason: z.infer<typeof refusalReason> }
+  | ScheduledAnswer
+  /** The ticket's number is from another draw than the one that is on: draw again. */
+  | { readonly state: "draw_changed" }
+  | PersonAnswer
   | { readonly state: "admitted"; readonly expiresAtMs: number; readonly isNew: boolean }
   | { readonly state: "ended"; readonly reason: EndReason }
   | WaitingAnswer;
 
+/** Nobody can take a place yet. By the store's clock, like all times here. */
+export type ScheduledAnswer = {
+  readonly state: "scheduled";
+  readonly placesOpenAtMs: number;
+  readonly opensAtMs: number;
+  readonly nowMs: number;
+};
+
+/** The one whom an invite names has taken a place before, under this ticket. */
+export type PersonAnswer = {
+  readonly state: "person";
+  readonly ticketId: string;
+  readonly order: number;
+  readonly enqueuedAtMs: number;
+};
+
 export type WaitingAnswer = {
   readonly state: "waiting";
-  /** 1 for the next one in. */
-  readonly position: number;
+  /** 1 for the next one in; null while a draw keeps it secret. */
+  readonly position: number | null;
   readonly total: number;
-  /** The place the ticket must carry. */
+  /** The place the ticket must carry: while a draw keeps it secret, the first number of the draw, for everybody. */
   readonly order: number;
   readonly pollAfterMs: number;
   /** Measured admissions per second, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
   /** One call may only do so much: a sweep should follow. */
   readonly hasMore: boolean;
+  /** When the line begins to move; null once it does. */
+  readonly opensAtMs: number | null;
 };
 
 export type EndReason = z.infer<typeof endReason>;
 
 const endReason = z.enum(["expired", "completed", "revoked", "left"]);
+const refusalReason = z.enum(["closed", "over", "full", "address_limit", "invite_used", "invite_revoked", "proof_spent"]);
 const flag = z.union([z.literal(0), z.literal(1)]).transform((bit) => bit === 1);
 const count = z.number().int().nonnegative();
+/** A list of Redis ends at a nil, so scripts write 0 for what is not there. */
+const countOrNull = count.transform((value) => (value === 0 ? null : value));
 
 const none = z.tuple([z.literal("none")]).transform(() => ({ state: "none" }) as const);
-const refused = z.tuple([z.enum(["closed", "full", "address_limit"])]).transform(([reason]) => ({ state: "refused", reason }) as const);
+const refused = z.tuple([refusalReason]).transform(([reason]) => ({ state: "refused", reason }) as const);
+const scheduled = z
+  .tuple([z.literal("scheduled"), count, count, count])
+  .transform(([state, placesOpenAtMs, opensAtMs, nowMs]) => ({ state, placesOpenAtMs, opensAtMs, nowMs }));
+const drawChanged = z.tuple([z.literal("draw_changed")]).transform(() => ({ state: "draw_changed" }) as const);
+const person = z
+  .tuple([z.literal("person"), z.string(), count, count])
+  .transform(([state, ticketId, order, enqueuedAtMs]) => ({ state, ticketId, order, enqueuedAtMs }));
 const admitted = z.tuple([z.literal("admitted"), count, flag]).transform(([state, expiresAtMs, isNew]) => ({ state, expiresAtMs, isNew }));
 const ended = z.tuple([z.literal("ended"), endReason], z.unknown()).transform(([state, reason]) => ({ state, reason }));
 const waiting = z
-  .tuple([z.literal("waiting"), count, count, count, count, count, flag])
-  .transform(([state, position, total, order, pollAfterMs, ratePerThousandSeconds, hasMore]) => {
-    return { state, position, total, order, pollAfterMs, admissionsPerSecond: ratePerThousandSeconds / 1000, hasMore };
+  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, flag, countOrNull])
+  .transform(([state, position, total, order, pollAfterMs, ratePerThousandSeconds, hasMore, opensAtMs]) => {
+    return { state, position, total, order, pollAfterMs, admissionsPerSecond: ratePerThousandSeconds / 1000, hasMore, opensAtMs };
   });
 
-export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, none]);
+export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, scheduled, drawChanged, person, none]);
 
 /** The answer to an end or a sweep: whether another sweep should follow. */
 export const finishedSchema = z.union([

@@ -8,11 +8,15 @@ export function queueKeys(queueId: string) {
     ready: `queue:{${queueId}}:ready`,
     bucket: `queue:{${queueId}}:bucket`,
     revoked: `queue:{${queueId}}:revoked`,
+    stats: `queue:{${queueId}}:stats`,
   };
 }
 
 /** What is not of one queue: few and small. One hash tag, because one script reads both. */
 export const directoryKeys = { queues: "gate:{directory}:queues", routes: "gate:{directory}:routes" };
+
+/** Who changed what. With the routes' hash tag, because they are replaced and that is written down in one script. */
+export const auditKeys = { pending: "gate:{directory}:audit:pending", log: "gate:{directory}:audit" };
 
 export function usedKey(queueId: string, ticketId: string): string {
   return `queue:{${queueId}}:used:${ticketId}`;
@@ -25,6 +29,26 @@ export function sessionKey(queueId: string, sessionId: string): string {
 /** The address is a keyed hash: no address stands in the store. */
 export function addressKey(queueId: string, addressHash: string): string {
   return `queue:{${queueId}}:ip:${addressHash}`;
+}
+
+/** Which tickets have used an invite. */
+export function inviteKey(queueId: string, inviteId: string): string {
+  return `queue:{${queueId}}:invite:${inviteId}`;
+}
+
+/** The place of somebody whom an invite names; who that is is a keyed hash. */
+export function personKey(queueId: string, person: string): string {
+  return `queue:{${queueId}}:person:${person}`;
+}
+
+/** A proof of work that was spent. */
+export function proofKey(queueId: string, challengeId: string): string {
+  return `queue:{${queueId}}:proof:${challengeId}`;
+}
+
+/** Every pass from before that moment is refused: a queue of this name was deleted then. */
+export function revokedAllKey(queueId: string): string {
+  return `revocation:{${queueId}}:all`;
 }
 
 /** `id` is a session's or a single pass's (`jti`). */

@@ -1,5 +1,6 @@
 -- What the scripts of the line share: the state of one queue, read once, and the steps that change it.
--- It stands in front of enter, beat, leave, end and sweep, which are given the same first seven keys.
+-- It stands behind event.lua, order.lua, tally.lua and bucket.lua, and in front of enter, beat, leave, end and sweep, which are given the same
+-- first eight keys.
 --
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
@@ -8,13 +9,14 @@
 -- KEYS[5] ready    zset: ticket -> its order in the line; those in active who have not walked in yet
 -- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count
 -- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back
+-- KEYS[8] stats    hash: what tally.lua counts
 -- ARGV[1] ticket   the ticket's id, which is also the id of its session
 -- ARGV[2] now      milliseconds, or '' for the server's own clock; only a simulation passes one
 -- ARGV[3] jitter   0 to 1, spreads the polls
 -- ARGV[4] keepMs   how long any ticket of this visitor can still come back
 -- Returns nothing by itself: the script that follows does.
 
-local META, WAITING, BEATS, ACTIVE, READY, BUCKET, USED = unpack(KEYS, 1, 7)
+local BEATS, ACTIVE, USED = KEYS[3], KEYS[4], KEYS[7]
 local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
@@ -38,28 +40,19 @@ local AHEAD_SECONDS = 5
 local CLAIM_JITTER_MS = 50
 -- How late a poll may be, on top of a quarter of its interval, before its visitor is passed over.
 local LATE_MS = 1500
--- Lanes are apart by more than any sequence can grow, and the sum stays exact in a double.
-local LANE_SPAN = 2 ^ 50
-
-local now = tonumber(ARGV[2])
-if not now then
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+local LATE_SHARE_MS_MAX = 5000
+-- In this time after the opening everybody who waited for it polls once: the line needs to know who is there.
+local OPENING_POLLS_PER_SECOND = 20000
+local OPENING_MS_MIN = 2000
+local OPENING_SHARE_OF_CLAIM = 0.3
+local OPENING_MS_MAX = 60000
 
 -- As the lower end of a range of scores: strictly later than now.
 local AFTER_NOW = '(' .. now
 
-local settings = redis.call('HMGET', META, 'mode', 'max_active', 'admission_rate', 'admission_burst', 'session_ttl_seconds',
-  'claim_seconds', 'heartbeat_ttl_seconds', 'max_queue_size')
-local mode = settings[1]
-local max_active = tonumber(settings[2])
-local rate = tonumber(settings[3])
-local burst = tonumber(settings[4])
-local session_ms = (tonumber(settings[5]) or 0) * 1000
-local claim_ms = (tonumber(settings[6]) or 0) * 1000
-local heartbeat_ms = (tonumber(settings[7]) or 0) * 1000
-local max_queue_size = tonumber(settings[8])
+local claim_ms = (tonumber(own[6]) or 0) * 1000
+local heartbeat_ms = (tonumber(own[7]) or 0) * 1000
+local max_queue_size = tonumber(own[8])
 
 -- Every key is read before the first write, so that a wrong type under one of them changes nothing.
 local used = redis.call('GET', USED)
@@ -70,62 +63,32 @@ redis.call('ZCARD', BEATS)
 -- A slot or reservation is alive strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
 local is_reserved = is_active and ready_order
-local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
 
 local queue_exists = mode and true or false
--- In any other mode nobody goes in, not even with a reservation.
-local is_moving = mode == 'active' or mode == 'drain'
+-- In any other mode, and before the opening, nobody goes in, not even with a reservation.
+local is_moving = (mode == 'active' or mode == 'drain') and not is_before_opening
 local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)
-
--- A token pays for walking in, not for a reservation: people who were told "your turn" at different times and come
--- together still come no faster than the rate.
-local bucket
-local function refill()
-  local refilled_at = tonumber(stored[2]) or now
-  bucket = {
-    tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000),
-    sequence = tonumber(stored[3]) or 0,
-    rate = tonumber(stored[4]) or 0,
-    rate_at = tonumber(stored[5]) or now,
-    rate_count = tonumber(stored[6]) or 0,
-  }
-end
-
--- The measured rate is a moving average over spans of at least two seconds in which people waited: an empty line
--- says nothing about how fast a full one moves.
-local RATE_SPAN_MS = 2000
-local RATE_WEIGHT = 0.3
-local function measure_rate(span)
-  if span > 0 and redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) > 0 then
-    local measured = bucket.rate_count * 1000 / span
-    bucket.rate = bucket.rate > 0 and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
-  end
-  bucket.rate_at, bucket.rate_count = now, 0
-end
-
--- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
-local function save_bucket()
-  local span = now - bucket.rate_at
-  -- A clock that was set back begins a new span, or the bucket would stay as it is until the old time comes again.
-  local is_over = span < 0 or span >= RATE_SPAN_MS
-  if is_over then measure_rate(span) end
-  if not (is_over or bucket.is_changed) then return end
-  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', now, 'sequence', bucket.sequence,
-    'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
-end
 
 -- Slots whose time is over return. True when more of them lie there than one call may return.
 local function return_lapsed(limit)
-  local lapsed = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
-  if #lapsed == 0 then return false end
+  local flat = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit)
+  if #flat == 0 then return false end
+  local lapsed = {}
+  for index = 1, #flat, 2 do
+    lapsed[#lapsed + 1] = flat[index]
+    -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
+    local order = tonumber(redis.call('ZSCORE', READY, flat[index]))
+    if order then note('expired', waited(order, tonumber(flat[index + 1]))) end
+  end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
   redis.call('ZREM', READY, unpack(lapsed))
+  note()
   return #lapsed == limit
 end
 
 -- When a poll that was asked for after this time is overdue.
 local function overdue_at(interval)
-  return now + interval + LATE_MS + math.floor(interval / 4)
+  return now + interval + LATE_MS + math.min(LATE_SHARE_MS_MAX, math.floor(interval / 4))
 end
 
 -- A reservation ends with the claim window, or before it when its owner's poll is overdue: then nobody is there.
@@ -133,6 +96,7 @@ local function reserve(ticket, order, due)
   redis.call('ZADD', READY, order, ticket)
   redis.call('ZADD', ACTIVE, math.min(now + claim_ms, due), ticket)
   if ticket == TICKET then is_reserved = true end
+  note()
 end
 
 -- Takes the first ones out of the line: those who are there get a slot, the others leave Redis, because their signed
@@ -148,6 +112,8 @@ local function take_heads(count, free)
     if due > now then
       reserve(ticket, heads[index + 1], due)
       given = given + 1
+    else
+      note('expired', waited(tonumber(heads[index + 1]), due))
     end
   end
   if #taken > 0 then
@@ -157,12 +123,25 @@ local function take_heads(count, free)
   return #taken, given
 end
 
+-- As long as that many people take to poll once; for most lines short enough that nobody who polls as asked finds a
+-- reservation lapsed, also when the opening was moved.
+local function opening_ms()
+  local least = math.min(OPENING_MS_MIN, claim_ms * OPENING_SHARE_OF_CLAIM)
+  return math.max(least, math.min(OPENING_MS_MAX, redis.call('ZCARD', WAITING) * 1000 / OPENING_POLLS_PER_SECOND))
+end
+
+-- How much of the time after the opening is left in which some have not polled yet: reservations go further ahead by that.
+local function opening_seconds()
+  if not opens_at or now >= opens_at + OPENING_MS_MAX then return 0 end
+  return math.max(0, opens_at + opening_ms() - now) / 1000
+end
+
 -- Gives free slots to the first of the line who are still there, as many as may walk in within the next seconds: who
 -- has left is found out before the turn comes. Returns true when there is more to do than one call may.
 local function promote(heads_max)
   if not is_moving then return false end
   local room = max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
-  local ahead = math.ceil(bucket.tokens + rate * AHEAD_SECONDS) - redis.call('ZCARD', READY)
+  local ahead = math.ceil(bucket.tokens + rate * (AHEAD_SECONDS + opening_seconds())) - redis.call('ZCARD', READY)
   local free = math.min(room, ahead, PROMOTIONS_MAX)
   local seen = 0
   while free > 0 and seen < heads_max do
@@ -180,13 +159,14 @@ local function answer_used()
 end
 
 -- Walks in: the reservation becomes a session, and the ticket is used up.
-local function admit()
+local function admit(order)
   local expires_at = now + session_ms
   redis.call('ZREM', READY, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
   redis.call('SET', USED, 'admitted', 'PX', KEEP_MS)
   bucket.tokens, bucket.is_changed = bucket.tokens - 1, true
   bucket.rate_count = bucket.rate_count + 1
+  note('admitted', waited(order, now))
   return { 'admitted', expires_at, 1 }
 end
 
@@ -199,9 +179,21 @@ local function poll_after(position, total)
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
 
--- Rate as thousandths, because Redis cuts numbers in replies to integers.
+-- Says nothing about the place, which a draw keeps secret until the opening; after it, everybody comes soon.
+local function poll_before_opening(total)
+  local left = opens_at - now
+  local interval = math.max(poll_ms_max, total * 1000 / POLLS_PER_SECOND_MAX) * (0.85 + 0.3 * JITTER)
+  return math.floor(interval < left and interval or left + opening_ms() * JITTER)
+end
+
+-- Rate as thousandths, because Redis cuts numbers in replies to integers. A drawn place is told from the opening on; until
+-- then everybody's is the first number of the draw.
 local function answer_waiting(position, total, order, interval, has_more)
-  return { 'waiting', position, total, order, interval, math.floor(bucket.rate * 1000), has_more and 1 or 0 }
+  if is_before_opening and is_drawn_place(order) and span_of(order) == draw_span then
+    position, order = 0, order - order % SPAN + 1
+  end
+  return { 'waiting', position, total, order, interval, math.floor(bucket.rate * 1000), has_more and 1 or 0,
+    is_before_opening and opens_at or 0 }
 end
 
 -- Somebody in the line has polled. Those who have a slot but are not in yet go before.
@@ -209,7 +201,7 @@ local function wait_on(order, has_more)
   local ready = redis.call('ZCARD', READY)
   local total = ready + redis.call('ZCARD', WAITING)
   local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1
-  local interval = poll_after(position, total)
+  local interval = is_before_opening and poll_before_opening(total) or poll_after(position, total)
   redis.call('ZADD', BEATS, overdue_at(interval), TICKET)
   return answer_waiting(position, total, order, interval, has_more)
 end
@@ -219,37 +211,51 @@ end
 local function claim(order, has_more)
   local position = redis.call('ZRANK', READY, TICKET) + 1
   local missing = math.min(position, burst) - bucket.tokens
-  if is_moving and missing <= 0 then return admit() end
+  if is_moving and missing <= 0 then return admit(order) end
   local wait_ms = math.max(missing, (position - bucket.tokens) / POLLS_PER_WAIT) * 1000 / rate
   local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)
   redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
   return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
 end
 
+-- Writes what this call has changed beside the places themselves.
+local function save()
+  save_bucket()
+  if tally then save_tally(now, redis.call('ZCARD', WAITING), redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')) end
+end
+
 -- The body of a join and of a poll: stand at this place, move the line on, then walk in or wait.
-local function stand_at(order)
+local function stand_at(order, is_join)
   local has_lapsed = return_lapsed(LAPSED_MAX)
   if not is_reserved then
     -- A reservation of ours that lapsed may still lie there when more lapsed than one call returns.
-    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then redis.call('ZREM', ACTIVE, TICKET) end
+    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then
+      redis.call('ZREM', ACTIVE, TICKET)
+      note('expired', waited(ready_order, slot_until))
+    end
     if place ~= order then redis.call('ZADD', WAITING, order, TICKET) end
+    if not place then note(is_join and 'enqueued' or 'returned') end
   end
   local has_more = promote(HEADS_MAX) or has_lapsed
   local answer = is_reserved and claim(order, has_more) or wait_on(order, has_more)
-  save_bucket()
+  save()
   return answer
 end
 
 -- Gives up place, reservation or session for good, and lets the next ones move up.
 local function give_up(reason)
   refill()
+  local order = place or ready_order
+  if order then note('left', waited(order, now)) end
+  if slot_until then note() end
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', READY, TICKET)
   redis.call('ZREM', ACTIVE, TICKET)
-  redis.call('SET', USED, reason, 'PX', KEEP_MS)
+  -- One person's ticket is remembered for longer, whoever ends it.
+  redis.call('SET', USED, reason, 'PX', math.max(KEEP_MS, used and redis.call('PTTL', USED) or 0))
   local has_lapsed = return_lapsed(LAPSED_MAX)
   local has_more = promote(HEADS_MAX) or has_lapsed
-  save_bucket()
+  save()
   return { 'ended', reason, has_more and 1 or 0 }
 end

@@ -1,7 +1,9 @@
 import type { ScriptRunner } from "../../shared/define-script.ts";
+import type { Drawn } from "../../shared/draw.ts";
 import type { EndReason, LineAnswer } from "./answer.ts";
-import { addressKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
+import { addressKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
 import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScript } from "./scripts.ts";
+import { PERSON_KEEP_MS } from "./settings.ts";
 
 /**
  * The line of one queue: who waits, who goes in. Each verb is one atomic script and one round trip, and may be repeated
@@ -9,13 +11,43 @@ import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScri
  * buckets allow, strict order among those present. When the store is away every verb rejects and has changed nothing.
  */
 export type Line = {
-  readonly enter: (visitor: { ticketId: string; lane: number; addressHash: string; ticketsPerIp: number }) => Promise<LineAnswer>;
-  readonly beat: (visitor: { ticketId: string; order: number }) => Promise<LineAnswer>;
-  readonly leave: (visitor: { ticketId: string }) => Promise<LineAnswer>;
+  readonly enter: (visitor: Newcomer) => Promise<LineAnswer>;
+  readonly beat: (visitor: Ticketed & { order: number }) => Promise<LineAnswer>;
+  readonly leave: (visitor: Ticketed) => Promise<LineAnswer>;
   readonly end: (session: { sessionId: string; reason: Exclude<EndReason, "expired">; detail?: string }) => Promise<{ hasMore: boolean }>;
   readonly sweep: () => Promise<{ hasMore: boolean }>;
   /** When the session ends, or 0 when it has ended. */
   readonly touch: (session: { sessionId: string; views: number; renew: boolean }) => Promise<number>;
+};
+
+export type Newcomer = {
+  readonly ticketId: string;
+  readonly lane: number;
+  readonly addressHash: string;
+  readonly ticketsPerIp: number;
+  /** What the ticket draws, should it come before the opening. */
+  readonly drawn?: Drawn | undefined;
+  readonly invite?: InviteUse | undefined;
+  /** The place that the visitor's own ticket carries: somebody who waits already and brings an invite. */
+  readonly heldOrder?: number | undefined;
+  /** Which proof of work the join is paid with, and for how long it could be shown again. */
+  readonly proof?: { readonly challengeId: string; readonly keepMs: number } | undefined;
+};
+
+export type InviteUse = {
+  readonly inviteId: string;
+  readonly uses: number;
+  readonly endsAtMs: number;
+  readonly person: string | undefined;
+  /** A ticket that this person had before and that is used up. */
+  readonly replaced?: string | undefined;
+};
+
+type Ticketed = {
+  readonly ticketId: string;
+  readonly isKeyed?: boolean;
+  /** A ticket that was signed when the queue kept places for longer can come back for longer than one of today. */
+  readonly ticketLeftMs?: number;
 };
 
 type LineOptions = {
@@ -31,27 +63,58 @@ type LineOptions = {
 
 /** Sweeps are for nobody in particular. */
 const NO_TICKET = "-";
+const NOT_DRAWN = { drawSpan: -1, number: 0 };
+/** Names a key that is never touched. */
+const NOBODY = "-";
+const NO_INVITE: InviteUse = { inviteId: NOBODY, uses: 0, endsAtMs: 0, person: undefined };
+const NO_PROOF = { challengeId: NOBODY, keepMs: 0 };
+const NOT_HELD = -1;
 
 export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs }: LineOptions): Line {
   const queue = queueKeys(queueId);
   const now = () => simulatedNowMs?.() ?? ("" as const);
   const lineKeys = (ticketId: string) => ({ ...queue, used: usedKey(queueId, ticketId) });
-  const lineArgs = (ticketId: string) => ({ ticketId, nowMs: now(), jitter: random(), keepMs: ticketLifeMs });
+  const lineArgs = ({ ticketId, isKeyed = false, ticketLeftMs = 0 }: Ticketed) => {
+    const keepMs = Math.max(ticketLifeMs, Math.ceil(ticketLeftMs), isKeyed ? PERSON_KEEP_MS : 0);
+    return { ticketId, nowMs: now(), jitter: random(), keepMs };
+  };
 
   return {
-    enter: ({ ticketId, lane, addressHash, ticketsPerIp }) =>
-      enterScript.run(store, {
-        keys: { ...lineKeys(ticketId), address: addressKey(queueId, addressHash) },
-        args: { ...lineArgs(ticketId), lane, ticketsPerIp },
-      }),
-    beat: ({ ticketId, order }) => beatScript.run(store, { keys: lineKeys(ticketId), args: { ...lineArgs(ticketId), order } }),
-    leave: ({ ticketId }) => leaveScript.run(store, { keys: lineKeys(ticketId), args: lineArgs(ticketId) }),
+    enter: (newcomer) => {
+      const { ticketId, lane, addressHash, ticketsPerIp, drawn = NOT_DRAWN } = newcomer;
+      const { invite = NO_INVITE, heldOrder = NOT_HELD, proof = NO_PROOF } = newcomer;
+      const { inviteId, uses, endsAtMs, person, replaced = "" } = invite;
+      const isKeyed = person !== undefined;
+      return enterScript.run(store, {
+        keys: {
+          ...lineKeys(ticketId),
+          address: addressKey(queueId, addressHash),
+          invite: inviteKey(queueId, inviteId),
+          person: personKey(queueId, person ?? NOBODY),
+          proof: proofKey(queueId, proof.challengeId),
+        },
+        args: {
+          ...lineArgs({ ticketId, isKeyed }),
+          lane,
+          ticketsPerIp,
+          ...drawn,
+          inviteUses: uses,
+          inviteEndsAtMs: endsAtMs,
+          isKeyed: isKeyed ? 1 : 0,
+          replacedTicketId: replaced,
+          heldOrder,
+          proofMs: proof.keepMs,
+        },
+      });
+    },
+    beat: ({ order, ...visitor }) => beatScript.run(store, { keys: lineKeys(visitor.ticketId), args: { ...lineArgs(visitor), order } }),
+    leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
     end: ({ sessionId, reason, detail = "" }) =>
       endScript.run(store, {
         keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId) },
-        args: { ...lineArgs(sessionId), reason, detail },
+        args: { ...lineArgs({ ticketId: sessionId }), reason, detail },
       }),
-    sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs(NO_TICKET) }),
+    sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs({ ticketId: NO_TICKET }) }),
     touch: ({ sessionId, views, renew }) =>
       touchScript.run(store, {
         keys: { meta: queue.meta, active: queue.active, ready: queue.ready, session: sessionKey(queueId, sessionId) },

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
 import deleteQueueSource from "./delete-queue.lua";
+import orderSource from "./order.lua";
 import readDirectorySource from "./read-directory.lua";
 import readQueueSource from "./read-queue.lua";
 import writeDirectorySource from "./write-directory.lua";
@@ -11,22 +12,22 @@ export const readQueueScript = defineScript({
   source: readQueueSource,
   keys: ["meta", "waiting", "active", "bucket"],
   args: {},
-  reply: z.union([z.tuple([]), z.tuple([z.number().int(), z.number().int(), z.number().int()], z.string())]),
+  reply: z.union([z.tuple([]), z.tuple([z.number().int(), z.number().int(), z.number().int(), z.number().int()], z.string())]),
 });
 
 export const writeQueueScript = defineScript({
   name: "write-queue",
-  source: writeQueueSource,
-  keys: ["meta"],
-  args: { expectedVersion: z.number().int().min(-1), fields: z.string() },
-  reply: z.number().int().nonnegative(),
+  source: orderSource + writeQueueSource,
+  keys: ["meta", "bucket"],
+  args: { expectedVersion: z.number().int().min(-1), fields: z.string(), seed: z.string() },
+  reply: z.number().int().min(-3),
 });
 
 export const deleteQueueScript = defineScript({
   name: "delete-queue",
   source: deleteQueueSource,
-  keys: ["meta", "waiting", "beats", "active", "ready", "bucket", "revoked"],
-  args: { force: z.union([z.literal(0), z.literal(1)]) },
+  keys: ["meta", "waiting", "beats", "active", "ready", "bucket", "revoked", "stats", "all"],
+  args: { force: z.union([z.literal(0), z.literal(1)]), keepMs: z.number().int().positive() },
   reply: z.enum(["none", "occupied", "deleted"]),
 });
 

@@ -1,18 +1,23 @@
 import { z } from "zod";
+import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
-import { directoryKeys, queueKeys } from "./keys.ts";
+import { type FillRandom, newSecret, systemRandom } from "../../shared/ids.ts";
+import type { BypassRule } from "./bypass-rule.ts";
+import { directoryKeys, queueKeys, revokedAllKey } from "./keys.ts";
 import { deleteQueueScript, readDirectoryScript, readQueueScript, writeDirectoryScript, writeQueueScript } from "./registry-scripts.ts";
+import type { Route } from "./route.ts";
+import { parseRouteTable, type RouteTableContent, routeTableText } from "./route-table-text.ts";
 import { fromMeta, type QueueSettings, toMeta } from "./settings.ts";
 
 /** What operators have set up: queues, and the addresses that lead to them. Rejects when the store is away. */
 export type Registry = {
   readonly readQueue: (queueId: string) => Promise<QueueRecord | undefined>;
-  /** The new version, or undefined when somebody else wrote meanwhile. Version 0 creates. */
-  readonly writeQueue: (queueId: string, settings: QueueSettings, expectedVersion: number) => Promise<number | undefined>;
+  /** The new version, or undefined when somebody else wrote meanwhile, or what a draw does not allow. Version 0 creates. */
+  readonly writeQueue: (queueId: string, settings: QueueSettings, expectedVersion: number) => Promise<number | undefined | FixedByDraw>;
   readonly deleteQueue: (queueId: string, options: { readonly force: boolean }) => Promise<"none" | "occupied" | "deleted">;
   readonly readDirectory: () => Promise<Directory>;
-  readonly writeRoutes: (routes: readonly Route[]) => Promise<void>;
+  readonly writeRoutes: (routes: readonly Route[], bypass?: readonly BypassRule[]) => Promise<void>;
 };
 
 export type QueueRecord = {
@@ -22,28 +27,43 @@ export type QueueRecord = {
   readonly active: number;
   /** Measured, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
+  /** By the store's clock. */
+  readonly readAtMs: number;
+  /** Newest first; those of long ago are forgotten. The seeds are secret until their draw's opening: nobody outside is given these. */
+  readonly draws: readonly Draw[];
 };
 
-export type Directory = { readonly queueIds: readonly string[]; readonly routes: readonly Route[] };
+export type Draw = z.output<typeof drawSchema>;
 
-/** `host` is a name, `*.name` or `*`; `path` is a path or ends in `/*`. Both are matched without regard to case. */
-export type Route = z.output<typeof routeSchema>;
-
-export const routeSchema = z.strictObject({
-  host: z
-    .string()
-    .regex(/^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?)$/, "must be a host name, *.name or *")
-    .default("*"),
-  path: z
-    .string()
-    .max(2_048)
-    .regex(/^\/[^*?#\s]*\*?$/, "must be a path that may end in *"),
-  queueId: z.string(),
+const drawSchema = z.strictObject({
+  /** The numbers of its places: see `order.lua`. */
+  span: z.int().min(0),
+  seed: z.string().min(1),
+  order: z.enum(["random", "lottery"]),
+  opensAt: z.int(),
 });
+
+/** The setting that cannot be changed now, and why. */
+export type FixedByDraw = { readonly field: "order" | "prequeueOpensAt"; readonly message: string };
+
+const FIXED: Readonly<Record<number, FixedByDraw>> = {
+  [-1]: { field: "order", message: "cannot change while people take places before the opening" },
+  [-2]: { field: "prequeueOpensAt", message: "cannot change while people take places in a draw" },
+  [-3]: { field: "order", message: "cannot be drawn again: this queue has had as many draws as there may be" },
+};
+
+export type Directory = RouteTableContent & {
+  readonly queueIds: readonly string[];
+  /** An operator's empty table is one too. Without any the gate is new, or its store has lost what was in it. */
+  readonly hasTable: boolean;
+};
 
 export const QUEUES_MAX = 1_000;
 
-export function openRegistry(store: ScriptRunner): Registry {
+/** As long as a pass can live, and a minute for clocks that differ. */
+const REVOCATIONS_KEPT_MS = PASS_LIFETIME_SECONDS_MAX * 1_000 + 60_000;
+
+export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = systemRandom): Registry {
   const changeDirectory = (verb: "add" | "remove" | "route", value: string) =>
     writeDirectoryScript.run(store, { keys: directoryKeys, args: { verb, value, limit: QUEUES_MAX } });
 
@@ -56,14 +76,18 @@ export function openRegistry(store: ScriptRunner): Registry {
       const isNew = expectedVersion < 1;
       // Listed first: a queue that is listed and missing does no harm, one that exists unlisted would be forgotten.
       if (isNew && (await changeDirectory("add", queueId)) === 0) throw new Error(`there may be ${QUEUES_MAX} queues and no more`);
-      const args = { expectedVersion, fields: JSON.stringify(toMeta(settings)) };
-      const version = await writeQueueScript.run(store, { keys: { meta: queueKeys(queueId).meta }, args });
+      const { meta, bucket } = queueKeys(queueId);
+      const args = { expectedVersion, fields: JSON.stringify(toMeta(settings)), seed: newSecret(fillRandom) };
+      const version = await writeQueueScript.run(store, { keys: { meta, bucket }, args });
+      if (version < 0) return FIXED[version];
       // And again: an older one of this name may have been taken off the list meanwhile.
       if (isNew && version !== 0) await changeDirectory("add", queueId);
       return version === 0 ? undefined : version;
     },
     async deleteQueue(queueId, { force }) {
-      const outcome = await deleteQueueScript.run(store, { keys: queueKeys(queueId), args: { force: force ? 1 : 0 } });
+      const args = { force: force ? 1 : 0, keepMs: REVOCATIONS_KEPT_MS } as const;
+      const keys = { ...queueKeys(queueId), all: revokedAllKey(queueId) };
+      const outcome = await deleteQueueScript.run(store, { keys, args });
       if (outcome === "occupied") return outcome;
       await changeDirectory("remove", queueId);
       // Made anew between the two steps, it would exist and be listed nowhere.
@@ -74,10 +98,10 @@ export function openRegistry(store: ScriptRunner): Registry {
     },
     async readDirectory() {
       const [routes = "", ...queueIds] = await readDirectoryScript.run(store, { keys: directoryKeys, args: {} });
-      return { queueIds: queueIds.toSorted(), routes: routes === "" ? [] : z.array(routeSchema).parse(JSON.parse(routes)) };
+      return { queueIds: queueIds.toSorted(), ...parseRouteTable(routes), hasTable: routes !== "" };
     },
-    async writeRoutes(routes) {
-      await changeDirectory("route", JSON.stringify(routes));
+    async writeRoutes(routes, bypass = []) {
+      await changeDirectory("route", routeTableText({ routes, bypass }));
     },
   };
 }
@@ -85,10 +109,18 @@ export function openRegistry(store: ScriptRunner): Registry {
 type ReadQueueReply = Awaited<ReturnType<typeof readQueueScript.run>>;
 
 function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
-  const [waiting, active, ratePerThousandSeconds, ...flat] = reply;
-  if (waiting === undefined || active === undefined || ratePerThousandSeconds === undefined) return undefined;
+  const [waiting, active, ratePerThousandSeconds, readAtMs, ...flat] = reply;
+  if (waiting === undefined || active === undefined || ratePerThousandSeconds === undefined || readAtMs === undefined) return undefined;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   const meta = Object.fromEntries(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])));
-  const { version, ...texts } = meta;
-  return { settings: fromMeta(texts), version: Number(version), waiting, active, admissionsPerSecond: ratePerThousandSeconds / 1000 };
+  const { version, draws = "[]", ...texts } = meta;
+  return {
+    settings: fromMeta(texts),
+    version: Number(version),
+    waiting,
+    active,
+    admissionsPerSecond: ratePerThousandSeconds / 1000,
+    readAtMs,
+    draws: z.array(drawSchema).parse(JSON.parse(draws)),
+  };
 }

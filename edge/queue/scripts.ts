@@ -2,15 +2,22 @@ import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
 import { finishedSchema, lineAnswerSchema } from "./answer.ts";
 import beatSource from "./beat.lua";
+import bucketSource from "./bucket.lua";
 import endSource from "./end.lua";
 import enterSource from "./enter.lua";
+import eventSource from "./event.lua";
+import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
-import lineSource from "./line.lua";
+import lineBody from "./line.lua";
+import orderSource from "./order.lua";
 import sweepSource from "./sweep.lua";
+import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-/** The keys and arguments that line.lua names, in its order. */
-const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used"] as const;
+const lineSource = eventSource + orderSource + tallySource + bucketSource + lineBody;
+
+/** The keys and arguments that line.lua and tally.lua name, in their order. */
+const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;
 const lineArgs = {
   ticketId: z.string(),
   /** Only a simulation passes the time; everywhere else it is '' and Redis' own clock counts. */
@@ -21,9 +28,21 @@ const lineArgs = {
 
 export const enterScript = defineScript({
   name: "enter",
-  source: lineSource + enterSource,
-  keys: [...lineKeys, "address"],
-  args: { ...lineArgs, lane: z.number().int().min(0).max(3), ticketsPerIp: z.number().int().nonnegative() },
+  source: lineSource + inviteSource + enterSource,
+  keys: [...lineKeys, "address", "invite", "person", "proof"],
+  args: {
+    ...lineArgs,
+    lane: z.number().int().min(0).max(3),
+    ticketsPerIp: z.number().int().nonnegative(),
+    drawSpan: z.number().int().min(-1),
+    number: z.number().int().nonnegative(),
+    inviteUses: z.number().int().nonnegative(),
+    inviteEndsAtMs: z.number().int().nonnegative(),
+    isKeyed: z.union([z.literal(0), z.literal(1)]),
+    replacedTicketId: z.string(),
+    heldOrder: z.number().int().min(-1),
+    proofMs: z.number().int().nonnegative(),
+  },
   reply: lineAnswerSchema,
 });
 
@@ -61,7 +80,7 @@ export const sweepScript = defineScript({
 
 export const touchScript = defineScript({
   name: "touch",
-  source: touchSource,
+  source: eventSource + touchSource,
   keys: ["meta", "active", "ready", "session"],
   args: {
     sessionId: z.string(),

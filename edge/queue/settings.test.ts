@@ -12,6 +12,12 @@ describe("queue settings", () => {
       sessionRenewal: false,
       mode: "drain",
     });
+    const told = {
+      message: "Back\nin 5 minutes",
+      language: "fa",
+      template: { title: "null", colours: { dark: { accent: "#00ff00" } } },
+    } as const;
+    expect(fromMeta(toMeta({ ...settings, ...told }))).toMatchObject(told);
   });
 
   it("stand in the store under the names that the scripts read", () => {
@@ -39,6 +45,11 @@ describe("queue settings", () => {
     ["mode", "fast"],
     ["waitingStatus", 500],
     ["sessionTtlSeconds", 1e9],
+    ["message", "x".repeat(501)],
+    ["message", "a\u0000b"],
+    ["language", "sv"],
+    ["template", "<b>"],
+    ["template", { html: "<b>" }],
     ["colour", "blue"],
   ])("refuse %s = %s", (name, value) => {
     const parsed = queueSettingsSchema.safeParse({ ...settings, [name]: value });

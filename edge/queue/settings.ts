@@ -1,27 +1,72 @@
 import { z } from "zod";
 import { RETURN_GRACE_SECONDS_MAX } from "../../shared/admission.ts";
+import { PROOF_BITS_MAX, PROOF_BITS_MIN } from "../../shared/proof-of-work.ts";
+import { LANGUAGES } from "../room/language.ts";
+import { isPlainText } from "../room/plain-text.ts";
+import { templateSchema } from "../room/template.ts";
+import { checkSchedule } from "./schedule.ts";
+import { targetUrlSchema } from "./target-url.ts";
 
-/** What an operator can set on a queue. Every number is bounded, so that a slip of the keyboard cannot stop the line or flood the origin. */
-export const queueSettingsSchema = z.strictObject({
+const MESSAGE_CHARS_MAX = 500;
+
+/** How many people the application can carry at once. */
+const maxActive = z.number().int().min(1).max(1_000_000);
+/** People per second; fractions allowed. */
+const admissionRate = z.number().min(0.001).max(10_000);
+const admissionBurst = z.number().int().min(1).max(10_000);
+const sessionTtlSeconds = z.number().int().min(10).max(86_400);
+
+/** In force from `opensAt` to `closesAt`; what is left out is as the queue has it. */
+const eventOverridesSchema = z
+  .strictObject({ maxActive, admissionRate, admissionBurst, sessionTtlSeconds })
+  .partial()
+  .refine((overrides) => Object.keys(overrides).length > 0, "must name at least one setting, or be null");
+
+/** Seconds in place of milliseconds would be a day in January 1970. */
+const MOMENT_MS_MIN = Date.UTC(2001, 8, 9);
+const MOMENT_MS_MAX = Date.UTC(2100, 0, 1);
+const momentSchema = z.int().min(MOMENT_MS_MIN, "must be milliseconds since 1970").max(MOMENT_MS_MAX);
+
+const settingsShape = z.strictObject({
   name: z.string().trim().min(1).max(200),
-  /** How many people the application can carry at once. */
-  maxActive: z.number().int().min(1).max(1_000_000),
+  maxActive,
   maxQueueSize: z.number().int().min(0).max(10_000_000).default(1_000_000),
-  /** People per second; fractions allowed. */
-  admissionRate: z.number().min(0.001).max(10_000),
-  admissionBurst: z.number().int().min(1).max(10_000).default(1),
+  admissionRate,
+  admissionBurst: admissionBurst.default(1),
   mode: z.enum(["active", "paused", "drain", "maintenance", "open"]).default("active"),
-  sessionTtlSeconds: z.number().int().min(10).max(86_400).default(3_600),
+  /** Among those who take a place before `opensAt`; whoever comes later stands behind them, first come, first served. */
+  order: z.enum(["fifo", "random", "lottery"]).default("fifo"),
+  /** From here on people take places; nobody goes in before `opensAt`. */
+  prequeueOpensAt: momentSchema.nullable().default(null),
+  opensAt: momentSchema.nullable().default(null),
+  /** From here on nobody takes a place; who has one still goes in. */
+  closesAt: momentSchema.nullable().default(null),
+  eventOverrides: eventOverridesSchema.nullable().default(null),
+  sessionTtlSeconds: sessionTtlSeconds.default(3_600),
   sessionRenewal: z.boolean().default(true),
   claimSeconds: z.number().int().min(2).max(600).default(20),
   heartbeatTtlSeconds: z.number().int().min(5).max(600).default(60),
   returnGraceSeconds: z.number().int().min(0).max(RETURN_GRACE_SECONDS_MAX).default(1_800),
   /** 0: no limit. An office or a mobile network shares one address. */
   ticketsPerIp: z.number().int().min(0).max(100_000).default(0),
+  /** 0: none. Else how many leading zero bits a newcomer's proof must have: each one more doubles the work. */
+  proofOfWork: z.union([z.literal(0), z.number().int().min(PROOF_BITS_MIN).max(PROOF_BITS_MAX)]).default(0),
   onStoreFailure: z.enum(["closed", "open"]).default("closed"),
   revocationCheck: z.enum(["fast", "strict"]).default("fast"),
   /** The status of the waiting page: 200 for people, 202, 429 or 503 for those whose monitors want to know. */
   waitingStatus: z.union([z.literal(200), z.literal(202), z.literal(429), z.literal(503)]).default(200),
+  /** The operator's words to everybody in line; empty for none. */
+  message: z.string().trim().max(MESSAGE_CHARS_MAX).refine(isPlainText, "must have no control characters").default(""),
+  /** What visitors read whose own language the page does not speak. */
+  language: z.enum(LANGUAGES).default("en"),
+  template: templateSchema.nullable().default(null),
+  /** Where its visitors' requests go; null for the gate's own origin. */
+  targetUrl: targetUrlSchema.nullable().default(null),
+});
+
+/** What an operator can set on a queue. Every number is bounded, so that a slip of the keyboard cannot stop the line or flood the origin. */
+export const queueSettingsSchema = settingsShape.check(({ value, issues }) => {
+  for (const { field, message } of checkSchedule(value)) issues.push({ code: "custom", path: [field], message, input: value });
 });
 
 export type QueueSettings = z.output<typeof queueSettingsSchema>;
@@ -34,15 +79,38 @@ export function ticketLifeMs({ heartbeatTtlSeconds, returnGraceSeconds }: QueueS
   return (heartbeatTtlSeconds + returnGraceSeconds) * 1_000 + TICKET_REISSUE_MS;
 }
 
-/** A hash of texts, as `queue:{q}:meta` holds it: the scripts read the numbers, edges read the rest. */
-export function toMeta(settings: QueueSettings): Record<string, string> {
-  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [snakeCase(name), String(value)]));
+/** So long a person's one place is known by the invite alone, and how it was used up for longer. No ticket lives longer. */
+export const PERSON_KEEP_MS = 86_400_000;
+
+/**
+ * A hash of texts, as `queue:{q}:meta` holds it: the scripts read the numbers, edges read the rest. The event's own values stand
+ * beside the queue's, each under the same name with `event_` before it.
+ */
+export function toMeta({ eventOverrides, ...settings }: QueueSettings): Record<string, string> {
+  const own = Object.entries(settings).map(([name, value]) => [snakeCase(name), toText(value)]);
+  const events = Object.entries(eventOverrides ?? {}).map(([name, value]) => [EVENT + snakeCase(name), toText(value)]);
+  return Object.fromEntries([...own, ...events]);
 }
 
 /** Throws on a hash that no version of Sluice wrote: better no gate than a gate with half its settings. */
 export function fromMeta(meta: Readonly<Record<string, string>>): QueueSettings {
-  const texts = Object.entries(queueSettingsSchema.shape).map(([name, schema]) => [name, readText(schema, meta[snakeCase(name)])]);
-  return queueSettingsSchema.parse(Object.fromEntries(texts.filter(([, value]) => value !== undefined)));
+  const { eventOverrides: _flat, ...plain } = settingsShape.shape;
+  const eventOverrides = readTexts(eventOverridesSchema.shape, (name) => meta[EVENT + name]);
+  return queueSettingsSchema.parse({
+    ...readTexts(plain, (name) => meta[name]),
+    ...(Object.keys(eventOverrides).length > 0 && { eventOverrides }),
+  });
+}
+
+const EVENT = "event_";
+
+function readTexts(shape: Readonly<Record<string, z.ZodType>>, textOf: (name: string) => string | undefined): Record<string, unknown> {
+  const values = Object.entries(shape).map(([name, schema]) => [name, readText(schema, textOf(snakeCase(name)))]);
+  return Object.fromEntries(values.filter(([, value]) => value !== undefined));
+}
+
+function toText(value: unknown): string {
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function readText(schema: z.ZodType, text: string | undefined): unknown {

@@ -1,9 +1,9 @@
 -- Moves the line on when nobody polls: returns lapsed slots, drops visitors who are long gone, promotes the next.
--- KEYS[1..7] as in line.lua; there is no ticket, so KEYS[7] is a name that is never written
--- KEYS[8] revoked     zset: session -> when it was ended (ms)
+-- KEYS[1..8] as in line.lua; there is no ticket, so KEYS[7] is a name that is never written
+-- KEYS[9] revoked     zset: session -> when it was ended (ms); '-' -> when the last one was ended that is no longer there
 -- ARGV[1..4] as in line.lua; the ticket is '-'
 -- Returns {'none'} | {'swept', hasMore}
-local REVOKED = KEYS[8]
+local REVOKED = KEYS[9]
 local SWEPT_MAX = 500
 local SWEEP_HEADS_MAX = 1000
 
@@ -12,11 +12,21 @@ refill()
 local has_lapsed = return_lapsed(SWEPT_MAX)
 local gone = redis.call('ZRANGEBYSCORE', BEATS, '-inf', now - heartbeat_ms, 'LIMIT', 0, SWEPT_MAX)
 if #gone > 0 then
+  for _, ticket in ipairs(gone) do
+    local order = tonumber(redis.call('ZSCORE', WAITING, ticket))
+    if order then note('expired', waited(order, tonumber(redis.call('ZSCORE', BEATS, ticket)))) end
+  end
   redis.call('ZREM', WAITING, unpack(gone))
   redis.call('ZREM', BEATS, unpack(gone))
 end
-local forgotten = redis.call('ZRANGEBYSCORE', REVOKED, '-inf', now - session_ms - KEEP_MS, 'LIMIT', 0, SWEPT_MAX)
-if #forgotten > 0 then redis.call('ZREM', REVOKED, unpack(forgotten)) end
+-- Passes from when sessions were longer may outlive what is forgotten here, so edges are told from when on the feed is whole.
+local forgotten = redis.call('ZRANGEBYSCORE', REVOKED, '-inf', now - session_ms_max - KEEP_MS, 'LIMIT', 0, SWEPT_MAX)
+local last = forgotten[#forgotten]
+if last and last ~= '-' then
+  local ended_at = redis.call('ZSCORE', REVOKED, last)
+  redis.call('ZREM', REVOKED, unpack(forgotten))
+  redis.call('ZADD', REVOKED, ended_at, '-')
+end
 local has_more = promote(SWEEP_HEADS_MAX) or has_lapsed or #gone == SWEPT_MAX
-save_bucket()
+save()
 return { 'swept', has_more and 1 or 0 }

@@ -1,4 +1,5 @@
 -- Renews an admitted session that is in use, and notes its activity. A session whose time is over stays over.
+-- It stands behind event.lua.
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
 -- KEYS[3] ready    zset: those in active who have not walked in yet
@@ -8,14 +9,9 @@
 -- ARGV[3] views    requests since the last touch
 -- ARGV[4] renew    1 to give the full time again, 0 to note the activity alone
 -- Returns the time (ms) at which the session ends, or 0 when it has ended.
-local META, ACTIVE, READY, SESSION = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local session, now, views, renew = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4] == '1'
-if not now then
-  local time = redis.call('TIME')
-  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-end
+local ACTIVE, READY, SESSION = KEYS[2], KEYS[3], KEYS[4]
+local session, views, renew = ARGV[1], tonumber(ARGV[3]), ARGV[4] == '1'
 
-local session_ms = (tonumber(redis.call('HGET', META, 'session_ttl_seconds')) or 0) * 1000
 local expires_at = tonumber(redis.call('ZSCORE', ACTIVE, session))
 if not expires_at or expires_at <= now or redis.call('ZSCORE', READY, session) then return 0 end
 redis.call('HGET', SESSION, 'status')

@@ -1,8 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openLine } from "../../edge/queue/line.ts";
 import { openRegistry } from "../../edge/queue/registry.ts";
 import { queueSettingsSchema } from "../../edge/queue/settings.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
@@ -34,6 +36,8 @@ describe("the registry on a cluster", () => {
       waiting: 0,
       active: 0,
       admissionsPerSecond: 0,
+      readAtMs: expect.any(Number),
+      draws: [],
     });
   });
 
@@ -49,11 +53,28 @@ describe("the registry on a cluster", () => {
     expect(await redis.exists("queue:{busy}:waiting")).toBe(0);
   });
 
-  it("keeps the routes as they were put", async () => {
+  it("keeps what was revoked in a queue that is deleted for as long as a pass can live, and then in the next one of its name", async () => {
     const registry = openRegistry(scriptRunner(redis));
-    expect((await registry.readDirectory()).routes).toEqual([]);
+    const line = openLine({ store: scriptRunner(redis), queueId: "again", ticketLifeMs: 60_000, random: () => 0.5 });
+    await registry.writeQueue("again", settings, 0);
+    await line.end({ sessionId: "first", reason: "revoked" });
+    expect(await registry.deleteQueue("again", { force: true })).toBe("deleted");
+    const remainingMs = await redis.pttl("queue:{again}:revoked");
+    expect(remainingMs).toBeGreaterThan(PASS_LIFETIME_SECONDS_MAX * 1_000);
+    expect(remainingMs).toBeLessThan(PASS_LIFETIME_SECONDS_MAX * 1_100);
+    await registry.writeQueue("again", settings, 0);
+    await line.end({ sessionId: "second", reason: "revoked" });
+    expect(await redis.zrange("queue:{again}:revoked", "0", "-1")).toEqual(["first", "second"]);
+    expect(await redis.pttl("queue:{again}:revoked")).toBe(-1);
+  });
+
+  it("keeps the routes as they were put, and tells an empty table from none", async () => {
+    const registry = openRegistry(scriptRunner(redis));
+    expect(await registry.readDirectory()).toMatchObject({ routes: [], hasTable: false });
     const routes = [{ host: "*", path: "/demo/*", queueId: "demo" }];
     await registry.writeRoutes(routes);
     expect((await registry.readDirectory()).routes).toEqual(routes);
+    await registry.writeRoutes([]);
+    expect(await registry.readDirectory()).toMatchObject({ routes: [], hasTable: true });
   });
 });

@@ -5,12 +5,12 @@ import { type Line, openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { type LineSettings, writeSettings } from "../sim/settings.ts";
+import { type PlainSettings, writeSettings } from "../sim/settings.ts";
 
 /** Mistakes that the simulation found once, each as small as it can be shown. */
 const START_MS = 1_750_000_000_000;
 const LANE_0_ORDER = 3 * 2 ** 50;
-const SETTINGS: LineSettings = {
+const SETTINGS: PlainSettings = {
   mode: "active",
   maxActive: 10,
   rate: 10,
@@ -38,7 +38,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function openQueue(changes: Partial<LineSettings>): Promise<Line> {
+async function openQueue(changes: Partial<PlainSettings>): Promise<Line> {
   nowMs = START_MS;
   jitter = 0.5;
   queueId = `queue-${queueCount++}`;
@@ -46,7 +46,7 @@ async function openQueue(changes: Partial<LineSettings>): Promise<Line> {
   return openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: 3_600_000, random: () => jitter, simulatedNowMs: () => nowMs });
 }
 
-const configure = (changes: Partial<LineSettings>) => writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
+const configure = (changes: Partial<PlainSettings>) => writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
 
 const enter = (line: Line, ticketId: string, lane = 0) => line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
 

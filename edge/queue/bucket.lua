@@ -1,0 +1,58 @@
+-- What the line has in hand: tokens to walk in with, the sequence, and how fast it moves. It stands behind event.lua and
+-- order.lua, and in front of line.lua.
+--
+-- KEYS[2] waiting  zset: ticket -> order in the line
+-- KEYS[5] ready    zset: ticket -> its order in the line
+-- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count
+-- ARGV: none of its own
+-- Returns nothing by itself: the script that follows does.
+
+local WAITING, READY, BUCKET = KEYS[2], KEYS[5], KEYS[6]
+
+local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
+
+-- A token pays for walking in, not for a reservation: people who were told "your turn" at different times and come
+-- together still come no faster than the rate.
+local bucket
+local function refill()
+  local refilled_at = tonumber(stored[2]) or now
+  bucket = {
+    tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000),
+    sequence = tonumber(stored[3]) or 0,
+    rate = tonumber(stored[4]) or 0,
+    rate_at = tonumber(stored[5]) or now,
+    rate_count = tonumber(stored[6]) or 0,
+  }
+end
+
+-- The measured rate is a moving average over spans of at least two seconds in which people waited: an empty line
+-- says nothing about how fast a full one moves, nor does one that may not move yet.
+local RATE_SPAN_MS = 2000
+local RATE_WEIGHT = 0.3
+local function measure_rate(span)
+  if is_before_opening then
+    bucket.rate = 0
+  elseif span > 0 and redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) > 0 then
+    local measured = bucket.rate_count * 1000 / span
+    bucket.rate = bucket.rate > 0 and (bucket.rate * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
+  end
+  bucket.rate_at, bucket.rate_count = now, 0
+end
+
+-- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
+local function save_bucket()
+  local span = now - bucket.rate_at
+  -- A clock that was set back begins a new span, or the bucket would stay as it is until the old time comes again.
+  local is_over = span < 0 or span >= RATE_SPAN_MS
+  if is_over then measure_rate(span) end
+  if not (is_over or bucket.is_changed) then return end
+  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', now, 'sequence', bucket.sequence,
+    'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count)
+end
+
+-- After a loss of the store's data, too, the numbers go on behind those already given out, so that nobody is overtaken.
+local function go_on_behind(order)
+  local sequence = sequence_behind(order, now)
+  local is_behind = is_drawn_place(order) and span_of(bucket.sequence) > span_of(order) or bucket.sequence >= sequence
+  if not is_behind then bucket.sequence, bucket.is_changed = sequence, true end
+end
