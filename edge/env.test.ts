@@ -34,6 +34,34 @@ describe("readConfiguration", () => {
     expect(faults).not.toMatch(/soon|anywhere/);
   });
 
+  it("knows operators by their names, and the one that all share", () => {
+    const [shared, own] = ["a-token-that-all-share", "a-token-of-her-own"];
+    const result = readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKEN: shared, SLUICE_ADMIN_TOKENS: ` alice:${own}, bob:b:${own} ` });
+    const operators = [
+      { name: "operator", token: shared },
+      { name: "alice", token: own },
+      { name: "bob", token: `b:${own}` },
+    ];
+    expect(result).toMatchObject({ ok: true, value: { operators } });
+    expect(readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKEN: "short" })).toMatchObject({ ok: true, value: { operators: [] } });
+  });
+
+  it.each(["alice", "alice:", "alice:short", ":a-token-of-her-own", "a b:a-token-of-her-own", "operator:a-token-of-her-own"])(
+    "refuses %s as operators, and repeats nothing of it",
+    (pairs) => {
+      const result = readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKENS: pairs });
+      expect(result.ok).toBe(false);
+      expect(result.ok ? "" : result.reason.join("\n")).not.toMatch(/alice|short|her-own/);
+    },
+  );
+
+  it("refuses two operators of one name or one token", () => {
+    const [one, two] = ["a-token-of-her-own", "another-of-her-own"];
+    for (const pairs of [`alice:${one},alice:${two}`, `alice:${one},bob:${one}`]) {
+      expect(readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKENS: pairs }).ok).toBe(false);
+    }
+  });
+
   it.each(["ftp://origin.test", "origin.test", "https://origin.test/path", "https://origin.test/?q", "https://user@origin.test"])(
     "refuses %s as the origin's address",
     (address) => {

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import type { ScriptRunner } from "../shared/define-script.ts";
-import { type Environment, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
+import { type Environment, flagVariable, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
+import { OPERATOR_TOKEN_CHARS_MIN, type OperatorToken, operatorTokensVariable, SHARED_OPERATOR } from "../shared/operator-tokens.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
 
@@ -11,6 +12,8 @@ export type EdgeBindings = {
   readonly ORIGIN?: OriginFetcher;
   /** The origin's address where there is no such binding, as on Cloudflare. */
   readonly ORIGIN_URL?: string;
+  /** The way to the upstreams of single queues, where `fetch` leads elsewhere. */
+  readonly UPSTREAMS?: OriginFetcher;
   readonly ORIGIN_TIMEOUT_MS?: string;
   readonly CLIENT_ADDRESS_FROM?: string;
   /** The store as a connection, where the runtime keeps one; elsewhere it is asked over HTTP. */
@@ -18,15 +21,22 @@ export type EdgeBindings = {
   readonly UPSTASH_REDIS_REST_URL?: string;
   readonly UPSTASH_REDIS_REST_TOKEN?: string;
   readonly SLUICE_ADMIN_TOKEN?: string;
+  readonly SLUICE_ADMIN_TOKENS?: string;
   readonly SLUICE_SIGNING_KEYS?: string;
   readonly SLUICE_ISSUER?: string;
   readonly SLUICE_JOINS_PER_ADDRESS?: string;
+  readonly SLUICE_ALLOW_PRIVATE_TARGETS?: string;
 };
 
 /** The type parameter of everything Hono at the edge. */
 export type EdgeEnvironment = {
   Bindings: EdgeBindings;
-  Variables: { configuration: EdgeConfiguration; visit: Visit };
+  Variables: {
+    configuration: EdgeConfiguration;
+    visit: Visit;
+    /** Who acts, on the operators' routes. */
+    actor: string;
+  };
 };
 
 const variables = z.object({
@@ -38,18 +48,24 @@ const variables = z.object({
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
   UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
-  SLUICE_ADMIN_TOKEN: z.string().optional(),
+  SLUICE_ADMIN_TOKEN: z.string().default(""),
+  SLUICE_ADMIN_TOKENS: operatorTokensVariable.default([]),
   SLUICE_SIGNING_KEYS: z.string("must be set"),
   SLUICE_ISSUER: z.string().max(200, "must have at most 200 characters").default(DEFAULT_ISSUER),
   SLUICE_JOINS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 100 }),
+  SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
 });
 
 export type EdgeConfiguration = {
   readonly origin: OriginAddress;
+  readonly upstreams: OriginFetcher;
+  /** Whether a queue's `targetUrl` may lead into a private network or to this machine. */
+  readonly allowsPrivateTargets: boolean;
   readonly originTimeoutMs: number;
   readonly clientAddressFrom: "socket" | "cloudflare";
   readonly store: StoreAddress;
-  readonly adminToken: string | undefined;
+  /** Who may operate the gate; nobody when it is empty. */
+  readonly operators: readonly OperatorToken[];
   /** JSON of the private keys that sign tickets and passes. */
   readonly signingKeys: string;
   readonly issuer: string;
@@ -76,7 +92,7 @@ export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
 }
 
 export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
-  const { ORIGIN: fetcher, STORE: runner, ...texts } = bindings;
+  const { ORIGIN: fetcher, UPSTREAMS: upstreams = { fetch: (input, init) => fetch(input, init) }, STORE: runner, ...texts } = bindings;
   const parsed = parseEnvironment(variables, texts satisfies Environment);
   const faults = parsed.ok ? [] : [...parsed.reason];
   if (fetcher === undefined && !texts.ORIGIN_URL?.trim()) faults.push("ORIGIN_URL: must be set where there is no service binding ORIGIN");
@@ -86,17 +102,24 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
   const origin: OriginAddress = fetcher === undefined ? { kind: "url", site: value.ORIGIN_URL ?? "" } : { kind: "binding", fetcher };
   return ok({
     origin,
+    upstreams,
+    allowsPrivateTargets: value.SLUICE_ALLOW_PRIVATE_TARGETS,
     originTimeoutMs: value.ORIGIN_TIMEOUT_MS,
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
     store:
       runner === undefined
         ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "" }
         : { kind: "connection", runner },
-    adminToken: value.SLUICE_ADMIN_TOKEN,
+    operators: [...sharedOperator(value.SLUICE_ADMIN_TOKEN), ...value.SLUICE_ADMIN_TOKENS],
     signingKeys: value.SLUICE_SIGNING_KEYS,
     issuer: value.SLUICE_ISSUER,
     joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
   });
+}
+
+/** One that is too short is as good as none: the gate goes on, and nobody comes in with it. */
+function sharedOperator(token: string): readonly OperatorToken[] {
+  return token.length < OPERATOR_TOKEN_CHARS_MIN ? [] : [{ name: SHARED_OPERATOR, token }];
 }
 
 const STORE_NAMES = ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"] as const;

@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import type { EdgeEnvironment } from "./env.ts";
+import type { Forwarding } from "./proxy/forwarding.ts";
 import type { Visit } from "./proxy/read-visit.ts";
 import type { SessionWatch } from "./proxy/session-watch.ts";
 
@@ -8,10 +9,9 @@ export type Platform = {
   /** Keeps work alive that goes on after the answer. */
   readonly later: (c: Context<EdgeEnvironment>, work: Promise<unknown>) => void;
   /**
-   * Sends a request to the origin and brings the answer back, with every promise of `proxy/forward.ts`. `hear` gets the
-   * origin's headers as they came, with those that are between the origin and the gate.
+   * Sends a request to the origin and brings the answer back, with every promise of `proxy/forward.ts`.
    */
-  readonly forward: (visit: Visit, hear?: (headers: Headers) => void) => Promise<Response>;
+  readonly forward: (visit: Visit, forwarding?: Forwarding) => Promise<Response>;
   /** Puts somebody in charge of an answer that is a WebSocket, who closes it when its session is over. */
   readonly watchSocket: (response: Response, watch: SessionWatch) => Response;
 };

@@ -20,9 +20,6 @@ async function touch(queue: GuardedQueue, { sessionId }: Pass, views: number): P
 
 /** The pass of a session that was renewed since this one was signed. */
 export async function renewedPass(queue: GuardedQueue, pass: Pass): Promise<IssuedPass | undefined> {
-  const { gate, queueId, settings } = queue;
-  const { sessionId } = pass;
-  const slotEndMs = queue.sessions.outlasts(pass, settings.sessionTtlSeconds);
-  if (slotEndMs === undefined) return undefined;
-  return issuePass(gate.tokens, { queueId, sessionId, slotEndMs }, { nowMs: gate.clock.nowMs(), fillRandom: gate.fillRandom });
+  const slotEndMs = queue.sessions.outlasts(pass, queue.settings.sessionTtlSeconds);
+  return slotEndMs === undefined ? undefined : issuePass(queue, { sessionId: pass.sessionId, slotEndMs });
 }

@@ -7,6 +7,8 @@ import type { Clock } from "../../shared/clock.ts";
 export type CircuitBreaker = {
   /** Whether this caller may ask. It must say how it went, or be forgotten after a while. */
   readonly mayAsk: () => boolean;
+  /** Whether the last ones to ask got no answer. */
+  readonly isOpen: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
 };
@@ -31,6 +33,7 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
       pause();
       return true;
     },
+    isOpen: () => failures >= FAILURES_MAX,
     succeeded: () => {
       failures = 0;
     },

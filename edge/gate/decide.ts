@@ -1,5 +1,6 @@
 import { unreachable } from "../../shared/assert.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
+import type { Phase } from "../queue/schedule.ts";
 import type { QueueSettings } from "../queue/settings.ts";
 
 /**
@@ -10,7 +11,8 @@ import type { QueueSettings } from "../queue/settings.ts";
 export function decide(facts: GateFacts): Decision {
   const { queue } = facts;
   if (queue === "none") return { kind: "forward", pass: "none" };
-  if (queue === "unknown") return refuse("store_unavailable");
+  if (queue === "bypassed") return { kind: "forward", pass: "open" };
+  if (queue === "unknown") return facts.pass === "valid" ? { kind: "forward", pass: "presented" } : refuse("store_unavailable");
   if (queue === "missing") return refuse("queue_unavailable");
   if (facts.pass === "valid") return { kind: "forward", pass: "presented" };
   if (queue.mode === "open") return { kind: "forward", pass: "open" };
@@ -19,30 +21,44 @@ export function decide(facts: GateFacts): Decision {
 }
 
 export type GateFacts = {
-  /** "none": no route leads to a queue. "unknown": nobody knows, the store was never heard. "missing": a route names one that is not there. */
-  readonly queue: "none" | "unknown" | "missing" | QueueFacts;
+  /**
+   * "none": no route leads to a queue. "bypassed": a rule leads past it. "unknown": the store was never heard, so that nobody
+   * knows its settings or even whether there is one. "missing": a route names one that is not there.
+   */
+  readonly queue: "none" | "bypassed" | "unknown" | "missing" | QueueFacts;
   readonly wants: Wants;
+  /** Where no route is known, a pass is valid only where its own scope leads here. */
   readonly pass: "none" | "valid" | "invalid" | "revoked";
   readonly ticket: "none" | "valid" | "invalid";
+  /** "usable": signed for this queue, and it promises more than the visitor has. An invite that does not hold is as good as none. */
+  readonly invite: "none" | "usable";
+  /** "owed": newcomers of this queue have to prove work, and this one has not. */
+  readonly proof: "settled" | "owed";
   readonly turn: "unasked" | TurnState;
 };
 
-type QueueFacts = Pick<QueueSettings, "mode" | "onStoreFailure">;
+type QueueFacts = Pick<QueueSettings, "mode" | "onStoreFailure"> & { readonly phase: Phase | "unsure" };
 
 /**
- * What the client can do with an answer. A `page` is shown to a person, `json` is read by a program. An `action` (any other
- * method, or a WebSocket) must never look done when it was not: it is not kept and not repeated, its client asks again. A
- * `preflight` comes without cookies by its standard, so it can neither show a pass nor keep a place.
+ * What the client can do with an answer. A `page` is shown to a person, `json` is read by a program; who takes neither (an
+ * image, a style sheet) is `other`. An `action` (any other method, or a WebSocket) must never look done when it was not: it is not
+ * kept and not repeated, its client asks again. A `form` is an action whose answer a person will see. A `preflight`
+ * comes without cookies by its standard, so it can neither show a pass nor keep a place.
  */
-export type Wants = "page" | "json" | "action" | "preflight";
+export type Wants = "page" | "json" | "other" | "form" | "action" | "preflight";
 
 export type TurnState =
   | "waiting"
+  | "scheduled"
   | "admitted"
   | "ended"
   | "closed"
+  | "over"
   | "full"
   | "address_limit"
+  | "invite_used"
+  | "invite_revoked"
+  | "proof_spent"
   | "rate_limited"
   | "missing"
   | "unavailable"
@@ -50,30 +66,61 @@ export type TurnState =
 
 export type Decision =
   | { readonly kind: "forward"; readonly pass: "none" | "presented" | "new" | "open" }
-  | { readonly kind: "ask"; readonly verb: "enter" | "beat" }
-  | { readonly kind: "wait"; readonly as: "page" | "json" | "refusal" }
+  | { readonly kind: "ask"; readonly verb: "enter" | "beat" | "redeem" }
+  | { readonly kind: "challenge" }
+  /** "early": there is no place to take yet. */
+  | { readonly kind: "wait" | "early"; readonly as: WaitingForm }
   | { readonly kind: "refuse"; readonly code: ErrorCode };
 
+/** `refusal` and `refusalPage` say the same as `json` and `page`, and that nothing was carried out. */
+export type WaitingForm = "page" | "json" | "problem" | "refusal" | "refusalPage";
+
+const WAITING_FORMS: Readonly<Record<Wants, WaitingForm>> = {
+  page: "page",
+  json: "json",
+  other: "problem",
+  form: "refusalPage",
+  action: "refusal",
+  preflight: "refusal",
+};
+
 /** A ticket or pass that does not hold is as good as none: its holder joins anew. */
-function beforeAsking({ wants, ticket }: GateFacts, { mode }: QueueFacts): Decision {
+function beforeAsking({ wants, ticket, invite, proof }: GateFacts, { mode }: QueueFacts): Decision {
   if (wants === "preflight") return refuse("token_invalid");
-  if (ticket === "valid") return { kind: "ask", verb: "beat" };
-  return mode === "drain" ? refuse("queue_closed") : { kind: "ask", verb: "enter" };
+  if (invite === "usable" && (ticket === "valid" || mode !== "drain")) return { kind: "ask", verb: "redeem" };
+  return ticket === "valid" ? { kind: "ask", verb: "beat" } : asNewcomer(proof, mode);
 }
 
-function afterAsking({ wants }: GateFacts, { mode, onStoreFailure }: QueueFacts, turn: TurnState): Decision {
+function asNewcomer(proof: GateFacts["proof"], mode: QueueFacts["mode"]): Decision {
+  if (mode === "drain") return refuse("queue_closed");
+  return proof === "owed" ? { kind: "challenge" } : { kind: "ask", verb: "enter" };
+}
+
+function afterAsking(facts: GateFacts, queue: QueueFacts, turn: TurnState): Decision {
+  const { wants, proof } = facts;
+  const { mode, onStoreFailure, phase } = queue;
   switch (turn) {
     case "admitted":
       return { kind: "forward", pass: "new" };
     case "waiting":
-      return { kind: "wait", as: wants === "page" || wants === "json" ? wants : "refusal" };
+      return { kind: "wait", as: WAITING_FORMS[wants] };
+    case "scheduled":
+      return { kind: "early", as: WAITING_FORMS[wants] };
     case "ended":
       // The ticket was used up; whoever comes back with it is a newcomer.
-      return mode === "drain" ? refuse("queue_closed") : { kind: "ask", verb: "enter" };
+      return asNewcomer(proof, mode);
+    case "invite_used":
+    case "invite_revoked":
+      return beforeAsking({ ...facts, invite: "none" }, queue);
+    case "proof_spent":
+      return { kind: "challenge" };
     case "unavailable":
-      return onStoreFailure === "open" ? { kind: "forward", pass: "open" } : refuse("store_unavailable");
+      // Nothing opens early, and nothing that is over opens again, because a store is away.
+      return onStoreFailure === "open" && phase === "open" ? { kind: "forward", pass: "open" } : refuse("store_unavailable");
     case "closed":
       return refuse("queue_closed");
+    case "over":
+      return refuse("event_over");
     case "full":
       return refuse("queue_full");
     case "address_limit":

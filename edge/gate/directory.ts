@@ -1,20 +1,27 @@
+import type { PassScope } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { log } from "../log.ts";
 import { openRegistry, type QueueRecord } from "../queue/registry.ts";
+import { type BypassRules, createBypassRules } from "./bypass-rules.ts";
 import { createFreshValue, type FreshValue } from "./fresh-value.ts";
 import type { Later } from "./later.ts";
 import type { GuardedStore } from "./outage.ts";
+import { createPassScopes, type PassScopes } from "./pass-scope.ts";
 import { createRouteTable, type RouteTable } from "./route-table.ts";
 
 /**
  * What operators have set up, as this isolate knows it: at most 2 s old, read after the answer while there is traffic, by
  * one request for all. With the store away the last known goes on being used; "unknown" when nothing was ever read.
+ * A store that comes back empty is no better than one that is away: addresses that were protected stay so, by the routes and settings
+ * known here, until an operator writes a table again. Only a table that an operator wrote can be empty.
  */
 export type Directory = {
-  readonly routes: (later: Later) => Known<RouteTable>;
+  readonly routes: (later: Later) => Known<Routes>;
   /** Only names that operators have set up are ever asked for, so that invented ones cost nothing. */
   readonly queue: (queueId: QueueId, later: Later) => Known<QueueRecord | "missing">;
+  /** What to write on passes of this queue about where they hold; see `PassScope`. Never waits. */
+  readonly scopeOf: (queueId: QueueId) => PassScope | undefined;
   /** An operator changed something through this isolate: the next request reads it again. */
   readonly expire: () => void;
 };
@@ -27,16 +34,27 @@ const STALE_AFTER_MS = 1_900;
 /** More than operators may set up; it is only reached by queues that come and go. */
 const QUEUES_MAX = 2_000;
 
-type Setup = RouteTable & { readonly queueIds: ReadonlySet<string> };
+/** `bypass` is undefined where there are no rules, as nearly everywhere. */
+type Routes = RouteTable & { readonly bypass: BypassRules | undefined };
+
+type Setup = {
+  /** Undefined while no table was ever seen. */
+  readonly table: (Routes & { readonly scopes: PassScopes }) | undefined;
+  readonly queueIds: ReadonlySet<string>;
+  /** There was a table, and the store has none any more. */
+  readonly isLost: boolean;
+};
 
 export function createDirectory(store: GuardedStore, clock: Clock): Directory {
   const registry = openRegistry(store.once);
   const ages = { clock, refreshAfterMs: REFRESH_AFTER_MS, staleAfterMs: STALE_AFTER_MS };
   const setup = createFreshValue<Setup>({
     ...ages,
-    load: async () => {
-      const { routes, queueIds } = await registry.readDirectory();
-      return { ...createRouteTable(routes), queueIds: new Set(queueIds) };
+    load: async (known) => {
+      const { routes, bypass, queueIds, hasTable } = await registry.readDirectory();
+      if (!hasTable) return withoutTable(known, queueIds);
+      const table = { ...createRouteTable(routes), bypass: createBypassRules(bypass), scopes: createPassScopes(routes) };
+      return { table, queueIds: new Set(queueIds), isLost: false };
     },
     onFailure: (error) => log("warn", "the routes could not be read", { error }),
   });
@@ -47,7 +65,7 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     if (known !== undefined) return known;
     const queue = createFreshValue<QueueRecord | "missing">({
       ...ages,
-      load: async () => (await registry.readQueue(queueId)) ?? "missing",
+      load: async () => (await registry.readQueue(queueId)) ?? (await missingOrLost()),
       onFailure: (error) => log("warn", "a queue could not be read", { queueId, error }),
     });
     if (queues.size >= QUEUES_MAX) queues.clear();
@@ -55,22 +73,49 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     return queue;
   }
 
+  /** An operator has deleted it, or everything is gone: then what is known of it stays. */
+  async function missingOrLost(): Promise<"missing"> {
+    const { hasTable } = await registry.readDirectory();
+    if (!hasTable && setup.known()?.table !== undefined) throw new Error("the store has lost what was set up");
+    return "missing";
+  }
+
   function queueIn(known: Setup | undefined, queueId: QueueId, later: Later): Known<QueueRecord | "missing"> {
-    if (known === undefined) return "unknown";
+    if (known === undefined || isEmpty(known)) return "unknown";
     return known.queueIds.has(queueId) ? orUnknown(queueOf(queueId).get(later)) : "missing";
   }
 
   return {
-    routes: (later) => orUnknown(setup.get(later)),
+    routes(later) {
+      const known = setup.get(later);
+      return known instanceof Promise ? known.then(tableOf) : tableOf(known);
+    },
     queue(queueId, later) {
       const known = setup.get(later);
       return known instanceof Promise ? known.then((read) => queueIn(read, queueId, later)) : queueIn(known, queueId, later);
     },
+    scopeOf: (queueId) => setup.known()?.table?.scopes(queueId),
     expire: () => {
       setup.expire();
       for (const queue of queues.values()) queue.expire();
     },
   };
+}
+
+/** What was known before stays; queues that an operator makes anew are there again. */
+function withoutTable(known: Setup | undefined, queueIds: readonly string[]): Setup {
+  if (known?.table === undefined) return { table: undefined, queueIds: new Set(queueIds), isLost: false };
+  if (!known.isLost) log("error", "the store has lost what was set up: the last known routes hold until an operator writes them again");
+  return { table: known.table, queueIds: new Set([...known.queueIds, ...queueIds]), isLost: true };
+}
+
+/** Nobody has set anything up, as far as this isolate can know: the gate is new, or it has lost everything. */
+function isEmpty({ table, queueIds }: Setup): boolean {
+  return table === undefined && queueIds.size === 0;
+}
+
+function tableOf(known: Setup | undefined): Routes | "unknown" {
+  return known?.table ?? "unknown";
 }
 
 /** Stays synchronous where it can: a promise on the way of every admitted request has its price. */

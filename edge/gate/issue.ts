@@ -1,8 +1,10 @@
-import { CLOCK_TOLERANCE_SECONDS, type Lane, type Pass, type Ticket } from "../../shared/admission.ts";
-import { type FillRandom, newId } from "../../shared/ids.ts";
+import { CLOCK_TOLERANCE_SECONDS, type Pass, type Ticket } from "../../shared/admission.ts";
+import { newId } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
+import { laneOf } from "../queue/order.ts";
 import { type QueueSettings, TICKET_REISSUE_MS, ticketLifeMs } from "../queue/settings.ts";
 import type { Tokens } from "../token/tokens.ts";
+import type { GuardedQueue } from "./open-gate.ts";
 
 /** The tickets and passes that the gate hands out. */
 export type IssuedTicket = { readonly token: string; readonly ticket: Ticket; readonly isNew: boolean };
@@ -12,19 +14,30 @@ type NewTicket = {
   readonly queueId: QueueId;
   readonly ticketId: string;
   readonly order: number;
-  readonly lane: Lane;
   readonly enqueuedAtMs: number;
+  readonly keyed?: true | undefined;
+  readonly metadata?: string | undefined;
 };
 
 type At = { readonly nowMs: number; readonly settings: QueueSettings };
 
 /** `iat` is when the visitor joined, however often the ticket is signed anew. */
 export async function issueTicket(tokens: Tokens, place: NewTicket, { nowMs, settings }: At): Promise<IssuedTicket> {
-  const { queueId, ticketId, order, lane, enqueuedAtMs } = place;
+  const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata } = place;
+  const lane = laneOf(order);
   const expiresAtMs = nowMs + ticketLifeMs(settings);
-  const token = await tokens.signTicket({ queueId, ticketId, order, lane, nowMs: enqueuedAtMs, expiresAtMs });
+  const token = await tokens.signTicket({ queueId, ticketId, order, lane, keyed, metadata, nowMs: enqueuedAtMs, expiresAtMs });
   const issuedAtSeconds = Math.floor(enqueuedAtMs / 1000);
-  const ticket = { queueId, ticketId, order, lane, issuedAtSeconds, expiresAtSeconds: Math.floor(expiresAtMs / 1000) };
+  const ticket = {
+    queueId,
+    ticketId,
+    order,
+    lane,
+    ...(keyed && { keyed }),
+    ...(metadata !== undefined && { metadata }),
+    issuedAtSeconds,
+    expiresAtSeconds: Math.floor(expiresAtMs / 1000),
+  };
   return { token, ticket, isNew: true };
 }
 
@@ -38,18 +51,20 @@ export async function keepTicket(tokens: Tokens, held: Held & { readonly order: 
   return issueTicket(tokens, { ...ticket, order, enqueuedAtMs: ticket.issuedAtSeconds * 1000 }, at);
 }
 
-type NewPass = { readonly queueId: QueueId; readonly sessionId: string; readonly slotEndMs: number };
+type NewPass = { readonly sessionId: string; readonly slotEndMs: number };
 
 /** Undefined when the slot is as good as over. */
 export async function issuePass(
-  tokens: Tokens,
-  { queueId, sessionId, slotEndMs }: NewPass,
-  { nowMs, fillRandom }: { readonly nowMs: number; readonly fillRandom: FillRandom },
+  { gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">,
+  { sessionId, slotEndMs }: NewPass,
 ): Promise<IssuedPass | undefined> {
+  const nowMs = gate.clock.nowMs();
   const expiresAtMs = passEndMs(slotEndMs);
   // Whole seconds at both ends, and at least one between them.
   if (Math.floor(expiresAtMs / 1000) <= Math.floor(nowMs / 1000)) return undefined;
-  const token = await tokens.signPass({ queueId, sessionId, jti: newId(fillRandom), nowMs, expiresAtMs });
+  const upstream = settings.targetUrl === null ? undefined : await gate.sealedTexts.seal(settings.targetUrl);
+  const where = { scope: gate.directory.scopeOf(queueId), upstream };
+  const token = await gate.tokens.signPass({ queueId, sessionId, jti: newId(gate.fillRandom), nowMs, expiresAtMs, ...where });
   return { token, sessionId, expiresAtMs: slotEndMs };
 }
 

@@ -6,7 +6,16 @@ import { createLastAnswers } from "./last-answers.ts";
 import { createSessions } from "./sessions.ts";
 import { createStoreClock } from "./store-clock.ts";
 
-const waiting = { state: "waiting", position: 5, total: 9, order: 5, pollAfterMs: 4_000, admissionsPerSecond: 1, hasMore: true } as const;
+const waiting = {
+  state: "waiting",
+  position: 5,
+  total: 9,
+  order: 5,
+  pollAfterMs: 4_000,
+  admissionsPerSecond: 1,
+  hasMore: true,
+  opensAtMs: null,
+} as const;
 
 describe("a value of the store", () => {
   function setUp() {

@@ -5,12 +5,16 @@ import type { QueueId } from "../../shared/queue-id.ts";
 import { ok, type Result } from "../../shared/result.ts";
 import type { EdgeConfiguration } from "../env.ts";
 import { type Line, openLine } from "../queue/line.ts";
+import type { Draw, QueueRecord } from "../queue/registry.ts";
+import { type Phase, settingsAt, surePhaseAt } from "../queue/schedule.ts";
 import { type QueueSettings, ticketLifeMs } from "../queue/settings.ts";
 import { openStore } from "../store/open-store.ts";
 import { createOpenPasses, type OpenPasses } from "../token/open-passes.ts";
+import { createSealedTexts, type SealedTexts } from "../token/sealed-text.ts";
 import { type Tokens, tokensOfIsolate } from "../token/tokens.ts";
-import { type HashAddress, hashAddressWith } from "./address-hash.ts";
 import { createDirectory, type Directory } from "./directory.ts";
+import { createDrawings, type Drawings } from "./drawings.ts";
+import { type KeyedHash, keyedHash } from "./keyed-hash.ts";
 import { createLastAnswers, type LastAnswers } from "./last-answers.ts";
 import type { Later } from "./later.ts";
 import { createLimits, type Limits } from "./limits.ts";
@@ -32,7 +36,9 @@ export type Gate = {
   readonly limits: Limits;
   readonly openPasses: OpenPasses;
   readonly fillRandom: FillRandom;
-  readonly hashAddress: HashAddress;
+  readonly hashAddress: KeyedHash;
+  readonly hashPerson: KeyedHash;
+  readonly sealedTexts: SealedTexts;
   readonly memoryOf: (queueId: QueueId) => QueueMemory;
 };
 
@@ -42,13 +48,17 @@ type QueueMemory = {
   readonly sessions: Sessions;
   readonly answers: LastAnswers;
   readonly sweeps: Sweeps;
+  readonly drawings: Drawings;
 };
 
 /** One queue, as one request meets it. */
 export type GuardedQueue = QueueMemory & {
   readonly gate: Gate;
   readonly queueId: QueueId;
+  /** Those in force now: an event's own included. */
   readonly settings: QueueSettings;
+  readonly phase: Phase | "unsure";
+  readonly draws: readonly Draw[];
   /** Shares out the time of this request, from its beginning on. */
   readonly store: ScriptRunner;
   readonly later: Later;
@@ -69,6 +79,7 @@ function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
       sessions: createSessions(clock),
       answers: createLastAnswers(systemClock),
       sweeps: createSweeps(systemClock),
+      drawings: createDrawings(),
     };
     if (memories.size >= QUEUES_MAX) memories.clear();
     memories.set(queueId, memory);
@@ -84,7 +95,9 @@ function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
     limits: createLimits(systemClock, configuration),
     openPasses: createOpenPasses(tokens, systemRandom),
     fillRandom: systemRandom,
-    hashAddress: hashAddressWith(configuration.signingKeys),
+    hashAddress: keyedHash(configuration.signingKeys, "address"),
+    hashPerson: keyedHash(configuration.signingKeys, "person"),
+    sealedTexts: createSealedTexts({ secret: configuration.signingKeys, fillRandom: systemRandom }),
   };
 }
 
@@ -105,11 +118,14 @@ async function openForIsolate(configuration: EdgeConfiguration): Promise<OpenedG
   return ok(isolateGate.gate);
 }
 
-type QueueOfRequest = Pick<GuardedQueue, "queueId" | "settings" | "store" | "later">;
+type QueueOfRequest = Pick<GuardedQueue, "queueId" | "store" | "later"> & { readonly record: QueueRecord };
 
-export function guardedQueue(gate: Gate, { queueId, settings, store, later }: QueueOfRequest): GuardedQueue {
-  const { revocations, sessions, answers, sweeps } = gate.memoryOf(queueId);
-  return { gate, queueId, settings, store, later, revocations, sessions, answers, sweeps };
+export function guardedQueue(gate: Gate, { queueId, record, store, later }: QueueOfRequest): GuardedQueue {
+  const { revocations, sessions, answers, sweeps, drawings } = gate.memoryOf(queueId);
+  const nowMs = gate.clock.nowMs();
+  const settings = settingsAt(record.settings, nowMs);
+  const phase = surePhaseAt(settings, nowMs);
+  return { gate, queueId, settings, phase, draws: record.draws, store, later, revocations, sessions, answers, sweeps, drawings };
 }
 
 /** The line on this visitor's time. */
@@ -125,6 +141,6 @@ export function backgroundLineOf({ gate, queueId, settings }: QueueInBackground)
   return openLine({ store: gate.store.once, queueId, ticketLifeMs: ticketLifeMs(settings), random });
 }
 
-function randomFraction(fillRandom: FillRandom): () => number {
+export function randomFraction(fillRandom: FillRandom): () => number {
   return () => new DataView(fillRandom(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
+import { countStoreCall } from "../metrics/edge-counters.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
 
 /**
@@ -17,6 +18,8 @@ export type GuardedStore = {
    * store closes idle connections without asking. Tells how the visit's time is shared out from its first call on.
    */
   readonly forVisit: () => ScriptRunner;
+  /** Known to be away: nobody has had an answer lately. */
+  readonly isAway: () => boolean;
 };
 
 export class StoreUnavailable extends Error {
@@ -32,17 +35,23 @@ export function guardStore(store: ScriptRunner, clock: Clock): GuardedStore {
   const breaker = createCircuitBreaker(clock);
 
   async function ask<Reply>(call: () => Promise<Reply>, limitMs: number): Promise<Reply> {
-    if (limitMs <= 0 || !breaker.mayAsk()) throw new StoreUnavailable("not asked");
+    if (limitMs <= 0 || !breaker.mayAsk()) {
+      countStoreCall("withheld");
+      throw new StoreUnavailable("not asked");
+    }
     try {
       const reply = await within(call(), limitMs);
       breaker.succeeded();
+      countStoreCall("answered");
       return reply;
     } catch (error) {
       if (isReply(error)) {
         breaker.succeeded();
+        countStoreCall("answered");
         throw error;
       }
       breaker.failed();
+      countStoreCall("failed");
       log("warn", "the store failed", { error });
       throw new StoreUnavailable("asked in vain");
     }
@@ -57,6 +66,7 @@ export function guardStore(store: ScriptRunner, clock: Clock): GuardedStore {
 
   return {
     once: once(() => CALL_MS_MAX),
+    isAway: breaker.isOpen,
     forVisit() {
       const startedAtMs = clock.nowMs();
       const remainingMs = () => Math.min(CALL_MS_MAX, VISIT_MS_MAX - Math.max(0, clock.nowMs() - startedAtMs));
@@ -82,7 +92,10 @@ function triedAgain(store: ScriptRunner, clock: Clock): ScriptRunner {
   };
 }
 
-/** What Redis itself says to a script: it is there and answers. Everything else (no answer, HTML, half a reply) is an outage. */
+/**
+ * What Redis itself says to a script: it is there and answers. Everything else (no answer, HTML, half a reply, a bridge that says
+ * UNAVAILABLE) is an outage.
+ */
 const REDIS_REPLY = /^(?:NOSCRIPT|WRONGTYPE|ERR) /;
 
 function isReply(error: unknown): boolean {

@@ -1,11 +1,12 @@
 import { decodeProtectedHeader } from "jose";
-import { type Pass, type Ticket, type TokenKind, tokenType } from "../../shared/admission.ts";
+import { type Pass, type Ticket, tokenType, type VisitorTokenKind } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { Result } from "../../shared/result.ts";
 import type { TokenRefusal } from "../../shared/verify-token.ts";
 import type { Visit } from "../proxy/read-visit.ts";
-import { tokenFromAuthorization, tokenFromCookies } from "../token/presented-token.ts";
+import { queuesInCookies, tokenFromAuthorization, tokenFromCookies } from "../token/presented-token.ts";
 import type { ReadToken, Tokens } from "../token/tokens.ts";
+import { leadsTo } from "./pass-scope.ts";
 
 /** What a request shows of one kind of token, already verified. `by` says where it was: only a cookie can be cleared. */
 export type Presented<Held> =
@@ -26,9 +27,34 @@ export function presentedPass(visit: Visit, { tokens, queueId, nowMs }: Reading)
     kind: "pass",
     queueId,
     read: (token) => tokens.readPass(token, { queueId, nowMs }),
-    hold: (token, pass) => ({ token, pass }),
+    hold: holdPass,
   });
 }
+
+function holdPass(token: string, pass: Pass): HeldPass {
+  return { token, pass };
+}
+
+/** How many of a request's passes are looked at where no route says which of them counts. */
+const PASSES_MAX = 8;
+
+/** For an isolate that knows no routes: the first pass that holds and says of itself that it is good at this address. */
+export async function passForTarget(visit: Visit, { tokens, nowMs }: Omit<Reading, "queueId">): Promise<Presented<HeldPass>> {
+  const { headers, target } = visit;
+  const isGoodHere = (shown: Presented<HeldPass>) => shown.state === "valid" && leadsTo(shown.held.pass, target);
+  const bearer = bearerOfKind(headers, "pass");
+  if (bearer !== undefined) {
+    const shown = await judge(bearer, "bearer", { read: (token) => tokens.readPassOfAnyQueue(token, { nowMs }), hold: holdPass });
+    return isGoodHere(shown) ? shown : NONE;
+  }
+  for (const queueId of queuesInCookies(headers.get("cookie"), { kind: "pass", secure: target.protocol === "https" }, PASSES_MAX)) {
+    const shown = await presentedPass(visit, { tokens, queueId, nowMs });
+    if (isGoodHere(shown)) return shown;
+  }
+  return NONE;
+}
+
+const NONE = { state: "none" } as const;
 
 export function presentedTicket(visit: Visit, { tokens, queueId, nowMs }: Reading): Presenting<HeldTicket> {
   return present(visit, {
@@ -40,7 +66,7 @@ export function presentedTicket(visit: Visit, { tokens, queueId, nowMs }: Readin
 }
 
 type Sought<Content, Held> = {
-  readonly kind: TokenKind;
+  readonly kind: VisitorTokenKind;
   readonly queueId: QueueId;
   readonly read: (token: string) => ReadToken<Content>;
   readonly hold: (token: string, content: Content) => Held;
@@ -52,21 +78,28 @@ type Sought<Content, Held> = {
  */
 function present<Content, Held>({ headers, target }: Visit, sought: Sought<Content, Held>): Presenting<Held> {
   const { kind, queueId } = sought;
-  const bearer = tokenFromAuthorization(headers.get("authorization"));
-  if (bearer.ok && bearer.value !== undefined && isOfKind(bearer.value, kind)) return judge(bearer.value, "bearer", sought);
+  const bearer = bearerOfKind(headers, kind);
+  if (bearer !== undefined) return judge(bearer, "bearer", sought);
   const cookie = tokenFromCookies(headers.get("cookie"), { kind, queueId, secure: target.protocol === "https" });
   if (!cookie.ok) return { state: "invalid", by: "cookie", reason: "cookie_repeated" };
-  return cookie.value === undefined ? { state: "none" } : judge(cookie.value, "cookie", sought);
+  return cookie.value === undefined ? NONE : judge(cookie.value, "cookie", sought);
 }
 
-function judge<Content, Held>(token: string, by: "cookie" | "bearer", { read, hold }: Sought<Content, Held>): Presenting<Held> {
+type Reader<Content, Held> = Pick<Sought<Content, Held>, "read" | "hold">;
+
+function judge<Content, Held>(token: string, by: "cookie" | "bearer", { read, hold }: Reader<Content, Held>): Presenting<Held> {
   const verdict = (content: Result<Content, TokenRefusal>): Presented<Held> =>
     content.ok ? { state: "valid", by, held: hold(token, content.value) } : { state: "invalid", by, reason: content.reason };
   const content = read(token);
   return content instanceof Promise ? content.then(verdict) : verdict(content);
 }
 
-function isOfKind(token: string, kind: TokenKind): boolean {
+function bearerOfKind(headers: Headers, kind: VisitorTokenKind): string | undefined {
+  const bearer = tokenFromAuthorization(headers.get("authorization"));
+  return bearer.ok && bearer.value !== undefined && isOfKind(bearer.value, kind) ? bearer.value : undefined;
+}
+
+function isOfKind(token: string, kind: VisitorTokenKind): boolean {
   try {
     return decodeProtectedHeader(token).typ === tokenType(kind);
   } catch {

@@ -9,7 +9,7 @@ const milliseconds = z.number().int().nonnegative();
 export const revocationsScript = defineScript({
   name: "revocations",
   source: revocationsSource,
-  keys: ["revoked"],
+  keys: ["revoked", "all"],
   args: { sinceMs: milliseconds, limit: z.number().int().positive() },
   reply: z.tuple([milliseconds, milliseconds], z.string()),
 });
@@ -17,8 +17,8 @@ export const revocationsScript = defineScript({
 export const isRevokedScript = defineScript({
   name: "is-revoked",
   source: isRevokedSource,
-  keys: ["session", "pass"],
-  args: {},
+  keys: ["session", "pass", "all"],
+  args: { issuedAtMs: milliseconds },
   reply: z.union([z.literal(0), z.literal(1)]),
 });
 

@@ -1,16 +1,21 @@
 -- Tells an edge which sessions and passes were ended since it last asked, and what time it is.
--- KEYS[1] revoked  zset: session or pass -> when it was ended (ms)
+-- KEYS[1] revoked  zset: session or pass -> when it was ended (ms); '-' -> when the last one was ended that is no longer there
+-- KEYS[2] all      string: every pass from before that moment (ms) was ended
 -- ARGV[1] since    milliseconds; everything from then on is told
 -- ARGV[2] limit    how many at most; when there are more, the newest
--- Returns {now, since, id, id, …}, oldest first; since is later than asked for when there were more than the limit.
-local REVOKED = KEYS[1]
+-- Returns {now, since, id, id, …}, oldest first; since is later than asked for when there were more than the limit, or when some
+-- are no longer there, or all were ended: about passes from before it, the edge must ask.
+local REVOKED, ALL = KEYS[1], KEYS[2]
 local since, limit = tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 local flat = redis.call('ZREVRANGEBYSCORE', REVOKED, '+inf', since, 'WITHSCORES', 'LIMIT', 0, limit)
-local answer = { now, since }
-for index = #flat - 1, 1, -2 do answer[#answer + 1] = flat[index] end
+local answer = { now, math.max(since, (tonumber(redis.call('ZSCORE', REVOKED, '-')) or -1) + 1) }
+for index = #flat - 1, 1, -2 do
+  if flat[index] ~= '-' then answer[#answer + 1] = flat[index] end
+end
 -- Of those that were ended in one millisecond, some may not have been told.
-if #flat == limit * 2 then answer[2] = tonumber(flat[#flat]) + 1 end
+if #flat == limit * 2 then answer[2] = math.max(answer[2], tonumber(flat[#flat]) + 1) end
+answer[2] = math.max(answer[2], (tonumber(redis.call('GET', ALL) or '') or -1) + 1)
 return answer

@@ -3,7 +3,7 @@ import { assert } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
-import { queueKeys, revocationKey } from "../queue/keys.ts";
+import { queueKeys, revocationKey, revokedAllKey } from "../queue/keys.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import type { Later } from "./later.ts";
 import { type GuardedStore, StoreUnavailable } from "./outage.ts";
@@ -60,7 +60,7 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
   async function readFeed(known: Feed | undefined): Promise<Feed> {
     const askedAtMs = ownClock.nowMs();
     const sinceMs = Math.max(0, known === undefined ? storeClock.nowMs() - PASS_LIFETIME_SECONDS_MAX * 1000 : known.toldAtMs - OVERLAP_MS);
-    const keys = { revoked: queueKeys(queueId).revoked };
+    const keys = { revoked: queueKeys(queueId).revoked, all: revokedAllKey(queueId) };
     const [toldAtMs, toldSinceMs, ...ids] = await revocationsScript.run(store.once, { keys, args: { sinceMs, limit: TOLD_MAX } });
     storeClock.learn({ storeMs: toldAtMs, askedAtMs });
     for (const id of ids) if (!ended.has(id)) ended.set(id, toldAtMs);
@@ -92,10 +92,10 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
 
   const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);
 
-  async function ask({ sessionId, jti }: Pass, runner: ScriptRunner): Promise<boolean | "unavailable"> {
+  async function ask({ sessionId, jti, issuedAtSeconds }: Pass, runner: ScriptRunner): Promise<boolean | "unavailable"> {
     try {
-      const keys = { session: revocationKey(queueId, sessionId), pass: revocationKey(queueId, jti) };
-      return (await isRevokedScript.run(runner, { keys, args: {} })) === 1;
+      const keys = { session: revocationKey(queueId, sessionId), pass: revocationKey(queueId, jti), all: revokedAllKey(queueId) };
+      return (await isRevokedScript.run(runner, { keys, args: { issuedAtMs: issuedAtSeconds * 1000 } })) === 1;
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) log("error", "a pass could not be checked", { queueId, error });
       return "unavailable";

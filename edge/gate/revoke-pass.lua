@@ -13,6 +13,8 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 redis.call('ZSCORE', REVOKED, jti)
 if redis.call('SET', REVOCATION, reason, 'PX', keep_ms, 'NX') then
   redis.call('ZADD', REVOKED, now, jti)
+  -- A queue of this name may have been deleted before, and its feed left to expire.
+  redis.call('PERSIST', REVOKED)
   return 1
 end
 return 0

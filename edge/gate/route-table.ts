@@ -1,4 +1,4 @@
-import type { Route } from "../queue/registry.ts";
+import type { Route } from "../queue/route.ts";
 
 /**
  * Which queue stands in front of a URL. The most specific route wins: an exact host before `*.suffix` before `*`, then the
@@ -6,11 +6,13 @@ import type { Route } from "../queue/registry.ts";
  */
 export type RouteTable = {
   /** `site` is scheme and authority, `path` the path as the proxy has normalised it. */
-  readonly find: (target: { readonly site: string; readonly path: string }) => Route | undefined;
+  readonly find: (target: { readonly site: string; readonly path: string }) => FoundRoute | undefined;
 };
 
+export type FoundRoute = Route & { readonly pathRank: number };
+
 export function createRouteTable(routes: readonly Route[]): RouteTable {
-  const compiled = routes.map(compile).toSorted((a, b) => b.hostRank - a.hostRank || b.pathRank - a.pathRank);
+  const compiled = compiledInOrder(routes);
   return {
     find({ site, path }) {
       if (compiled.length === 0) return undefined;
@@ -21,10 +23,19 @@ export function createRouteTable(routes: readonly Route[]): RouteTable {
   };
 }
 
-type PlainHost = { readonly name: string; readonly withPort: string };
+/** In the order in which they are tried: of two that match, the first one counts. */
+export function routesBySpecificity(routes: readonly Route[]): readonly Route[] {
+  return compiledInOrder(routes).map(({ route }) => route);
+}
+
+function compiledInOrder(routes: readonly Route[]): readonly CompiledRoute[] {
+  return routes.map(compile).toSorted((a, b) => b.hostRank - a.hostRank || b.pathRank - a.pathRank);
+}
+
+export type PlainHost = { readonly name: string; readonly withPort: string };
 
 type CompiledRoute = {
-  readonly route: Route;
+  readonly route: FoundRoute;
   readonly hostRank: number;
   readonly pathRank: number;
   readonly matchesHost: (host: PlainHost) => boolean;
@@ -32,13 +43,15 @@ type CompiledRoute = {
 };
 
 function compile(route: Route): CompiledRoute {
-  return { route, ...compileHost(route.host.toLowerCase()), ...compilePath(route.path) };
+  const path = compilePath(route.path);
+  return { route: { ...route, pathRank: path.pathRank }, ...compileHost(route.host), ...path };
 }
 
 /** Longer than any host name, so that every exact host comes before every suffix. */
 const EXACT_HOST_RANK = 1_000;
 
-function compileHost(pattern: string): Pick<CompiledRoute, "hostRank" | "matchesHost"> {
+export function compileHost(written: string): Pick<CompiledRoute, "hostRank" | "matchesHost"> {
+  const pattern = written.toLowerCase();
   if (pattern === "*") return { hostRank: 0, matchesHost: () => true };
   const named = (host: PlainHost) => (PORT.test(pattern) ? host.withPort : host.name);
   if (!pattern.startsWith("*.")) {
@@ -56,6 +69,11 @@ function compilePath(pattern: string): Pick<CompiledRoute, "pathRank" | "matches
   const pathRank = plain.length * 2 + (isPrefix ? 0 : 1);
   if (isPrefix) return { pathRank, matchesPath: (path) => path.startsWith(plain) || path === bare };
   return { pathRank, matchesPath: (path) => path === bare || path === `${bare}/` };
+}
+
+/** The longer, the more specific; and a path before everything below it. */
+export function pathRankOf(pattern: string): number {
+  return compilePath(pattern).pathRank;
 }
 
 const PORT = /:\d+$/;
@@ -85,7 +103,7 @@ let lastSite = "";
 let lastPlainHost: PlainHost = { name: "", withPort: "" };
 
 /** As URL parsers read it (`127.1`, `SHOP.example`), without the dot that ends a full name. Nearly all requests name the same. */
-function hostForMatching(site: string): PlainHost {
+export function hostForMatching(site: string): PlainHost {
   if (site !== lastSite) {
     const { protocol, hostname, port } = new URL(site);
     const name = hostname.replace(/\.$/, "");

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable } from "../../shared/environment.ts";
+import { parseKeyring } from "../../shared/keyring.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, readConfiguration } from "../env.ts";
-import { parseKeyring } from "../token/keyring.ts";
 
 export type NodeEdgeSettings = {
   readonly port: number;
@@ -15,7 +15,7 @@ export type NodeEdgeSettings = {
 
 export type RedisAddress = { readonly urls: readonly [string, ...string[]]; readonly isCluster: boolean };
 
-type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "STORE">;
+type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE">;
 
 /** Reports every fault at once, also those of the signing keys, which a worker finds only when it is asked. */
 export async function parseNodeEdgeEnvironment(environment: Environment): Promise<Result<NodeEdgeSettings, readonly string[]>> {
@@ -53,9 +53,11 @@ const VARIABLE_NAMES = [
   "UPSTASH_REDIS_REST_URL",
   "UPSTASH_REDIS_REST_TOKEN",
   "SLUICE_ADMIN_TOKEN",
+  "SLUICE_ADMIN_TOKENS",
   "SLUICE_SIGNING_KEYS",
   "SLUICE_ISSUER",
   "SLUICE_JOINS_PER_ADDRESS",
+  "SLUICE_ALLOW_PRIVATE_TARGETS",
 ] as const satisfies readonly (keyof EdgeVariables)[];
 
 function edgeVariables(environment: Environment): EdgeVariables {

@@ -1,11 +1,13 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { type Forwarding, isForbiddenTarget } from "../proxy/forwarding.ts";
 import { OriginClock } from "../proxy/origin-clock.ts";
 import { originFailure } from "../proxy/origin-failure.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { finishResponseHeaders } from "../proxy/response-headers.ts";
 import { NodeRequest } from "./node-request.ts";
 import type { OriginAgent } from "./origin-agent.ts";
+import type { OriginAgents } from "./origin-agents.ts";
 import { OriginResponse, SwitchedResponse } from "./origin-response.ts";
 import { sendUpload } from "./send-upload.ts";
 import { Tunnel } from "./tunnel.ts";
@@ -19,11 +21,14 @@ type Outcome =
  * The same promises as `edge/proxy/forward.ts`, over node:http: an answer in any case (the origin's own, 502, or 504),
  * nothing tried twice, streams both ways, and a request to the origin that ends with its client.
  */
-export function createForward(agent: OriginAgent) {
-  return async function forward(visit: Visit, hear?: (headers: Headers) => void): Promise<Response> {
+export function createForward(agents: OriginAgents) {
+  return async function forward(visit: Visit, { hear, targetUrl = null }: Forwarding = {}): Promise<Response> {
+    if (targetUrl !== null && isForbiddenTarget(visit, targetUrl)) {
+      return originFailure(visit, "origin_unreachable", new Error("targetUrl is not public"));
+    }
     const request = NodeRequest.behind(visit.request);
     const clock = new OriginClock(visit.configuration.originTimeoutMs);
-    const asked = agent.request(originRequest(visit, request));
+    const asked = targetUrl === null ? askOrigin(agents, visit, request) : askUpstream(agents.to(targetUrl), visit, request);
     request.outgoing.once("close", () => asked.destroy());
     let outcome: Outcome | "expired";
     try {
@@ -43,8 +48,17 @@ export function createForward(agent: OriginAgent) {
   };
 }
 
-function originRequest({ target, headers }: Visit, request: NodeRequest) {
-  const lines: string[] = ["host", hostOf(target.site)];
+/** The origin is asked under the host that the visitor asked for; an upstream is somewhere on the network, and has a name of its own. */
+function askOrigin({ origin }: OriginAgents, visit: Visit, request: NodeRequest): ClientRequest {
+  return origin.request(originRequest(visit, request, hostOf(visit.target.site)));
+}
+
+function askUpstream(upstream: OriginAgent, visit: Visit, request: NodeRequest): ClientRequest {
+  return upstream.request(originRequest(visit, request, upstream.host));
+}
+
+function originRequest({ target, headers }: Visit, request: NodeRequest, host: string) {
+  const lines: string[] = ["host", host];
   for (const [name, value] of headers) if (name !== "host" && name !== "upgrade") lines.push(name, value);
   if (request.socketHead !== undefined) lines.push("connection", "Upgrade", "upgrade", "websocket");
   else lines.push(...framingOf(request));

@@ -7,7 +7,7 @@ import { parseNodeEdgeEnvironment } from "./environment.ts";
 import { createForward } from "./forward.ts";
 import { startHttpServer } from "./http-server.ts";
 import { openIoredisStore } from "./ioredis-store.ts";
-import { createOriginAgent } from "./origin-agent.ts";
+import { createOriginAgents } from "./origin-agents.ts";
 import { SwitchedResponse } from "./origin-response.ts";
 
 type EdgeProcess = {
@@ -40,8 +40,9 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   assert(configuration.ok && configuration.value.origin.kind === "url", "the settings were read before");
 
   // 3. The way to the origin, and the app on it.
-  const agent = createOriginAgent(configuration.value.origin.site);
-  const app = createApp({ forward: createForward(agent), watchSocket, later: (_c, work) => void work.catch(logLate) });
+  const { origin, allowsPrivateTargets } = configuration.value;
+  const agents = createOriginAgents({ site: origin.site, allowsPrivateTargets });
+  const app = createApp({ forward: createForward(agents), watchSocket, later: (_c, work) => void work.catch(logLate) });
 
   // 4. HTTP, on loopback only.
   const server = await startHttpServer({ port, fetch: (request) => app.fetch(request, bindings) });
@@ -54,7 +55,7 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   stopOnSignal(async () => {
     clearInterval(sweeping);
     await server.stop();
-    agent.close();
+    agents.close();
     store?.close();
   });
 }

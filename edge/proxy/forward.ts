@@ -1,3 +1,5 @@
+import { problemResponse } from "../../shared/errors.ts";
+import { type Forwarding, isForbiddenTarget } from "./forwarding.ts";
 import { OriginClock } from "./origin-clock.ts";
 import { originFailure } from "./origin-failure.ts";
 import type { Visit } from "./read-visit.ts";
@@ -8,14 +10,17 @@ import { finishResponseHeaders, hiddenNames } from "./response-headers.ts";
  * Sends a request on and brings the answer back, both as streams. It promises an answer: the origin's own, or a
  * problem (502 when it cannot be reached, 504 when it lets us wait longer than ORIGIN_TIMEOUT_MS at one step). Nothing
  * is tried twice. When the client goes away, the runtime drops the request to the origin with it.
- * `hear` gets the origin's headers as they came, with those that are between the origin and the gate.
  */
-export async function forward(visit: Visit, hear?: (headers: Headers) => void): Promise<Response> {
+export async function forward(visit: Visit, { hear, targetUrl = null }: Forwarding = {}): Promise<Response> {
+  if (targetUrl !== null) {
+    if (isForbiddenTarget(visit, targetUrl)) return originFailure(visit, "origin_unreachable", new Error("targetUrl is not public"));
+    if (hasStrandedBody(visit)) return problemResponse("request_ambiguous", { requestId: visit.requestId });
+  }
   const clock = new OriginClock(visit.configuration.originTimeoutMs);
   const upload = uploadOf(visit, clock);
   let outcome: Response | "expired";
   try {
-    const answer = clock.answerOf(askOrigin(visit, upload));
+    const answer = clock.answerOf(targetUrl === null ? askOrigin(visit, upload) : askUpstream(visit, upload, targetUrl));
     if (upload === undefined) clock.run();
     outcome = await answer;
   } catch (error) {
@@ -45,19 +50,35 @@ function isBodiless(method: string): boolean {
  * keeps it byte for byte. A GET with a body can only travel inside the request it came in.
  */
 function askOrigin(visit: Visit, upload: Upload | undefined): Promise<Response> {
-  const { request, method, hasBody, target, headers } = visit;
+  const { request, method, hasBody, target } = visit;
   const { origin } = visit.configuration;
-  const init: RequestInit = { headers, redirect: "manual" };
-  if (upload !== undefined) {
-    init.body = upload.body;
-    init.signal = upload.signal;
-  }
+  const init = initOf(visit, upload);
   const travelsInside = !target.isStable || (hasBody && upload === undefined);
   if (travelsInside && target.isAsSent && origin.kind === "binding") return origin.fetcher.fetch(request, init);
   // GET need not be said, and what is not said need not cross into the runtime.
   if (method !== "GET") init.method = method;
   if (origin.kind === "url") return fetch(origin.site + target.path + target.query, init);
   return origin.fetcher.fetch(target.site + target.path + target.query, init);
+}
+
+/** A queue's own upstream is somewhere on the network, and named by its URL. */
+function askUpstream(visit: Visit, upload: Upload | undefined, targetUrl: string): Promise<Response> {
+  const { method, target, configuration } = visit;
+  return configuration.upstreams.fetch(targetUrl + target.path + target.query, { ...initOf(visit, upload), method });
+}
+
+function initOf({ headers }: Visit, upload: Upload | undefined): RequestInit {
+  const init: RequestInit = { headers, redirect: "manual" };
+  if (upload !== undefined) {
+    init.body = upload.body;
+    init.signal = upload.signal;
+  }
+  return init;
+}
+
+/** A GET with a body can only travel inside the request it came in, and that one does not go there. */
+function hasStrandedBody({ hasBody, method, headers }: Visit): boolean {
+  return hasBody && isBodiless(method) && headers.get("content-length") !== "0";
 }
 
 const STATUS_SWITCHING = 101;

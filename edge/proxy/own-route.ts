@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { EdgeEnvironment } from "../env.ts";
+import { countAnswer } from "../metrics/edge-counters.ts";
 import { readVisit } from "./read-visit.ts";
 
 /** Stands before every route of ours: the same checks as before forwarding, and the request's id on the answer. */
@@ -10,5 +11,6 @@ export const ownRoute: MiddlewareHandler<EdgeEnvironment> = async (c, next) => {
   c.set("configuration", visit.value.configuration);
   await next();
   c.res.headers.set("x-request-id", visit.value.requestId);
+  countAnswer("own", c.res.status);
   return undefined;
 };

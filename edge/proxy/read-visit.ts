@@ -1,11 +1,11 @@
 import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../env.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
 import { type PlainTarget, plainTarget, type TargetFault } from "./plain-target.ts";
 import { requestHeaders } from "./request-headers.ts";
-import { newRequestId } from "./request-id.ts";
 
 /** A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it. */
 export type Visit = {
@@ -25,7 +25,7 @@ export type Visit = {
  * without contradiction, a method that is served. Everything else gets its answer here and goes no further.
  */
 export function readVisit(request: Request, bindings: EdgeBindings): Result<Visit, Response> {
-  const requestId = newRequestId();
+  const requestId = newId(systemRandom);
   const configuration = edgeConfiguration(bindings);
   if (!configuration.ok) {
     log("error", "the edge is not configured", { requestId, faults: configuration.reason });

@@ -66,11 +66,24 @@ function pass({ from, to, onMessage, onClose }: Direction): void {
 const CLOSED_WITHOUT_CODE = 1005;
 const CLOSED_WITHOUT_A_WORD = 1006;
 const GOING_AWAY = 1001;
+const PROTOCOL_ERROR = 1002;
 
+/**
+ * A code that nobody may send is not passed on, but the close is: who sends one must not keep the other side open, and with it a
+ * session that nobody watches any more.
+ */
 function closeWith(socket: WebSocket, { code, reason }: { readonly code: number; readonly reason: string }): void {
   try {
     if (code === CLOSED_WITHOUT_CODE) socket.close();
     else socket.close(code === CLOSED_WITHOUT_A_WORD ? GOING_AWAY : code, reason);
+  } catch {
+    closeAtLeast(socket);
+  }
+}
+
+function closeAtLeast(socket: WebSocket): void {
+  try {
+    socket.close(PROTOCOL_ERROR);
   } catch {
     // Closed already.
   }

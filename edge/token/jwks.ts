@@ -1,5 +1,5 @@
 import { TOKEN_ALGORITHM } from "../../shared/admission.ts";
-import type { Keyring } from "./keyring.ts";
+import type { Keyring } from "../../shared/keyring.ts";
 
 /** Shorter than the time between publishing a key and signing with it, so that no cache on the way holds a rotation up. */
 const JWKS_MAX_AGE_SECONDS = 60;

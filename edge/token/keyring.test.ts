@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { parseKeyring } from "../../shared/keyring.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { type PrivateTokenKey, TOKEN_KEYS_MAX } from "../../shared/token-keys.ts";
 import { jwksResponse } from "./jwks.ts";
-import { parseKeyring } from "./keyring.ts";
 
 let one: PrivateTokenKey;
 let two: PrivateTokenKey;

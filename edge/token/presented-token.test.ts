@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { OTHER_QUEUE, VENUE } from "../../test/parts/token-forge.ts";
-import { clearedTokenCookie, tokenCookie, tokenFromAuthorization, tokenFromCookies } from "./presented-token.ts";
+import { clearedTokenCookie, queuesInCookies, tokenCookie, tokenFromAuthorization, tokenFromCookies } from "./presented-token.ts";
 
 const pass = { kind: "pass", queueId: VENUE, secure: false } as const;
 const securePass = { ...pass, secure: true };
@@ -79,3 +79,20 @@ describe("tokenCookie", () => {
 function attributes(cookie: string): readonly string[] {
   return cookie.split("; ").toSorted();
 }
+
+describe("queuesInCookies", () => {
+  it("names each queue once, in order, and no more of them than asked for", () => {
+    const header = "x=1; sluice-pass-b=1;sluice-pass-a=2; sluice-ticket-t=3; sluice-pass-b=4; sluice-pass-c=5";
+    expect(queuesInCookies(header, { kind: "pass", secure: false }, 8)).toEqual(["b", "a", "c"]);
+    expect(queuesInCookies(header, { kind: "pass", secure: false }, 2)).toEqual(["b", "a"]);
+    expect(queuesInCookies(header, { kind: "pass", secure: true }, 8)).toEqual([]);
+    expect(queuesInCookies("__Host-sluice-pass-a=1", { kind: "pass", secure: true }, 8)).toEqual(["a"]);
+  });
+
+  it.each(["", "sluice-pass-a", "sluice-pass-=x", "sluice-pass-{a}=x", "sluice-pass-A=x", `sluice-pass-${"a".repeat(65)}=x`])(
+    "finds none in %s",
+    (header) => {
+      expect(queuesInCookies(header, { kind: "pass", secure: false }, 8)).toEqual([]);
+    },
+  );
+});

@@ -1,12 +1,12 @@
 import { serialize } from "hono/utils/cookie";
-import { type TokenKind, tokenCookieName } from "../../shared/admission.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
+import { tokenCookieName, type VisitorTokenKind } from "../../shared/admission.ts";
+import { parseQueueId, type QueueId } from "../../shared/queue-id.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 
 /** How a visitor's ticket or pass comes in and goes out: by cookie, or by `Authorization: Bearer` for programs. */
 export type PresentedToken = Result<string | undefined, "cookie_repeated" | "bearer_malformed">;
 
-type CookieOf = { readonly kind: TokenKind; readonly queueId: QueueId; readonly secure: boolean };
+type CookieOf = { readonly kind: VisitorTokenKind; readonly queueId: QueueId; readonly secure: boolean };
 
 /**
  * The cookie of this name, if there is one. Two of one name with different values mean that somebody else could plant one (a sibling
@@ -23,6 +23,23 @@ export function tokenFromCookies(header: string | null | undefined, cookie: Cook
     value = next;
   }
   return ok(value);
+}
+
+/** The queues whose cookies of this kind came along, in their order; at most so many. */
+export function queuesInCookies(
+  header: string | null | undefined,
+  cookie: Omit<CookieOf, "queueId">,
+  queuesMax: number,
+): readonly QueueId[] {
+  const prefix = tokenCookieName(cookie.kind, "" as QueueId, cookie);
+  const found = new Set<QueueId>();
+  for (const pair of (header ?? "").split(";")) {
+    const trimmed = pair.trim();
+    if (found.size === queuesMax || !trimmed.startsWith(prefix)) continue;
+    const queueId = parseQueueId(trimmed.slice(prefix.length, Math.max(0, trimmed.indexOf("="))));
+    if (queueId.ok) found.add(queueId.value);
+  }
+  return [...found];
 }
 
 const BEARER_SCHEME = /^bearer(?: |$)/i;

@@ -2,6 +2,7 @@ import { SignJWT } from "jose";
 import {
   type Lane,
   PASS_LIFETIME_SECONDS_MAX,
+  type PassScope,
   TICKET_LIFETIME_SECONDS_MAX,
   TOKEN_ALGORITHM,
   type TokenKind,
@@ -9,8 +10,10 @@ import {
   tokenType,
 } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
+import type { Keyring } from "../../shared/keyring.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import type { Keyring } from "./keyring.ts";
+import { CHALLENGE_LIFETIME_SECONDS_MAX, type Challenge } from "./challenge.ts";
+import { INVITE_LIFETIME_SECONDS_MAX, type Invite } from "./invite.ts";
 
 export type Signer = { readonly keyring: Keyring; readonly issuer: string };
 
@@ -22,27 +25,59 @@ export type TicketFacts = Lifetime & {
   readonly ticketId: string;
   readonly order: number;
   readonly lane: Lane;
+  readonly keyed?: true | undefined;
+  readonly metadata?: string | undefined;
 };
 
-export type PassFacts = Lifetime & { readonly queueId: QueueId; readonly sessionId: string; readonly jti: string };
+export type PassFacts = Lifetime & {
+  readonly queueId: QueueId;
+  readonly sessionId: string;
+  readonly jti: string;
+  readonly scope?: PassScope | undefined;
+  readonly upstream?: string | undefined;
+};
 
-export function signTicket(signer: Signer, { ticketId, order, lane, ...facts }: TicketFacts): Promise<string> {
+export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metadata, ...facts }: TicketFacts): Promise<string> {
   assert(Number.isSafeInteger(order), "a place in the line is a whole number");
-  return sign(signer, { ...facts, kind: "ticket", subject: ticketId, claims: { order, lane } });
+  return sign(signer, {
+    ...facts,
+    kind: "ticket",
+    subject: ticketId,
+    claims: { order, lane, ...(keyed && { keyed }), ...(metadata && { metadata }) },
+  });
 }
 
-export function signPass(signer: Signer, { sessionId, jti, ...facts }: PassFacts): Promise<string> {
-  return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims: { jti } });
+export function signPass(signer: Signer, { sessionId, jti, scope, upstream, ...facts }: PassFacts): Promise<string> {
+  const claims = { jti, ...(scope !== undefined && { scope }), ...(upstream !== undefined && { upstream }) };
+  return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims });
+}
+
+export type InviteFacts = Lifetime & Pick<Invite, "queueId" | "inviteId" | "lane" | "uses" | "person">;
+
+export function signInvite(signer: Signer, { inviteId, lane, uses, person, ...facts }: InviteFacts): Promise<string> {
+  return sign(signer, { ...facts, kind: "invite", subject: inviteId, claims: { lane, uses, ...(person !== undefined && { person }) } });
+}
+
+export type ChallengeFacts = Lifetime & Pick<Challenge, "queueId" | "challengeId" | "bits" | "address">;
+
+export function signChallenge(signer: Signer, { challengeId, bits, address, ...facts }: ChallengeFacts): Promise<string> {
+  const claims = { bits, ...(address !== undefined && { address }) };
+  return sign(signer, { ...facts, kind: "challenge", subject: challengeId, claims });
 }
 
 type TokenFacts = Lifetime & {
   readonly kind: TokenKind;
   readonly queueId: QueueId;
   readonly subject: string;
-  readonly claims: Readonly<Record<string, string | number>>;
+  readonly claims: Readonly<Record<string, string | number | true | PassScope>>;
 };
 
-const LIFETIME_SECONDS_MAX = { ticket: TICKET_LIFETIME_SECONDS_MAX, pass: PASS_LIFETIME_SECONDS_MAX };
+const LIFETIME_SECONDS_MAX: Readonly<Record<TokenKind, number>> = {
+  ticket: TICKET_LIFETIME_SECONDS_MAX,
+  pass: PASS_LIFETIME_SECONDS_MAX,
+  invite: INVITE_LIFETIME_SECONDS_MAX,
+  challenge: CHALLENGE_LIFETIME_SECONDS_MAX,
+};
 
 /**
  * Both ends are cut to whole seconds, so that a token never outlives what it stands for by more than the clock tolerance, and one

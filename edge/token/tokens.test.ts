@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
+import { parseKeyring } from "../../shared/keyring.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import { forgedPasses, forgedTickets } from "../../test/parts/forged-tokens.ts";
+import { forgedChallenges, forgedInvites, forgedPasses, forgedTickets } from "../../test/parts/forged-tokens.ts";
 import { createTokenForge, ISSUER, OTHER_QUEUE, TOKEN_ID, type TokenForge, VENUE, VISITOR_ID } from "../../test/parts/token-forge.ts";
-import { parseKeyring } from "./keyring.ts";
 import { createTokens, type Tokens, tokensOfIsolate } from "./tokens.ts";
 
 const NOW_MS = 1_790_000_000_000;
@@ -23,6 +23,8 @@ let newKey: PrivateTokenKey;
 let tokens: Tokens;
 let passForge: TokenForge;
 let ticketForge: TokenForge;
+let inviteForge: TokenForge;
+let challengeForge: TokenForge;
 
 beforeAll(async () => {
   oldKey = await newTokenKey("key-1");
@@ -30,6 +32,8 @@ beforeAll(async () => {
   tokens = await tokensWith("key-1", [oldKey]);
   passForge = await createTokenForge({ kind: "pass", nowSeconds: NOW_MS / 1000, jwk: oldKey });
   ticketForge = await createTokenForge({ kind: "ticket", nowSeconds: NOW_MS / 1000, jwk: oldKey });
+  inviteForge = await createTokenForge({ kind: "invite", nowSeconds: NOW_MS / 1000, jwk: oldKey });
+  challengeForge = await createTokenForge({ kind: "challenge", nowSeconds: NOW_MS / 1000, jwk: oldKey });
 });
 
 describe("tokens", () => {
@@ -46,11 +50,59 @@ describe("tokens", () => {
     });
   });
 
+  it("reads where a pass holds, and a pass of whatever queue", async () => {
+    const token = await tokens.signPass({ ...passFacts, scope: ["*/*", "!*/demo/*"] });
+    expect(await tokens.readPass(token, at)).toMatchObject({ ok: true, value: { scope: ["*/*", "!*/demo/*"] } });
+    expect(await tokens.readPassOfAnyQueue(token, at)).toMatchObject({ ok: true, value: { queueId: VENUE } });
+    const leaked = await tokens.signPass({ ...passFacts, sessionId: "open" });
+    expect((await tokens.readPassOfAnyQueue(leaked, at)).ok).toBe(false);
+  });
+
   it("reads the ticket it signed", async () => {
     expect(await tokens.readTicket(await tokens.signTicket(ticketFacts), at)).toMatchObject({
       ok: true,
       value: { queueId: VENUE, ticketId: VISITOR_ID, order: 41, lane: 2 },
     });
+  });
+
+  it("reads the invite it signed, with and without a person", async () => {
+    const facts = { queueId: VENUE, inviteId: TOKEN_ID, lane: 3, uses: 5, nowMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 } as const;
+    const value = {
+      queueId: VENUE,
+      inviteId: TOKEN_ID,
+      lane: 3,
+      uses: 5,
+      issuedAtSeconds: NOW_MS / 1000,
+      expiresAtSeconds: NOW_MS / 1000 + 60,
+    };
+    expect(await tokens.readInvite(await tokens.signInvite(facts), at)).toEqual({ ok: true, value });
+    const named = await tokens.signInvite({ ...facts, person: VISITOR_ID });
+    expect(await tokens.readInvite(named, at)).toEqual({ ok: true, value: { ...value, person: VISITOR_ID } });
+    expect(await tokens.readInvite(named, { ...at, queueId: OTHER_QUEUE })).toEqual({ ok: false, reason: "audience_wrong" });
+    expect((await tokens.readTicket(named, at)).ok || (await tokens.readPass(named, at)).ok).toBe(false);
+  });
+
+  it.each(forgedInvites)("refuses as an invite: %s (%s)", async (_name, reason, forge) => {
+    expect(await tokens.readInvite(await forge(inviteForge), at)).toEqual({ ok: false, reason });
+  });
+
+  it("reads the challenge it signed, for somebody and for anybody, and ends it after five minutes", async () => {
+    const facts = { queueId: VENUE, challengeId: TOKEN_ID, bits: 16, nowMs: NOW_MS, expiresAtMs: NOW_MS * 2 };
+    const value = {
+      queueId: VENUE,
+      challengeId: TOKEN_ID,
+      bits: 16,
+      issuedAtSeconds: NOW_MS / 1000,
+      expiresAtSeconds: NOW_MS / 1000 + 300,
+    };
+    expect(await tokens.readChallenge(await tokens.signChallenge(facts), at)).toEqual({ ok: true, value });
+    const owned = await tokens.signChallenge({ ...facts, address: VISITOR_ID });
+    expect(await tokens.readChallenge(owned, at)).toEqual({ ok: true, value: { ...value, address: VISITOR_ID } });
+    expect((await tokens.readInvite(owned, at)).ok).toBe(false);
+  });
+
+  it.each(forgedChallenges)("refuses as a challenge: %s (%s)", async (_name, reason, forge) => {
+    expect(await tokens.readChallenge(await forge(challengeForge), at)).toEqual({ ok: false, reason });
   });
 
   it.each(forgedPasses)("refuses as a pass: %s (%s)", async (_name, reason, forge) => {

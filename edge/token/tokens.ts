@@ -1,21 +1,39 @@
 import { OPEN_SESSION_ID, type Pass, type Ticket } from "../../shared/admission.ts";
+import { type Keyring, parseKeyring } from "../../shared/keyring.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { createTokenVerifier } from "../../shared/token-verifier.ts";
-import type { TokenRefusal } from "../../shared/verify-token.ts";
-import { type Keyring, parseKeyring } from "./keyring.ts";
-import { type PassFacts, signPass, signTicket, type TicketFacts } from "./sign-token.ts";
+import { createTokenVerifier, type Expected } from "../../shared/token-verifier.ts";
+import { type KindRules, type TokenRefusal, verifyToken } from "../../shared/verify-token.ts";
+import { type Challenge, challengeRules } from "./challenge.ts";
+import { type Invite, inviteRules } from "./invite.ts";
+import {
+  type ChallengeFacts,
+  type InviteFacts,
+  type PassFacts,
+  signChallenge,
+  signInvite,
+  signPass,
+  signTicket,
+  type TicketFacts,
+} from "./sign-token.ts";
 
 /**
- * Tickets and passes at the edge: signed with the active key, read with all of them. Needs no store, so that whoever holds a
+ * Tickets, passes and invites at the edge: signed with the active key, read with all of them. Needs no store, so that whoever holds a
  * pass is served while the store is down.
  */
 export type Tokens = {
   readonly keyring: Keyring;
   readonly signTicket: (facts: TicketFacts) => Promise<string>;
   readonly signPass: (facts: PassFacts) => Promise<string>;
+  readonly signInvite: (facts: InviteFacts) => Promise<string>;
+  readonly signChallenge: (facts: ChallengeFacts) => Promise<string>;
   readonly readTicket: (token: string, at: ReadAt) => ReadToken<Ticket>;
   readonly readPass: (token: string, at: ReadAt) => ReadToken<Pass>;
+  /** The pass says itself which queue it is of. */
+  readonly readPassOfAnyQueue: (token: string, at: Pick<ReadAt, "nowMs">) => ReadToken<Pass>;
+  /** These two are not remembered: whoever has brought one holds a ticket from then on. */
+  readonly readInvite: (token: string, at: ReadAt) => Promise<Result<Invite, TokenRefusal>>;
+  readonly readChallenge: (token: string, at: ReadAt) => Promise<Result<Challenge, TokenRefusal>>;
 };
 
 type ReadAt = { readonly queueId: QueueId; readonly nowMs: number };
@@ -29,15 +47,32 @@ export function createTokens({ keyring, issuer, ...bounds }: TokensOptions): Tok
   const keys = { find: (kid: string) => found(keyring, kid) };
   const verifier = createTokenVerifier({ issuer, keys, ...bounds });
   const signer = { keyring, issuer };
+
+  function readPass(token: string, expected: Expected): ReadToken<Pass> {
+    const pass = verifier.pass(token, expected);
+    return pass instanceof Promise ? pass.then(withoutOpen) : withoutOpen(pass);
+  }
+
+  async function readOnce<Claims extends { iat: number; exp: number }, Content>(
+    rules: KindRules<Claims, Content>,
+    token: string,
+    { queueId, nowMs }: ReadAt,
+  ): Promise<Result<Content, TokenRefusal>> {
+    const verified = await verifyToken(rules, token, { issuer, keys, queueIds: [queueId], nowMs });
+    return verified.ok ? ok(verified.value.content) : verified;
+  }
+
   return {
     keyring,
     signTicket: (facts) => signTicket(signer, facts),
     signPass: (facts) => signPass(signer, facts),
+    signInvite: (facts) => signInvite(signer, facts),
+    signChallenge: (facts) => signChallenge(signer, facts),
     readTicket: (token, { queueId, nowMs }) => verifier.ticket(token, { queueIds: [queueId], nowMs }),
-    readPass: (token, { queueId, nowMs }) => {
-      const pass = verifier.pass(token, { queueIds: [queueId], nowMs });
-      return pass instanceof Promise ? pass.then(withoutOpen) : withoutOpen(pass);
-    },
+    readPass: (token, { queueId, nowMs }) => readPass(token, { queueIds: [queueId], nowMs }),
+    readPassOfAnyQueue: (token, { nowMs }) => readPass(token, { queueIds: "any", nowMs }),
+    readInvite: (token, at) => readOnce(inviteRules, token, at),
+    readChallenge: (token, at) => readOnce(challengeRules, token, at),
   };
 }
 

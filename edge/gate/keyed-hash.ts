@@ -1,25 +1,25 @@
 import type { CryptoKey } from "jose";
 
-/** An address as the store may know it: a keyed hash, the same at every edge, from which nobody gets the address back. */
-export type HashAddress = (address: string) => Promise<string>;
+/** What the store may know of an address or of a person: a keyed hash, the same at every edge, from which nobody gets the text back. */
+export type KeyedHash = (text: string) => Promise<string>;
 
 const HASH_CHARS = 22;
 
 /**
  * Keyed by a digest of the signing keys, which every edge has and nobody else. After a rotation addresses are counted from
- * nothing again.
+ * nothing again. Another purpose is another key, so that no two kinds of hashes can be compared.
  */
-export function hashAddressWith(secret: string): HashAddress {
+export function keyedHash(secret: string, purpose: "address" | "person"): KeyedHash {
   let key: CryptoKey | undefined;
 
   async function importKey(): Promise<CryptoKey> {
-    const bytes = await crypto.subtle.digest("SHA-256", encode(`sluice-address:${secret}`));
+    const bytes = await crypto.subtle.digest("SHA-256", encode(`sluice-${purpose}:${secret}`));
     return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
   }
 
-  return async (address) => {
+  return async (text) => {
     key ??= await importKey();
-    const digest = new Uint8Array(await crypto.subtle.sign("HMAC", key, encode(address)));
+    const digest = new Uint8Array(await crypto.subtle.sign("HMAC", key, encode(text)));
     return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0"))
       .join("")
       .slice(0, HASH_CHARS);

@@ -1,0 +1,108 @@
+import { newId } from "../../shared/ids.ts";
+import { log } from "../log.ts";
+import type { LineAnswer, PersonAnswer } from "../queue/answer.ts";
+import type { Invite } from "../token/invite.ts";
+import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
+import { issueTicket } from "./issue.ts";
+import { backgroundLineOf, type GuardedQueue, openLineOf } from "./open-gate.ts";
+import type { HeldTicket } from "./presented.ts";
+import { noteMetadata } from "./session-metadata.ts";
+import { joinVerdict, pollVerdict, type Turn, take, tooEarly } from "./turn.ts";
+
+type Bearer = {
+  readonly invite: Invite;
+  /** Of a visitor who waits already. */
+  readonly held: HeldTicket | undefined;
+  readonly address: string | undefined;
+};
+
+/**
+ * Somebody brings an invite. A newcomer takes a place in its lane; who waits in a worse lane moves there; who waits in one that is as
+ * good keeps the place, and the invite is not used. One store call. The one whom an invite names, coming again, gets the place taken before,
+ * on whatever device: that takes a second call, and a third if that place is used up and the invite is good for another one.
+ *
+ * Invites count neither as places of an address nor as something to prove work for: an operator vouches for them, and their uses are bounded.
+ */
+export async function redeem(queue: GuardedQueue, { invite, held, address }: Bearer): Promise<Turn> {
+  const verdict = held === undefined ? joinVerdict(queue, address) : pollVerdict(queue, held.ticket.ticketId, address);
+  if (verdict?.isOver) return { state: "rate_limited", verdict };
+  if (held === undefined) return tooEarly(queue) ?? redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom) });
+  const order = await placeOfTicket(queue, held.ticket);
+  const turn =
+    order === undefined ? LONG_GONE : await redeemAs(queue, { invite, ticketId: held.ticket.ticketId, held: { ...held, order } });
+  if (turn.state === "admitted") noteMetadata(queue, { sessionId: turn.pass.sessionId, metadata: held.ticket.metadata });
+  // A ticket that was used up is as good as none.
+  return turn.state === "ended" ? redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom) }) : turn;
+}
+
+const LONG_GONE = { state: "ended", reason: "expired" } as const;
+
+type Redemption = {
+  readonly invite: Invite;
+  readonly ticketId: string;
+  /** The place of a visitor who waits already. */
+  readonly held?: HeldTicket & { readonly order: number };
+  /** A ticket that this person had before and that is used up. */
+  readonly replaced?: string;
+};
+
+async function redeemAs(queue: GuardedQueue, redemption: Redemption): Promise<Turn> {
+  let known: PersonAnswer | undefined;
+  const turn = await take(queue, redemption.ticketId, async () => {
+    const answer = await useInvite(queue, redemption);
+    if (answer.state === "person") known = answer;
+    return { answer: answer.state === "person" ? NOT_YET : answer, ticketOf: ticketOf(queue, redemption) };
+  });
+  return known === undefined ? turn : takePlaceOf(queue, redemption, known);
+}
+
+/** Stands for the answer that the second question gets. */
+const NOT_YET = { state: "none" } as const;
+
+/** The place that this person has on another device, or a new one if that is over. One person, one place: the better of two is kept. */
+async function takePlaceOf(queue: GuardedQueue, redemption: Redemption, known: PersonAnswer): Promise<Turn> {
+  const { invite, held } = redemption;
+  const keepsOwn = held !== undefined && held.order < known.order;
+  const { ticketId, order } = keepsOwn ? { ticketId: held.ticket.ticketId, order: held.order } : known;
+  const enqueuedAtMs = keepsOwn ? held.ticket.issuedAtSeconds * 1000 : known.enqueuedAtMs;
+  const turn = await take(queue, ticketId, async () => {
+    const answer = await openLineOf(queue).beat({ ticketId, order, isKeyed: true });
+    return { answer, ticketOf: ticketOf(queue, { invite, ticketId }, enqueuedAtMs) };
+  });
+  if (turn.state === "ended" && !keepsOwn) return takeAnother(queue, redemption, known.ticketId);
+  if (held !== undefined && !keepsOwn && (turn.state === "waiting" || turn.state === "admitted")) giveUp(queue, held);
+  return turn;
+}
+
+/** A second time a person's place is in the way, somebody else was faster: the next request finds it. */
+function takeAnother(queue: GuardedQueue, { invite }: Redemption, replaced: string): Promise<Turn> {
+  const redemption = { invite, ticketId: newId(queue.gate.fillRandom), replaced };
+  return take(queue, redemption.ticketId, async () => {
+    const answer = await useInvite(queue, redemption);
+    return {
+      answer: answer.state === "person" ? { state: "refused", reason: "invite_used" } : answer,
+      ticketOf: ticketOf(queue, redemption),
+    };
+  });
+}
+
+function giveUp(queue: GuardedQueue, { ticket: { ticketId } }: HeldTicket): void {
+  const left = backgroundLineOf(queue).leave({ ticketId });
+  queue.later(left.catch((error: unknown) => log("warn", "a place could not be given up", { queueId: queue.queueId, error })));
+}
+
+const NOT_COUNTED = { addressHash: "-", ticketsPerIp: 0 };
+
+function useInvite(queue: GuardedQueue, { invite, ticketId, held, replaced }: Redemption): Promise<LineAnswer> {
+  const { inviteId, uses, person, lane, expiresAtSeconds } = invite;
+  const use = { inviteId, uses, person, endsAtMs: expiresAtSeconds * 1000, replaced };
+  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order });
+}
+
+function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId, held }: Redemption, joinedAtMs?: number) {
+  const nowMs = gate.clock.nowMs();
+  const enqueuedAtMs = joinedAtMs ?? (held === undefined ? nowMs : held.ticket.issuedAtSeconds * 1000);
+  const keyed = invite.person === undefined ? undefined : (true as const);
+  const metadata = held?.ticket.metadata;
+  return (order: number) => issueTicket(gate.tokens, { queueId, ticketId, order, enqueuedAtMs, keyed, metadata }, { nowMs, settings });
+}
