@@ -1,0 +1,99 @@
+import type { PageFacts } from "../page-facts.ts";
+import type { RoomState } from "../room-state.ts";
+import { roomView } from "../room-view.ts";
+import { createWords, fill } from "../words.ts";
+
+/** The page, as the script changes it: the same elements that the edge has written. */
+export type Screen = {
+  readonly show: (state: RoomState) => void;
+  /** Something that is wrong with the connection; undefined when it is well again. */
+  readonly notice: (text: string | undefined) => void;
+  readonly message: (text: string) => void;
+  readonly updated: () => void;
+};
+
+/** A screen reader is told the place when it has halved, or after this time: not at each poll. */
+const ANNOUNCE_AFTER_MS = 60_000;
+
+export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
+  const { texts, queueName, own, state: first } = facts;
+  const words = createWords(facts.locale);
+  const offMs = facts.nowMs - nowMs();
+  const viewOf = (state: RoomState) => roomView(state, { texts, words, queueName, own, nowMs: nowMs() + offMs });
+  let shown = first;
+  let announced = { name: first.name, position: positionOf(first), atMs: nowMs() };
+
+  function announce(state: RoomState, text: string): void {
+    const position = positionOf(state);
+    const isDue = nowMs() - announced.atMs > ANNOUNCE_AFTER_MS && position !== announced.position;
+    if (state.name === announced.name && !isDue && position > announced.position / 2) return;
+    announced = { name: state.name, position, atMs: nowMs() };
+    byId("status").textContent = text;
+  }
+
+  function show(state: RoomState): void {
+    const view = viewOf(state);
+    shown = state;
+    document.documentElement.dataset["state"] = state.name;
+    document.title = view.title;
+    write("h1", view.heading);
+    write("lead", view.lead);
+    write("figure-label", view.figure?.label);
+    write("position", view.figure?.value);
+    write("figure-note", view.figure?.note);
+    write("estimate", view.estimate);
+    write("crowd", view.crowd);
+    write("action", view.action);
+    document.documentElement.style.setProperty("--chars", String(view.figure?.value.length ?? 1));
+    showProgress(view.progress);
+    byId("figure").hidden = view.figure === undefined;
+    byId("updated").hidden = view.figure === undefined;
+    byId("action").hidden = view.action === undefined;
+    byId("leave").hidden = !view.canLeave;
+    for (const id of ["estimate", "crowd"] as const) byId(id).parentElement?.toggleAttribute("hidden", view[id] === undefined);
+    announce(state, [view.heading, view.figure?.label, view.figure?.value, view.estimate].filter(Boolean).join(". "));
+  }
+
+  // A countdown goes on between two polls; nothing else on the page does.
+  setInterval(() => {
+    if (shown.name === "prequeue") write("position", viewOf(shown).figure?.value);
+  }, 1_000);
+  // The edge does not know the visitor's time zone.
+  if (first.name === "prequeue") write("figure-note", viewOf(first).figure?.note);
+
+  return {
+    show,
+    notice(text) {
+      write("notice", text);
+      byId("notice").hidden = text === undefined;
+    },
+    message(text) {
+      write("message-text", text);
+      byId("message").hidden = text === "";
+    },
+    updated: () => write("updated", fill(texts.updated, { time: words.timeOfDay(nowMs()) })),
+  };
+}
+
+function positionOf(state: RoomState): number {
+  return "place" in state ? state.place.position : 0;
+}
+
+function showProgress(progress: number | undefined): void {
+  byId("progress").hidden = progress === undefined;
+  if (progress === undefined) return;
+  byId("progress").setAttribute("aria-valuenow", String(Math.round(progress * 100)));
+  document.documentElement.style.setProperty("--progress", String(progress));
+}
+
+/** Only what differs: a screen reader may hear of any change, and a selection would be lost. */
+function write(id: string, text = ""): void {
+  const element = id === "h1" ? document.getElementsByTagName("h1")[0] : byId(id);
+  if (element !== undefined && element.textContent !== text) element.textContent = text;
+}
+
+export function byId(id: string): HTMLElement {
+  const element = document.getElementById(id);
+  if (element === null) throw new Error(`there is no ${id} on the page`);
+  return element;
+}

@@ -1,0 +1,86 @@
+import type { InviteFault } from "../invite-fault.ts";
+
+/**
+ * Every text of the visitor's pages. One file per language holds all of them, so that one that is missing does not compile.
+ * What stands in single braces is filled in; numbers and durations come from Intl.
+ */
+export type RoomTexts = LiveTexts & {
+  /** The browser does the work that keeps robots out. */
+  readonly checking: Said;
+  readonly page: PageTexts;
+};
+
+/** What depends on how the visitor stands, so that the script needs it as well. */
+export type LiveTexts = {
+  readonly waiting: Said;
+  readonly yourTurn: Said;
+  readonly prequeue: Said;
+  /** Instead of the lead of `prequeue`, where places are drawn. */
+  readonly prequeueLot: string;
+  readonly paused: Said;
+  readonly maintenance: Said;
+  readonly full: Said;
+  readonly storeDown: Said;
+  readonly rateLimited: Said;
+  readonly addressLimit: Said;
+  readonly ended: Readonly<Record<EndedReason, Said>>;
+  readonly placeLabel: string;
+  readonly startLabel: string;
+  /** `{time}` is a date and a time of day. */
+  readonly startsAt: string;
+  /** Nobody is ahead. */
+  readonly next: string;
+  readonly ahead: Plurals;
+  readonly crowd: Plurals;
+  readonly waitLabel: string;
+  /** `{time}` is a duration or a range of them. */
+  readonly about: string;
+  readonly underAMinute: string;
+  readonly overADay: string;
+  /** `{time}` is a time of day. */
+  readonly updated: string;
+  readonly notify: string;
+  readonly notifyOn: string;
+  readonly offline: string;
+  readonly reconnecting: string;
+  readonly goOn: string;
+  readonly again: string;
+  readonly tryNow: string;
+};
+
+/** What is the same in every state. */
+export type PageTexts = {
+  readonly updatedNow: string;
+  readonly crowdLabel: string;
+  readonly messageLabel: string;
+  readonly progressLabel: string;
+  /** After a form was sent to a page with a line before it. */
+  readonly notSent: string;
+  /** To who comes without JavaScript where work is asked for. */
+  readonly needsScript: string;
+  /** Why an invitation did not help, and that there is a place all the same. */
+  readonly invites: Readonly<Record<InviteFault, string>>;
+  readonly leave: string;
+  readonly leaveAsk: string;
+  readonly leaveYes: string;
+  readonly reference: string;
+  readonly how: string;
+  readonly whyQuestion: string;
+  /** `{name}` is the queue's. */
+  readonly why: string;
+  readonly fairQuestion: string;
+  readonly fair: Readonly<Record<"fifo" | "random" | "lottery", string>>;
+  /** By which a visitor checks a lottery afterwards. */
+  readonly drawNumber: string;
+  readonly closeQuestion: string;
+  /** `{time}` is a duration. */
+  readonly close: string;
+};
+
+export type Said = { readonly heading: string; readonly lead: string };
+
+/** `lost`: the browser no longer shows a ticket. `closed`: the line takes nobody new. */
+export type EndedReason = "expired" | "completed" | "revoked" | "left" | "closed" | "lost";
+
+/** One form for each kind of number that the language tells apart, with `{n}` where the number goes. */
+export type Plurals = { readonly other: string } & { readonly [Rule in Exclude<Intl.LDMLPluralRule, "other">]?: string };
