@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { METADATA_BYTES_MAX, TOKEN_CHARS_MAX } from "../../shared/admission.ts";
+import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
+import { parsePlainJson } from "../../shared/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { type FieldFault, fieldFaults } from "../admin/field-faults.ts";
-import { parsePlainJson } from "../admin/plain-json.ts";
 
 /** What may come along with a join. */
 export type EnterBody = z.output<typeof enterBodySchema>;
@@ -13,13 +14,29 @@ type BodyFault =
 const BODY_CHARS_MAX = 4_096;
 const METADATA_FIELDS_MAX = 20;
 
-const enterBodySchema = z.strictObject({
+export const enterBodySchema = z.strictObject({
   metadata: z
     .record(z.string().max(64), z.union([z.string().max(200), z.number(), z.boolean()]))
     .refine((fields) => Object.keys(fields).length <= METADATA_FIELDS_MAX, `must have at most ${METADATA_FIELDS_MAX} fields`)
+    .refine((fields) => bytesOf(fields) <= METADATA_BYTES_MAX, `must have at most ${METADATA_BYTES_MAX} bytes as JSON`)
+    .describe("Kept with the session and shown to operators; at most 512 bytes as JSON.")
     .optional(),
-  invite: z.undefined("is not an invite of this queue").optional(),
+  invite: z.string().max(TOKEN_CHARS_MAX).describe("A place in its lane; who waits in a lower one moves there.").optional(),
+  proof: z
+    .strictObject({
+      challenge: z.string().max(TOKEN_CHARS_MAX).describe("`challenge.token` of the refusal that asked for work."),
+      nonce: z
+        .string()
+        .regex(/^\d{1,16}$/, "must be the digits of a number")
+        .describe("The digits that make SHA-256 of `id:nonce` begin with `bits` zero bits."),
+    })
+    .describe("Where the queue asks newcomers for work; good for one join.")
+    .optional(),
 });
+
+function bytesOf(value: unknown): number {
+  return new TextEncoder().encode(JSON.stringify(value)).length;
+}
 
 /** No body is as good as an empty one. */
 export async function readEnterBody(request: Request): Promise<Result<EnterBody, BodyFault>> {

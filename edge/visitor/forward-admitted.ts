@@ -21,9 +21,11 @@ export async function forwardAdmitted(
 ): Promise<Response> {
   visit.headers.set(PASS_HEADER, held.token);
   let command: Command | undefined;
-  const response = await platform.forward(visit, (headers) => {
+  const { targetUrl } = queue.settings;
+  const hear = (headers: Headers) => {
     command = readCommand(headers);
-  });
+  };
+  const response = await platform.forward(visit, { hear, targetUrl });
   noteActivity(queue, held.pass);
   if (command !== undefined) obey(queue, held.pass, command);
   const answer = isSocket(response) ? platform.watchSocket(response, { check: watchSession(queue, held.pass) }) : response;

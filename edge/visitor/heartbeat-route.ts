@@ -6,6 +6,7 @@ import { slotEndMs } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { HeldPass } from "../gate/presented.ts";
 import { beat } from "../gate/turn.ts";
+import { walkIn } from "../gate/walk-in.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
@@ -24,7 +25,9 @@ export function heartbeatRoute(platform: Platform) {
     const { ticket, pass, isRevoked } = shown.value;
     if (pass !== undefined && !isRevoked) return heldAnswer(visit, queue, pass);
     if (ticket !== undefined) {
-      const turn = await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
+      // The line stands still while everybody may walk past it, so that it would never call anybody.
+      const isOpen = queue.settings.mode === "open";
+      const turn = isOpen ? await walkIn(queue) : await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
       return turnResponse({ visit, queue, turn, waitingStatus: 200 });
     }
     if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });

@@ -3,13 +3,17 @@ import { tokenProblem } from "../../shared/token-problem.ts";
 import type { EdgeEnvironment } from "../env.ts";
 import { type GuardedQueue, openLineOf } from "../gate/open-gate.ts";
 import { StoreUnavailable } from "../gate/outage.ts";
+import { ticketLeftMs } from "../gate/turn.ts";
 import type { Platform } from "../platform.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { roomResponse } from "../room/room-response.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
+import { wantsOf } from "./wants.ts";
 
-/** `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time. */
+/** `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. */
 export function leaveRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const { visit } = c.var;
@@ -17,29 +21,42 @@ export function leaveRoute(platform: Platform) {
     if (!found.ok) return found.reason;
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);
-    if (!shown.ok) return shown.reason;
-    if (shown.value.ticket === undefined && shown.value.pass === undefined) return tokenProblem("missing", { requestId: visit.requestId });
-    try {
-      await giveUp(queue, shown.value);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      return refusalResponse({ code: "store_unavailable", wants: "json", requestId: visit.requestId });
-    }
-    const cookies = createVisitorCookies(visit, queue);
-    cookies.clear("ticket");
-    cookies.clear("pass");
-    return cookies.putOn(new Response(null, { status: 204, headers: { "cache-control": "no-store" } }));
+    const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
+    return wantsOf(visit.request) === "form" ? asPage(visit, queue, answer) : answer;
   };
+}
+
+async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {
+  if (shown.ticket === undefined && shown.pass === undefined) return tokenProblem("missing", { requestId: visit.requestId });
+  try {
+    await giveUp(queue, shown);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return refusalResponse({ code: "store_unavailable", wants: "json", visit });
+  }
+  const cookies = createVisitorCookies(visit, queue);
+  cookies.clear("ticket");
+  cookies.clear("pass");
+  return cookies.putOn(new Response(null, { status: 204, headers: { "cache-control": "no-store" } }));
+}
+
+/** A person who has nothing to give up has left already; with the store away they keep their place, and are told so. */
+function asPage(visit: Visit, queue: GuardedQueue, answer: Response): Response {
+  if (answer.status >= 500) return refusalResponse({ code: "store_unavailable", wants: "page", visit, queue });
+  const page = roomResponse({ visit, queue, state: { name: "ended", reason: "left" }, status: 200, next: { kind: "stay" } });
+  for (const cookie of answer.headers.getSetCookie()) page.headers.append("set-cookie", cookie);
+  return page;
 }
 
 async function giveUp(queue: GuardedQueue, { ticket, pass }: ShownTokens): Promise<void> {
   const line = openLineOf(queue);
   if (pass !== undefined) return endSession(queue, pass.pass.sessionId);
   if (ticket === undefined) return;
-  const { ticketId } = ticket.ticket;
+  const { ticketId, keyed: isKeyed = false } = ticket.ticket;
   queue.answers.forget(ticketId);
   // Who was let in meanwhile, and did not hear of it, holds a slot by now.
-  if ((await line.leave({ ticketId })).state === "admitted") await endSession(queue, ticketId);
+  if ((await line.leave({ ticketId, isKeyed, ticketLeftMs: ticketLeftMs(queue, ticket) })).state === "admitted")
+    await endSession(queue, ticketId);
 }
 
 async function endSession(queue: GuardedQueue, sessionId: string): Promise<void> {

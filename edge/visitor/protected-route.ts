@@ -1,23 +1,33 @@
 import type { Context } from "hono";
 import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { assert, unreachable } from "../../shared/assert.ts";
+import type { ScriptRunner } from "../../shared/define-script.ts";
 import { problemResponse } from "../../shared/errors.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
-import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
+import type { Arrival, BypassRules } from "../gate/bypass-rules.ts";
+import type { GateFacts } from "../gate/decide.ts";
 import type { Known } from "../gate/directory.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
-import { type HeldPass, type HeldTicket, type Presented, presentedPass, presentedTicket } from "../gate/presented.ts";
-import { beat, enter, type Turn } from "../gate/turn.ts";
+import { type HeldPass, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
+import { owesProof } from "../gate/proof-of-work.ts";
+import type { FoundRoute } from "../gate/route-table.ts";
 import { log } from "../log.ts";
+import { countAnswer } from "../metrics/edge-counters.ts";
 import type { Platform } from "../platform.ts";
 import { readVisit, type Visit } from "../proxy/read-visit.ts";
 import type { QueueRecord } from "../queue/registry.ts";
+import { readInvite, takeInvite } from "./brought-invite.ts";
+import { challengeResponse } from "./challenge-response.ts";
+import { cleanRedirect } from "./clean-redirect.ts";
 import { forwardAdmitted } from "./forward-admitted.ts";
+import { noticeCookie, noticeFrom } from "./invite-notice.ts";
 import { refusalResponse } from "./refusal.ts";
+import { type Settled, settle } from "./settle.ts";
+import { atMissingQueue, atUnknownQueue } from "./unknown-queue.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
-import { waitingResponse } from "./waiting-response.ts";
+import { earlyResponse, waitingResponse } from "./waiting-response.ts";
 import { wantsOf } from "./wants.ts";
 
 /**
@@ -35,32 +45,56 @@ export function protectedRoute(platform: Platform) {
       log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId, faults: gate.reason });
       return problemResponse("internal_error", { requestId });
     }
-    return meet({ c, gate: gate.value, visit: visit.value, platform, later: (work) => platform.later(c, work) });
+    const response = await meet({ c, gate: gate.value, visit: visit.value, platform, later: (work) => platform.later(c, work) });
+    countAnswer("protected", response.status);
+    return response;
   };
 }
 
-type Meeting = {
+export type Meeting = {
   readonly c: Context<EdgeEnvironment>;
   readonly gate: Gate;
   readonly visit: Visit;
   readonly platform: Platform;
   readonly later: Later;
+  /** The invite that the URL brought along; the visit is already without it. */
+  readonly invite?: string;
 };
 
 async function meet(meeting: Meeting): Promise<Response> {
-  const { gate, visit, platform, later, c } = meeting;
+  const { gate, visit, platform, later } = meeting;
+  const { tokens, clock } = gate;
   const store = gate.store.forVisit();
   const routes = await gate.directory.routes(later);
-  const route = routes === "unknown" ? undefined : routes.find(visit.target);
-  if (routes !== "unknown" && route === undefined) return platform.forward(visit);
-  const queueId = route?.queueId as QueueId | undefined;
-  const record = queueId === undefined ? "unknown" : await recordOf(meeting, queueId);
-  if (queueId === undefined || record === "unknown" || record === "missing") {
-    const decision = decide({ ...NOTHING, queue: record === "missing" ? "missing" : "unknown", wants: wantsOf(c) });
-    assert(decision.kind === "refuse", "without a queue nobody is let through");
-    return refusalResponse({ ...decision, wants: wantsOf(c), requestId: visit.requestId });
-  }
-  return atQueue(meeting, guardedQueue(gate, { queueId, settings: record.settings, store, later }));
+  if (routes === "unknown") return atUnknownQueue(meeting, await passForTarget(visit, { tokens, nowMs: clock.nowMs() }));
+  const route = routes.find(visit.target);
+  const { bypass } = routes;
+  for (const name of bypass?.headerNames ?? []) visit.headers.delete(name);
+  if (route === undefined) return platform.forward(visit);
+  const brought = takeInvite(visit);
+  if (brought !== undefined) return meetInvited({ ...meeting, visit: brought.visit, invite: brought.text }, { route, bypass, store });
+  return goThrough(meeting, { route, bypass, store });
+}
+
+type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: ScriptRunner };
+
+/** A body can only travel inside the request that it came in, and that one names the invite. */
+function meetInvited(meeting: Meeting, way: Way): Response | Promise<Response> {
+  const { method, hasBody, requestId } = meeting.visit;
+  if (hasBody && (method === "GET" || method === "HEAD")) return problemResponse("request_ambiguous", { requestId });
+  return goThrough(meeting, way);
+}
+
+async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promise<Response> {
+  const { gate, visit, later } = meeting;
+  const { tokens, clock } = gate;
+  const queueId = route.queueId as QueueId;
+  // Before anything is asked of the queue: a rule holds also while the queue is closed or the store is away; `decide` says the same.
+  if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId);
+  const record = await recordOf(meeting, queueId);
+  if (record === "missing") return atMissingQueue(meeting);
+  if (record === "unknown") return atUnknownQueue(meeting, await presentedPass(visit, { tokens, queueId, nowMs: clock.nowMs() }));
+  return atQueue(meeting, guardedQueue(gate, { queueId, record, store, later }));
 }
 
 /** An isolate that has never heard the store's time hears it first, in the same moment. */
@@ -74,7 +108,11 @@ function recordOf({ gate, later }: Meeting, queueId: QueueId): Known<QueueRecord
         .then(() => record);
 }
 
-const NOTHING = { pass: "none", ticket: "none", turn: "unasked" } as const;
+function arrivalOf({ target, headers, request }: Visit, { pathRank }: FoundRoute): Arrival {
+  const address = headers.get("x-forwarded-for") ?? undefined;
+  // From the request itself: what is forwarded has lost its secrets by now.
+  return { site: target.site, path: target.path, address, header: (name) => request.headers.get(name), routePathRank: pathRank };
+}
 
 async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response> {
   const { visit, later } = meeting;
@@ -87,16 +125,19 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   if (pass.state === "valid" && !isRevoked) return withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
   const facts = {
-    queue: queue.settings,
-    wants: wantsOf(meeting.c),
+    queue: { mode: queue.settings.mode, onStoreFailure: queue.settings.onStoreFailure, phase: queue.phase },
+    wants: wantsOf(visit.request),
     pass: isRevoked ? "revoked" : pass.state,
     ticket: ticket.state,
+    proof: owesProof(queue) ? "owed" : "settled",
   } as const;
   const cookies = createVisitorCookies(visit, queue);
   if (facts.pass !== "none") cookies.clear("pass");
   if (facts.ticket === "invalid") cookies.clear("ticket");
-  const { decision, turn } = await settle(meeting, queue, facts, ticket);
-  return cookies.putOn(await carryOut({ ...meeting, queue, facts, cookies, turn }, decision));
+  const invite = meeting.invite === undefined ? undefined : await readInvite(queue, meeting.invite);
+  const address = visit.headers.get("x-forwarded-for") ?? undefined;
+  const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address });
+  return cookies.putOn(await carryOut({ ...meeting, queue, facts, cookies, ...rest, address }, decision));
 }
 
 /** Rule 2 of the gate, spelled out where it costs least; `decide` says the same. */
@@ -107,51 +148,54 @@ function withPass(
 ): Promise<Response> {
   // Our own token is for us; what the application gets is the header that only we can set.
   if (by === "bearer") meeting.visit.headers.delete("authorization");
+  if (meeting.invite !== undefined && wantsOf(meeting.visit.request) === "page") return Promise.resolve(cleanRedirect(meeting.visit));
   return forwardAdmitted(meeting, queue, held);
-}
-
-type Settled = { readonly decision: Exclude<Decision, { kind: "ask" }>; readonly turn: Turn | undefined };
-
-/** A poll with a ticket that was used up is followed by a join, and that is the most. */
-const QUESTIONS_MAX = 2;
-
-async function settle(
-  { visit }: Meeting,
-  queue: GuardedQueue,
-  facts: Omit<GateFacts, "turn">,
-  ticket: Presented<HeldTicket>,
-): Promise<Settled> {
-  const address = visit.headers.get("x-forwarded-for") ?? undefined;
-  let turn: Turn | undefined;
-  for (let questions = 0; questions <= QUESTIONS_MAX; questions++) {
-    const decision = decide({ ...facts, turn: turn?.state ?? "unasked" });
-    if (decision.kind !== "ask") return { decision, turn };
-    turn = decision.verb === "beat" && ticket.state === "valid" ? await beat(queue, ticket.held, address) : await enter(queue, address);
-  }
-  return { decision: { kind: "refuse", code: "store_unavailable" }, turn };
 }
 
 type Outcome = Meeting & {
   readonly queue: GuardedQueue;
-  readonly facts: Omit<GateFacts, "turn">;
+  readonly facts: Pick<GateFacts, "wants">;
   readonly cookies: VisitorCookies;
-  readonly turn: Turn | undefined;
-};
+  readonly address: string | undefined;
+} & Omit<Settled, "decision">;
 
 function carryOut(outcome: Outcome, decision: Settled["decision"]): Response | Promise<Response> {
-  const { visit, queue, facts, turn, cookies } = outcome;
+  const { visit, queue, facts, turn, cookies, fault } = outcome;
   switch (decision.kind) {
     case "forward":
-      return decision.pass === "new" ? asNewcomer(outcome) : withOpenPass(outcome);
+      if (leavesUrl(outcome)) return withoutInvite(outcome);
+      return decision.pass === "new"
+        ? asNewcomer(outcome)
+        : withOpenPass(outcome, { queueId: queue.queueId, targetUrl: queue.settings.targetUrl });
     case "wait":
       assert(turn?.state === "waiting", "only who waits is told so");
+      if (leavesUrl(outcome)) return withoutInvite(outcome);
       cookies.setTicket(turn.issued);
-      return waitingResponse({ queue, turn, as: decision.as, visit });
+      return waitingResponse({ queue, turn, as: decision.as, visit, notice: fault ?? noticeFrom(visit, queue.queueId) });
+    case "early":
+      assert(turn?.state === "scheduled", "only who came too early is told so");
+      return earlyResponse({ queue, turn, as: decision.as, visit });
+    case "challenge":
+      return challengeResponse({ queue, visit, wants: facts.wants, address: outcome.address, code: "proof_required" });
     case "refuse":
-      return refusalResponse({ code: decision.code, wants: facts.wants, requestId: visit.requestId, turn });
+      return refusalResponse({ code: decision.code, wants: facts.wants, visit, queue, turn });
     default:
       return unreachable(decision);
   }
+}
+
+/** A person's browser goes on at the clean URL; a program is answered at once. */
+function leavesUrl({ invite, facts }: Outcome): boolean {
+  return invite !== undefined && facts.wants === "page";
+}
+
+/** The invite has done what it could. Where it has not come to that, as in a refusal, it stays in the URL for the next try. */
+function withoutInvite({ visit, queue, turn, cookies, fault }: Outcome): Response {
+  if (turn?.state === "waiting") cookies.setTicket(turn.issued);
+  if (turn?.state === "admitted") cookies.setPass(turn.pass);
+  const response = cleanRedirect(visit);
+  if (fault !== undefined) response.headers.append("set-cookie", noticeCookie(visit, queue.queueId, fault));
+  return response;
 }
 
 /** Admitted in this very request: it goes on with the new pass, and the pass goes home with the answer. */
@@ -167,7 +211,16 @@ async function asNewcomer(outcome: Outcome): Promise<Response> {
   return forwardAdmitted(outcome, queue, { token, pass }, cookies);
 }
 
-async function withOpenPass({ queue: { gate, queueId }, visit, platform }: Outcome): Promise<Response> {
+/** Past the queue, but to where the queue leads; a queue that is not there leads to the gate's own origin. */
+async function pastQueue(meeting: Meeting, queueId: QueueId): Promise<Response> {
+  const record = await meeting.gate.directory.queue(queueId, meeting.later);
+  if (record === "unknown") return atUnknownQueue(meeting, { state: "none" });
+  return withOpenPass(meeting, { queueId, targetUrl: record === "missing" ? null : record.settings.targetUrl });
+}
+
+type OpenPassage = { readonly queueId: QueueId; readonly targetUrl: string | null };
+
+async function withOpenPass({ gate, visit, platform }: Meeting, { queueId, targetUrl }: OpenPassage): Promise<Response> {
   visit.headers.set(PASS_HEADER, await gate.openPasses({ queueId, nowMs: gate.clock.nowMs() }));
-  return platform.forward(visit);
+  return platform.forward(visit, { targetUrl });
 }

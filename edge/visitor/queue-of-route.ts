@@ -25,8 +25,8 @@ export async function queueOfRoute(c: Context<EdgeEnvironment>, platform: Platfo
   const store = gate.value.store.forVisit();
   const record = await gate.value.directory.queue(queueId.value, later);
   if (record === "missing") return fail(problemResponse("queue_not_found", { requestId }));
-  if (record === "unknown") return fail(await refusalResponse({ code: "store_unavailable", wants: "json", requestId }));
-  const queue = guardedQueue(gate.value, { queueId: queueId.value, settings: record.settings, store, later });
+  if (record === "unknown") return fail(refusalResponse({ code: "store_unavailable", wants: "json", visit: c.var.visit }));
+  const queue = guardedQueue(gate.value, { queueId: queueId.value, record, store, later });
   if (!gate.value.clock.isHeard()) await queue.revocations.prepare(later);
   return ok({ queue, record });
 }

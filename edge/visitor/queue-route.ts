@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import type { EdgeEnvironment } from "../env.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { Platform } from "../platform.ts";
 import type { QueueRecord } from "../queue/registry.ts";
+import { phaseAt, settingsInEvent } from "../queue/schedule.ts";
 import { estimateWait } from "./estimate.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 
@@ -11,15 +13,20 @@ export function queueRoute(platform: Platform) {
     const found = await queueOfRoute(c, platform);
     if (!found.ok) return found.reason;
     const { queue, record } = found.value;
-    return Response.json({ queueId: queue.queueId, ...publicFacts(record) }, { headers: { "cache-control": "public, max-age=1" } });
+    return Response.json({ queueId: queue.queueId, ...publicFacts(record, queue) }, { headers: { "cache-control": "public, max-age=1" } });
   };
 }
 
 const NO_WAIT = { low: 0, likely: 0, high: 0 };
 
-function publicFacts({ settings, waiting, active, admissionsPerSecond }: QueueRecord) {
-  const { name, mode, maxActive, admissionRate } = settings;
-  const isFree = mode === "open" || (mode === "active" && waiting === 0 && active < maxActive);
-  const estimatedWaitSeconds = isFree ? NO_WAIT : estimateWait({ position: waiting + 1, admissionsPerSecond, admissionRate });
-  return { name, mode, waiting, active, estimatedWaitSeconds };
+function publicFacts({ waiting, active, admissionsPerSecond }: QueueRecord, { settings, gate }: GuardedQueue) {
+  const { name, mode, order, prequeueOpensAt, opensAt, closesAt, maxActive } = settings;
+  const nowMs = gate.clock.nowMs();
+  const phase = phaseAt(settings, nowMs);
+  const isFree = mode === "open" || (mode === "active" && phase === "open" && waiting === 0 && active < maxActive);
+  const { admissionRate } = phase === "open" || phase === "over" ? settings : settingsInEvent(settings);
+  const opensInSeconds = Math.max(0, (opensAt ?? 0) - nowMs) / 1000;
+  const line = { position: waiting + 1, total: waiting, admissionsPerSecond, admissionRate, opensInSeconds };
+  const estimatedWaitSeconds = isFree ? NO_WAIT : estimateWait(line);
+  return { name, mode, phase, order, prequeueOpensAt, opensAt, closesAt, waiting, active, estimatedWaitSeconds };
 }

@@ -1,20 +1,25 @@
 import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { Wants } from "../gate/decide.ts";
+import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { Turn } from "../gate/turn.ts";
-import { noticePage } from "./notice-page.ts";
-import { PAGE_HEADERS } from "./page-headers.ts";
+import type { Visit } from "../proxy/read-visit.ts";
+import { roomResponse } from "../room/room-response.ts";
+import type { RoomState } from "../room/room-state.ts";
 
 type Refusal = {
   readonly code: ErrorCode;
   readonly wants: Wants;
-  readonly requestId: string;
+  readonly visit: Visit;
+  /** Left out where nobody knows it. */
+  readonly queue?: GuardedQueue;
   readonly turn?: Turn | undefined;
 };
 
 /** Long enough for a store to come back, short enough for a person to stay. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   address_limit: 30,
+  event_over: 300,
   queue_closed: 60,
   queue_full: 15,
   queue_maintenance: 60,
@@ -22,30 +27,33 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   store_unavailable: 2,
 };
 
+/** What a person sees of it; everything else looks like a store that is away for a moment, which it is to them. */
+const STATES: Partial<Record<ErrorCode, RoomState>> = {
+  address_limit: { name: "rateLimited", by: "address" },
+  event_over: { name: "ended", reason: "closed" },
+  queue_closed: { name: "ended", reason: "closed" },
+  queue_full: { name: "full" },
+  queue_maintenance: { name: "maintenance" },
+  rate_limited: { name: "rateLimited", by: "visitor" },
+};
+
 /** A page for people, a problem for programs, with the same status and the same hint when to come back. */
-export function refusalResponse({ code, wants, requestId, turn }: Refusal): Response | Promise<Response> {
+export function refusalResponse({ code, wants, visit, queue, turn }: Refusal): Response {
+  const { requestId } = visit;
   if (code === "token_invalid") return tokenProblem("missing", { requestId });
   const limit = turn?.state === "rate_limited" ? turn.verdict : undefined;
   const retryAfterSeconds = limit?.retryAfterSeconds ?? RETRY_AFTER_SECONDS[code];
   const headers = limit?.headers ?? {};
-  if (wants !== "page") {
+  if (wants !== "page" && wants !== "form") {
     return problemResponse(code, { requestId, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   }
-  return page({ code, requestId, retryAfterSeconds, headers });
-}
-
-type Page = Pick<Refusal, "code" | "requestId"> & {
-  readonly retryAfterSeconds: number | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-};
-
-async function page({ code, requestId, retryAfterSeconds, headers }: Page): Promise<Response> {
-  const { status, title } = errorCatalogue[code];
-  const response = new Response(String(await noticePage({ title, retryAfterSeconds })), {
-    status,
-    headers: { ...PAGE_HEADERS, ...headers },
+  return roomResponse({
+    visit,
+    queue,
+    state: STATES[code] ?? { name: "storeDown" },
+    status: errorCatalogue[code].status,
+    next: retryAfterSeconds === undefined ? { kind: "stay" } : { kind: "retry", afterMs: retryAfterSeconds * 1000 },
+    isFormRefused: wants === "form",
+    headers: retryAfterSeconds === undefined ? headers : { ...headers, "retry-after": String(retryAfterSeconds) },
   });
-  response.headers.set("x-request-id", requestId);
-  if (retryAfterSeconds !== undefined) response.headers.set("retry-after", String(retryAfterSeconds));
-  return response;
 }

@@ -3,7 +3,7 @@ import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { Turn } from "../gate/turn.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { refusalResponse } from "./refusal.ts";
-import { admittedVisitor, endedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
+import { admittedVisitor, earlyVisitor, endedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
 
 type Told = {
@@ -16,8 +16,12 @@ type Told = {
 
 const REFUSALS = {
   closed: "queue_closed",
+  over: "event_over",
   full: "queue_full",
   address_limit: "address_limit",
+  invite_used: "invite_used",
+  invite_revoked: "invite_revoked",
+  proof_spent: "proof_refused",
   rate_limited: "rate_limited",
   missing: "queue_unavailable",
   unavailable: "store_unavailable",
@@ -31,6 +35,8 @@ export async function turnResponse({ visit, queue, turn, waitingStatus }: Told):
     case "waiting":
       cookies.setTicket(turn.issued);
       return cookies.putOn(json(waitingVisitor(queue, turn), waitingStatus));
+    case "scheduled":
+      return json(earlyVisitor(queue, turn), 200);
     case "admitted":
       return admittedResponse(visit, queue, turn.pass);
     case "ended":
@@ -38,7 +44,7 @@ export async function turnResponse({ visit, queue, turn, waitingStatus }: Told):
       cookies.clear("pass");
       return cookies.putOn(json(endedVisitor(queue, turn.reason), 200));
     default:
-      return refusalResponse({ code: REFUSALS[turn.state], wants: "json", requestId: visit.requestId, turn });
+      return refusalResponse({ code: REFUSALS[turn.state], wants: "json", visit, turn });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { TokenKind } from "../../shared/admission.ts";
+import type { VisitorTokenKind } from "../../shared/admission.ts";
 import type { IssuedPass, IssuedTicket } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import { writable } from "../platform.ts";
@@ -11,7 +11,7 @@ export type VisitorCookies = {
   /** Also clears the ticket, which is used up. */
   readonly setPass: (issued: IssuedPass) => void;
   /** A cookie that the client did not send needs no clearing, unless this very answer would bring it. */
-  readonly clear: (kind: TokenKind, options?: { readonly always: boolean }) => void;
+  readonly clear: (kind: VisitorTokenKind, options?: { readonly always: boolean }) => void;
   readonly putOn: (response: Response) => Response;
 };
 
@@ -20,11 +20,11 @@ export function createVisitorCookies(
   { gate, queueId }: Pick<GuardedQueue, "gate" | "queueId">,
 ): VisitorCookies {
   const secure = target.protocol === "https";
-  const values = new Map<TokenKind, string>();
-  const isSent = (kind: TokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
+  const values = new Map<VisitorTokenKind, string>();
+  const isSent = (kind: VisitorTokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
   const lifetimeSeconds = (endsAtMs: number) => (endsAtMs - gate.clock.nowMs()) / 1000;
 
-  function clear(kind: TokenKind, { always } = { always: false }): void {
+  function clear(kind: VisitorTokenKind, { always } = { always: false }): void {
     if (always || isSent(kind)) values.set(kind, clearedTokenCookie({ kind, queueId, secure }));
   }
 

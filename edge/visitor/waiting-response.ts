@@ -1,32 +1,73 @@
+import { problemResponse } from "../../shared/errors.ts";
+import type { WaitingForm } from "../gate/decide.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { Turn } from "../gate/turn.ts";
 import type { Visit } from "../proxy/read-visit.ts";
-import { PAGE_HEADERS } from "./page-headers.ts";
-import { waitingVisitor } from "./visitor-answer.ts";
-import { waitingPage } from "./waiting-page.ts";
+import type { InviteFault } from "../room/invite-fault.ts";
+import { roomResponse, shownBefore, shownCookie } from "../room/room-response.ts";
+import { rememberPlace, waitingState } from "../room/room-state.ts";
+import { type EarlyVisitor, earlyVisitor, type WaitingVisitor, waitingVisitor } from "./visitor-answer.ts";
 
-type Waiting = {
+type Told<State extends Turn["state"]> = {
   readonly queue: GuardedQueue;
-  readonly turn: Extract<Turn, { state: "waiting" }>;
-  readonly as: "page" | "json" | "refusal";
+  readonly turn: Extract<Turn, { state: State }>;
+  readonly as: WaitingForm;
   readonly visit: Visit;
+  readonly notice?: InviteFault | undefined;
 };
 
 const STATUS_UNAVAILABLE = 503;
 const STATUS_ERROR_MIN = 400;
 
 /**
- * The page, or the same as JSON. An action that was not carried out never gets a status of success, whatever the queue's
- * `waitingStatus`: a client would take 200 or 202 for an accepted order.
+ * The page, or the same as JSON, or a few words for who can read neither. What was not carried out never gets a status of
+ * success, whatever the queue's `waitingStatus`: a client would take 200 or 202 for an accepted order.
  */
-export async function waitingResponse({ queue, turn, as, visit }: Waiting): Promise<Response> {
-  const { waitingStatus, name } = queue.settings;
-  const visitor = waitingVisitor(queue, turn);
-  const status = as === "refusal" && waitingStatus < STATUS_ERROR_MIN ? STATUS_UNAVAILABLE : waitingStatus;
-  const body = as === "page" ? String(await waitingPage({ name, visitor })) : JSON.stringify(visitor);
-  const response = new Response(visit.request.method === "HEAD" ? null : body, { status, headers: PAGE_HEADERS });
-  if (as !== "page") response.headers.set("content-type", "application/json");
-  response.headers.set("x-request-id", visit.requestId);
-  if (status !== 200) response.headers.set("retry-after", String(Math.ceil(visitor.pollAfterMs / 1000)));
+export function waitingResponse(told: Told<"waiting">): Response {
+  const { queue, turn, visit, notice } = told;
+  const visitor = { ...waitingVisitor(queue, turn), ...(notice !== undefined && { notice }) };
+  return answer({ ...told, visitor }, (shown) => {
+    const memory = rememberPlace(shownBefore(visit, queue.queueId), visitor);
+    const next = { kind: "poll", afterMs: visitor.pollAfterMs } as const;
+    const response = roomResponse({
+      ...shown,
+      state: waitingState(visitor, memory),
+      ticketId: visitor.ticketId,
+      next,
+      inviteFault: notice,
+    });
+    if (memory !== undefined) response.headers.append("set-cookie", shownCookie(visit, queue, memory));
+    return response;
+  });
+}
+
+/** The same for somebody who came before there is a place to take. */
+export function earlyResponse(told: Told<"scheduled">): Response {
+  const { queue, turn } = told;
+  const visitor = earlyVisitor(queue, turn);
+  const isDrawn = queue.settings.order !== "fifo";
+  const state = { name: "prequeue", opensAtMs: visitor.opensAt, total: undefined, isDrawn } as const;
+  const next = { kind: "retry", afterMs: visitor.pollAfterMs } as const;
+  return answer({ ...told, visitor }, (shown) => roomResponse({ ...shown, state, next }));
+}
+
+type Answered = Pick<Told<"waiting">, "queue" | "as" | "visit"> & { readonly visitor: WaitingVisitor | EarlyVisitor };
+type Shown = Omit<Parameters<typeof roomResponse>[0], "state" | "next">;
+
+function answer({ queue, as, visit, visitor }: Answered, page: (shown: Shown) => Response): Response {
+  const { waitingStatus } = queue.settings;
+  const isWanted = as === "page" || as === "json";
+  const status = !isWanted && waitingStatus < STATUS_ERROR_MIN ? STATUS_UNAVAILABLE : waitingStatus;
+  const retryAfterSeconds = Math.ceil(visitor.pollAfterMs / 1000);
+  if (as === "problem") return problemResponse("queue_waiting", { status, requestId: visit.requestId, retryAfterSeconds });
+  const shown = { visit, queue, status, isFormRefused: as === "refusalPage", nowMs: queue.gate.clock.nowMs() };
+  const response = as === "json" || as === "refusal" ? json(visit, visitor, status) : page(shown);
+  if (status !== 200) response.headers.set("retry-after", String(retryAfterSeconds));
   return response;
+}
+
+function json({ request, requestId }: Visit, visitor: WaitingVisitor | EarlyVisitor, status: number): Response {
+  const body = request.method === "HEAD" ? null : JSON.stringify(visitor);
+  const headers = { "content-type": "application/json", "cache-control": "no-store", vary: "accept, cookie", "x-request-id": requestId };
+  return new Response(body, { status, headers });
 }

@@ -1,0 +1,84 @@
+import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
+import { assert } from "../../shared/assert.ts";
+import { type Command, readCommand } from "../gate/command.ts";
+import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
+import type { HeldPass, Presented } from "../gate/presented.ts";
+import { watchPass } from "../gate/watch-session.ts";
+import { log } from "../log.ts";
+import { isSocket } from "../platform.ts";
+import type { Meeting } from "./protected-route.ts";
+import { refusalResponse } from "./refusal.ts";
+import { createVisitorCookies } from "./visitor-cookies.ts";
+import { wantsOf } from "./wants.ts";
+
+/**
+ * An isolate that starts while the store is away knows no settings, and perhaps no routes. Whoever holds a pass was let in, and is
+ * served until it expires; everybody else is refused, because nobody can say what their queue would do.
+ */
+export async function atUnknownQueue(meeting: Meeting, pass: Presented<HeldPass>): Promise<Response> {
+  const isRevoked = pass.state === "valid" && (await isKnownAsRevoked(meeting, pass.held.pass));
+  const targetUrl = pass.state === "valid" ? await targetOf(meeting, pass.held.pass) : undefined;
+  const isUsable = pass.state === "valid" && !isRevoked && targetUrl !== undefined;
+  const decision = decideWithoutSettings(meeting, { queue: "unknown", pass: isUsable ? "valid" : "invalid" });
+  if (decision.kind === "refuse") return refused(meeting, decision);
+  assert(decision.kind === "forward" && isUsable, "where nothing is known only a pass counts");
+  if (pass.by === "bearer") meeting.visit.headers.delete("authorization");
+  return forwardUnnoted(meeting, pass.held, targetUrl);
+}
+
+/** Where the queue's requests went when the pass was signed; undefined when it says so with keys that are gone. */
+function targetOf({ gate }: Meeting, { upstream }: Pass): Promise<string | undefined> | null {
+  return upstream === undefined ? null : gate.sealedTexts.open(upstream);
+}
+
+/** A route names a queue that is not there. */
+export async function atMissingQueue(meeting: Meeting): Promise<Response> {
+  const decision = decideWithoutSettings(meeting, { queue: "missing", pass: "none" });
+  assert(decision.kind === "refuse", "without a queue nobody is let through");
+  return refused(meeting, decision);
+}
+
+function decideWithoutSettings({ visit }: Meeting, facts: Pick<GateFacts, "queue" | "pass">): Decision {
+  return decide({ ...facts, wants: wantsOf(visit.request), ticket: "none", invite: "none", proof: "settled", turn: "unasked" });
+}
+
+function refused({ visit }: Meeting, decision: Extract<Decision, { kind: "refuse" }>): Response {
+  return refusalResponse({ ...decision, wants: wantsOf(visit.request), visit });
+}
+
+/** So long is the feed waited for, which a store that can be heard sends at once: other waits came before, and all must fit in a second. */
+const FEED_MS_MAX = 100;
+
+function isKnownAsRevoked({ gate, later }: Meeting, pass: Pass): boolean | Promise<boolean> {
+  const answer = gate.memoryOf(pass.queueId).revocations.isRevoked(pass, { mode: "fast", later, store: gate.store.once });
+  if (typeof answer === "boolean") return answer;
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, FEED_MS_MAX, false);
+    void answer.then((isRevoked) => {
+      clearTimeout(timer);
+      resolve(isRevoked);
+    });
+  });
+}
+
+/** As `forwardAdmitted`, but nothing is told to a store that cannot hear it: what the application orders counts in this isolate alone. */
+async function forwardUnnoted(
+  { visit, platform, gate, later }: Meeting,
+  { token, pass }: HeldPass,
+  targetUrl: string | null,
+): Promise<Response> {
+  visit.headers.set(PASS_HEADER, token);
+  let command: Command | undefined;
+  const hear = (headers: Headers) => {
+    command = readCommand(headers);
+  };
+  const response = await platform.forward(visit, { hear, targetUrl });
+  const answer = isSocket(response) ? platform.watchSocket(response, { check: watchPass(gate, pass, later) }) : response;
+  if (command === undefined) return answer;
+  log("error", "a command of the origin came while the store was away", { queueId: pass.queueId, command });
+  if (command === "extend") return answer;
+  gate.memoryOf(pass.queueId).revocations.learn(pass.sessionId);
+  const cookies = createVisitorCookies(visit, { gate, queueId: pass.queueId });
+  cookies.clear("pass", { always: true });
+  return cookies.putOn(answer);
+}
