@@ -1,0 +1,79 @@
+import type { QueueStats } from "./read-stats.ts";
+import { hoursOf, MINUTES_KEPT, minutesOf, type Span } from "./series.ts";
+import { percentilesOf } from "./wait-histogram.ts";
+
+/** A queue's numbers as operators are told them. */
+export function statsAnswer(stats: QueueStats, hours: number) {
+  const spans = hoursOf(stats, hours);
+  return {
+    at: stats.nowMs,
+    live: liveAnswer(stats),
+    totals: { ...sumOf(spans), waitMs: percentilesOf(addWaits(spans)) },
+    hours: spans.map(hourAnswer),
+    minutes: minutesOf(stats, MINUTES_KEPT).map(minuteAnswer),
+  };
+}
+
+/** Modes in which somebody who waits may go in. */
+const MOVING_MODES: ReadonlySet<string> = new Set(["active", "drain", "open"]);
+/** The moving average stands still when nobody waits, and then says nothing about now. */
+const MEASURED_MS_MAX = 10_000;
+const MINUTE_MS = 60_000;
+
+function liveAnswer(stats: QueueStats) {
+  const { mode, phase, waiting, ready, active, maxActive, admissionRate } = stats;
+  const admissionsPerSecond = measuredRateOf(stats) || rateOfLastMinute(stats);
+  const speed = admissionsPerSecond > 0 ? admissionsPerSecond : admissionRate;
+  const people = waiting + ready;
+  const isMoving = MOVING_MODES.has(mode) && (phase === "open" || phase === "over");
+  const clearsInSeconds = people === 0 ? 0 : isMoving ? Math.ceil(people / speed) : null;
+  return { mode, waiting, ready, active, maxActive, admissionRate, admissionsPerSecond, clearsInSeconds };
+}
+
+/** The average that estimates are made from; 0 when nobody waits. */
+export function measuredRateOf({ nowMs, measuredAtMs, measuredRate, waiting, ready }: QueueStats): number {
+  return waiting + ready > 0 && nowMs - measuredAtMs <= MEASURED_MS_MAX ? measuredRate : 0;
+}
+
+function rateOfLastMinute(stats: QueueStats): number {
+  const [before, running] = minutesOf(stats, 2);
+  if (before === undefined || running === undefined) return 0;
+  const shareOfBefore = Math.max(0, 1 - (stats.nowMs - running.startsAtMs) / MINUTE_MS);
+  return Math.round(((running.admitted + before.admitted * shareOfBefore) * 1_000_000) / MINUTE_MS) / 1000;
+}
+
+function flowOf({ enqueued, admitted, expired, left }: Span) {
+  return { enqueued, admitted, expired, left };
+}
+
+function hourAnswer(span: Span) {
+  const ended = span.admitted + span.expired + span.left;
+  return {
+    startsAt: span.startsAtMs,
+    ...flowOf(span),
+    peakWaiting: span.peakWaiting,
+    meanWaitMs: ended === 0 ? null : Math.round(span.waitMsSum / ended),
+    waitMs: percentilesOf(span.waits),
+  };
+}
+
+function minuteAnswer(span: Span) {
+  return { startsAt: span.startsAtMs, ...flowOf(span), peakWaiting: span.peakWaiting, peakActive: span.peakActive };
+}
+
+function sumOf(spans: readonly Span[]) {
+  const total = { enqueued: 0, admitted: 0, expired: 0, left: 0 };
+  for (const span of spans) {
+    total.enqueued += span.enqueued;
+    total.admitted += span.admitted;
+    total.expired += span.expired;
+    total.left += span.left;
+  }
+  return total;
+}
+
+function addWaits(spans: readonly Span[]): readonly number[] {
+  const sum: number[] = [];
+  for (const { waits } of spans) for (const [bucket, count] of waits.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
+  return sum;
+}
