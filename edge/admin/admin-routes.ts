@@ -9,7 +9,7 @@ import { log } from "../log.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
 import { operatorOf } from "./operator.ts";
-import { refuseStranger } from "./operator-token.ts";
+import { recogniseOperator } from "./operator-token.ts";
 import { readInput } from "./read-input.ts";
 
 /**
@@ -27,7 +27,10 @@ export function adminRoutes(): Hono<EdgeEnvironment> {
       log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId: visit.requestId, faults: gate.reason });
       return problemResponse("internal_error", { requestId: visit.requestId });
     }
-    return (await refuseStranger(visit, gate.value.limits.admin)) ?? next();
+    const actor = await recogniseOperator(visit, gate.value.limits.admin);
+    if (!actor.ok) return actor.reason;
+    c.set("actor", actor.value);
+    return next();
   });
   routes.use(methodNotAllowed({ app: routes, onMethodNotAllowed: refuseMethod }));
   for (const operation of operations) {

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { fieldFaults } from "../../shared/field-faults.ts";
 import { type QueueSettings, queueSettingsSchema } from "../queue/settings.ts";
+import type { Intention } from "./audit/audit-log.ts";
 import { etagOf, matchesEtag } from "./etag.ts";
-import { fieldFaults } from "./field-faults.ts";
 import { defineOperation } from "./operation.ts";
 import { queueAnswer } from "./queue-answer.ts";
 import { queueChangeSchema, queueParams, queueSchema } from "./schemas.ts";
@@ -20,25 +21,38 @@ export const changeQueue = defineOperation({
   body: { schema: queueChangeSchema },
   answers: { 200: { description: "As it is now.", schema: queueSchema, headers: { etag: "The version of its settings." } } },
   refusals: ["queue_not_found", "version_conflict"],
-  async run({ registry, header, answer, refuse, changed }, { params: { queueId }, body }) {
+  async run({ registry, header, answer, refuse, intend, targetFaults }, { params: { queueId }, body }) {
+    const errors = targetFaults(body.targetUrl);
+    if (errors.length > 0) return refuse("validation_failed", { errors });
+    let intention: Intention | undefined;
+    /** Also after a lost try, when an intent is written down already. */
+    async function giveUp(...refusal: Parameters<typeof refuse>): Promise<Response> {
+      await intention?.dropped();
+      return refuse(...refusal);
+    }
+
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const record = await registry.readQueue(queueId);
-      if (record === undefined) return refuse("queue_not_found");
-      if (!matchesEtag(header("if-match"), record.version)) return refuse("version_conflict");
+      if (record === undefined) return giveUp("queue_not_found");
+      if (!matchesEtag(header("if-match"), record.version)) return giveUp("version_conflict");
       // The whole is checked, not the change alone: a rule between two settings holds whichever of them changes.
       const merged = queueSettingsSchema.safeParse({ ...record.settings, ...body });
-      if (!merged.success) return refuse("validation_failed", { errors: fieldFaults(merged.error) });
+      if (!merged.success) return giveUp("validation_failed", { errors: fieldFaults(merged.error) });
+      const change = { action: "queue.change", queueId, ...changesBetween(record.settings, merged.data) } as const;
+      intention ??= await intend(change);
       const version = await registry.writeQueue(queueId, merged.data, record.version);
       if (version === undefined) continue;
-      changed("changed a queue", { queueId, version, changes: changesBetween(record.settings, merged.data) });
+      if (typeof version !== "number") return giveUp("validation_failed", { errors: [version] });
+      await intention.done(change);
       return answer(200, queueAnswer(queueId, { ...record, settings: merged.data, version }), { etag: etagOf(version) });
     }
-    return refuse("version_conflict");
+    return giveUp("version_conflict");
   },
 });
 
 function changesBetween(before: QueueSettings, after: QueueSettings) {
   const names = Object.keys(after) as (keyof QueueSettings)[];
-  const changed = names.filter((name) => before[name] !== after[name]);
-  return Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }]));
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const only = (settings: QueueSettings) => Object.fromEntries(changed.map((name) => [name, settings[name]]));
+  return { before: only(before), after: only(after) };
 }

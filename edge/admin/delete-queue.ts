@@ -17,16 +17,20 @@ export const deleteQueue = defineOperation({
   query: z.strictObject({ force: flagText.describe("true: although there are people in it or routes to it.") }),
   answers: { 204: { description: "Gone." } },
   refusals: ["queue_not_found", "queue_occupied", "queue_routed"],
-  async run({ registry, routeTable, answer, refuse, changed }, { params: { queueId }, query }) {
+  async run({ registry, routeTable, answer, refuse, intend }, { params: { queueId }, query }) {
     const force = query.force === "true";
-    const { routes } = await routeTable.read();
-    if (!force && routes.some((route) => route.queueId === queueId)) return refuse("queue_routed");
+    const [table, record] = await Promise.all([routeTable.read(), registry.readQueue(queueId)]);
+    const routes = table.routes.filter((route) => route.queueId === queueId).map(({ host, path }) => `${host}${path}`);
+    if (!force && routes.length > 0) return refuse("queue_routed");
+    const before = record === undefined ? null : { ...record.settings, waiting: record.waiting, active: record.active, routes };
+    const intention = await intend({ action: "queue.delete", queueId, before, after: null });
     const outcome = await registry.deleteQueue(queueId, { force });
+    if (outcome !== "deleted") await intention.dropped();
     if (outcome === "occupied") return refuse("queue_occupied");
     // Also when nothing was there: an earlier attempt may have stopped half way, and a route may have come meanwhile.
     await routeTable.dropQueue(queueId);
     if (outcome === "none") return refuse("queue_not_found");
-    changed("deleted a queue", { queueId, force });
+    await intention.done();
     return answer(204);
   },
 });

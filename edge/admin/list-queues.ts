@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { openRegistry, type Registry } from "../queue/registry.ts";
+import { openRegistry } from "../queue/registry.ts";
+import { someAtOnce } from "../store/some-at-once.ts";
 import { defineOperation } from "./operation.ts";
 import { queueAnswer } from "./queue-answer.ts";
 import { answerSchemas, queueSchema } from "./schemas.ts";
@@ -21,20 +22,9 @@ export const listQueues = defineOperation({
   async run({ storeWithin, answer }) {
     const registry = openRegistry(storeWithin(READING_MS_MAX));
     const { queueIds } = await registry.readDirectory();
-    return answer(200, { queues: await readAll(registry, queueIds) });
+    const records = await someAtOnce(queueIds, READS_AT_ONCE, async (queueId) => ({ queueId, record: await registry.readQueue(queueId) }));
+    // One that was deleted meanwhile, or whose making stopped half way, is not there.
+    const queues = records.flatMap(({ queueId, record }) => (record === undefined ? [] : [queueAnswer(queueId, record)]));
+    return answer(200, { queues });
   },
 });
-
-async function readAll(registry: Registry, queueIds: readonly string[]) {
-  const rest = queueIds.entries();
-  const found: (ReturnType<typeof queueAnswer> | undefined)[] = [];
-  async function readSome(): Promise<void> {
-    for (const [index, queueId] of rest) {
-      const record = await registry.readQueue(queueId);
-      // One that was deleted meanwhile, or whose making stopped half way, is not there.
-      found[index] = record && queueAnswer(queueId, record);
-    }
-  }
-  await Promise.all(Array.from({ length: READS_AT_ONCE }, readSome));
-  return found.filter((queue) => queue !== undefined);
-}

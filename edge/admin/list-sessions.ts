@@ -4,6 +4,7 @@ import { queueKeys } from "../queue/keys.ts";
 import { defineOperation } from "./operation.ts";
 import { answerSchemas, queueParams, sessionIdField } from "./schemas.ts";
 import { listSessionsScript } from "./scripts.ts";
+import { withMetadata } from "./with-metadata.ts";
 
 const SESSIONS_MAX = 1_000;
 const SESSIONS_DEFAULT = 100;
@@ -11,11 +12,12 @@ const SESSIONS_DEFAULT = 100;
 /** When the last session of a page ends, and its id: a page goes on from there, however many came or went before it. */
 const CURSOR = /^(\d{1,15})\.([A-Za-z0-9_-]{22})$/;
 
-const sessionSchema = z
+export const sessionSchema = z
   .strictObject({
     sessionId: sessionIdField,
     state: z.enum(["reserved", "admitted"]).describe("reserved: it is this visitor's turn, who has not come in yet."),
     expiresAt: z.int().min(0).describe("When the slot returns unless it is renewed or claimed, in ms since 1970."),
+    metadata: z.record(z.string(), z.unknown()).nullable().describe("What the visitor's program said about itself when it joined."),
   })
   .register(answerSchemas, { id: "Session" });
 
@@ -45,7 +47,7 @@ export const listSessions = defineOperation({
     const args = { limit: Number(query.limit), lastEndMs: Number(lastEnd), lastId };
     const page = await listSessionsScript.run(store, { keys: { meta, active, ready }, args });
     if (page === undefined) return refuse("queue_not_found");
-    const sessions = toSessions(page.flat);
+    const sessions = await withMetadata(store, queueId, toSessions(page.flat));
     const last = sessions.at(-1);
     return answer(200, { sessions, nextCursor: page.hasMore && last !== undefined ? `${last.expiresAt}.${last.sessionId}` : null });
   },
@@ -53,7 +55,7 @@ export const listSessions = defineOperation({
 
 const FIELDS_EACH = 3;
 
-function toSessions(flat: readonly (string | number)[]): readonly z.input<typeof sessionSchema>[] {
+function toSessions(flat: readonly (string | number)[]): readonly Omit<z.input<typeof sessionSchema>, "metadata">[] {
   assert(flat.length % FIELDS_EACH === 0, "a session is an id, a time and a flag");
   return Array.from({ length: flat.length / FIELDS_EACH }, (_, index) => {
     const [sessionId, expiresAt, isReserved] = flat.slice(index * FIELDS_EACH);

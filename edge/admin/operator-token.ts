@@ -1,44 +1,76 @@
+import { unreachable } from "../../shared/assert.ts";
 import { problemResponse } from "../../shared/errors.ts";
-import { addressIdentity, type Limit } from "../gate/limits.ts";
+import { addressIdentity } from "../../shared/ip-address.ts";
+import type { Limit } from "../../shared/limit.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { isSameText } from "../../shared/same-bytes.ts";
+import { judgeConsoleCall } from "../console/console-call.ts";
+import type { ConsoleSession } from "../console/console-session.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "../proxy/client-address.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 
-/** A token that can be guessed is no token; the same bound as at the start of the stack. */
-const TOKEN_CHARS_MIN = 16;
+/** Who acts, as the audit log tells it; or the answer for somebody who is no operator. */
+type Recognised = Result<string, Response>;
 
 /**
- * Nothing for whoever shows `Authorization: Bearer $SLUICE_ADMIN_TOKEN`, and the answer for everybody else. Without a token
- * in the configuration nobody comes in: a gate that was set up in a hurry is closed to operators, never open to everybody.
- * One address may ask only so often, and that is looked at before the token, so that nobody can try many.
+ * Whoever shows `Authorization: Bearer` with a token of `SLUICE_ADMIN_TOKEN` or `SLUICE_ADMIN_TOKENS`, or calls from a console that
+ * is signed in. Without a token in the configuration nobody comes in: a gate that was set up in a hurry is closed to
+ * operators, never open to everybody. One address may ask only so often, and that is looked at before the token, so that
+ * nobody can try many.
  */
-export async function refuseStranger(visit: Visit, limit: Limit): Promise<Response | undefined> {
-  const { requestId, request, configuration, target } = visit;
-  const { adminToken, clientAddressFrom } = configuration;
-  if (adminToken === undefined || adminToken.length < TOKEN_CHARS_MIN) {
+export async function recogniseOperator(visit: Visit, limit: Limit): Promise<Recognised> {
+  const refusal = refuseEverybody(visit, limit);
+  if (refusal !== undefined) return fail(refusal);
+  const authorization = visit.request.headers.get("authorization");
+  if (authorization !== null) return recogniseToken(visit, bearerOf(authorization));
+  const call = await judgeConsoleCall(visit);
+  switch (call.kind) {
+    case "genuine":
+      return ok(actorOf(call.session));
+    case "foreign":
+      log("warn", "a call with a console's cookie did not come from the console", { requestId: visit.requestId, path: visit.target.path });
+      return fail(problemResponse("console_call_foreign", { requestId: visit.requestId }));
+    case "none":
+      return recogniseToken(visit, "");
+    default:
+      return unreachable(call);
+  }
+}
+
+/** As before, for a token that comes by another way than the header. */
+export async function recogniseSignIn(visit: Visit, limit: Limit, token: string): Promise<Recognised> {
+  const refusal = refuseEverybody(visit, limit);
+  return refusal === undefined ? recogniseToken(visit, token) : fail(refusal);
+}
+
+/** The name that somebody gave himself stands behind the one of the token, so that nobody passes for another operator. */
+export function actorOf({ operator, name }: Pick<ConsoleSession, "operator" | "name">): string {
+  return name === "" ? operator : `${operator} (${name})`;
+}
+
+function refuseEverybody({ requestId, request, configuration }: Visit, limit: Limit): Response | undefined {
+  const { operators, clientAddressFrom } = configuration;
+  if (operators.length === 0) {
     log("error", "SLUICE_ADMIN_TOKEN is not set or too short, so operators are refused", { requestId });
     return problemResponse("operator_access_off", { requestId });
   }
   const { isOver, ...whenOver } = limit.take(addressIdentity(clientAddress(request, clientAddressFrom) ?? ""));
-  if (isOver) return problemResponse("rate_limited", { requestId, ...whenOver });
-  if (await isSameText(bearerOf(request.headers.get("authorization")), adminToken)) return undefined;
-  log("warn", "an operator's token was refused", { requestId, path: target.path });
-  return problemResponse("operator_token_invalid", { requestId, headers: { "www-authenticate": 'Bearer realm="sluice"' } });
+  return isOver ? problemResponse("rate_limited", { requestId, ...whenOver }) : undefined;
+}
+
+/** Every token is looked at, also behind the one that fits: how long it takes does not tell whose it was. */
+async function recogniseToken({ requestId, request, configuration, target }: Visit, shown: string): Promise<Recognised> {
+  const fits = await Promise.all(configuration.operators.map(({ token }) => isSameText(shown, token)));
+  const operator = configuration.operators.find((_, index) => fits[index]);
+  if (operator !== undefined) return ok(operator.name);
+  const address = clientAddress(request, configuration.clientAddressFrom);
+  log("warn", "an operator's token was refused", { requestId, address, path: target.path });
+  const headers = { "www-authenticate": 'Bearer realm="sluice"' };
+  return fail(problemResponse("operator_token_invalid", { requestId, headers }));
 }
 
 /** RFC 6750, 2.1. What is not a bearer token is compared as one that is empty, so that every refusal takes the same way. */
-function bearerOf(header: string | null): string {
-  return /^bearer +(\S+)$/i.exec(header ?? "")?.[1] ?? "";
-}
-
-/** Compares digests, which have one length and tell nothing about their texts, and looks at every byte of them. */
-async function isSameText(left: string, right: string): Promise<boolean> {
-  const [a, b] = await Promise.all([sha256(left), sha256(right)]);
-  let difference = 0;
-  for (const [index, byte] of a.entries()) difference |= byte ^ (b[index] ?? 0);
-  return difference === 0;
-}
-
-async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+function bearerOf(header: string): string {
+  return /^bearer +(\S+)$/i.exec(header)?.[1] ?? "";
 }

@@ -2,13 +2,18 @@ import type { Context } from "hono";
 import { systemClock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import type { FieldFault } from "../../shared/field-faults.ts";
+import { newId } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
 import type { Gate } from "../gate/open-gate.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "../proxy/client-address.ts";
 import { openRegistry, type Registry } from "../queue/registry.ts";
-import type { FieldFault } from "./field-faults.ts";
+import { isPublicSite } from "../queue/target-url.ts";
+import type { InviteFacts } from "../token/sign-token.ts";
+import { type AuditLog, type Intention, openAuditLog } from "./audit/audit-log.ts";
+import { AUDIT_ACTIONS, type AuditIntent, presentable } from "./audit/entry.ts";
 import { openRouteTable, type RouteTable } from "./route-table.ts";
 import { startingWithin } from "./starting-within.ts";
 
@@ -20,14 +25,24 @@ export type Operator = {
   readonly routeTable: RouteTable;
   /** For what takes many calls; see `startingWithin`. */
   readonly storeWithin: (limitMs: number) => ScriptRunner;
+  /** What is wrong with an upstream that the environment does not allow. */
+  readonly targetFaults: (targetUrl: string | null | undefined) => readonly FieldFault[];
   readonly header: (name: string) => string | undefined;
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
   readonly refuse: (code: ErrorCode, options?: { readonly detail?: string; readonly errors?: readonly FieldFault[] }) => Response;
-  /** Who changed what goes into the log. One token is shared by all operators, so the address says who. */
-  readonly changed: (what: string, fields: Readonly<Record<string, unknown>>) => void;
+  /** By the store's clock, which is everybody's; an isolate that has never heard it hears it first. */
+  readonly storeNowMs: (queueId: QueueId) => Promise<number>;
+  readonly signInvite: (promise: InvitePromise) => Promise<{ readonly invite: string; readonly inviteId: string }>;
+  /** Whoever changes something says so first, and then whether it was done or nothing was changed. */
+  readonly intend: (intent: AuditIntent) => Promise<Intention>;
+  /** The same for a script that makes the change and writes the entry at once; then `changed` is told. */
+  readonly auditEntry: AuditLog["entry"];
+  readonly changed: (intent: AuditIntent) => void;
   /** This isolate need not wait for the feed. */
   readonly learnRevocation: (queueId: QueueId, id: string) => void;
 };
+
+type InvitePromise = Omit<InviteFacts, "inviteId" | "person" | "nowMs"> & { readonly key: string | undefined };
 
 /** With the longest that one call may take (500 ms) on top, an answer comes within a second. */
 const STARTING_WITHIN_MS = 450;
@@ -37,20 +52,52 @@ export function operatorOf(c: Context<EdgeEnvironment>, gate: Gate): Operator {
   const address = clientAddress(request, configuration.clientAddressFrom);
   const storeWithin = (limitMs: number) => startingWithin(gate.store.once, { limitMs, clock: systemClock });
   const store = storeWithin(STARTING_WITHIN_MS);
+  const { actor } = c.var;
+  const audit = openAuditLog({ store, endStore: gate.store.once }, { actor, requestId });
+
+  /** Also in the log of this edge, with the address: the audit log in the store keeps no addresses. */
+  function changed(intent: AuditIntent): void {
+    log("info", `an operator ${AUDIT_ACTIONS[intent.action]}`, { requestId, address, actor, ...presentable(intent) });
+    gate.directory.expire();
+  }
+
   return {
     store,
     registry: openRegistry(store),
     routeTable: openRouteTable(store),
     storeWithin,
+    targetFaults: (targetUrl) => (configuration.allowsPrivateTargets ? [] : targetFaults(targetUrl)),
     header: (name) => request.headers.get(name) ?? undefined,
     answer,
     refuse: (code, options) => problemResponse(code, { requestId, ...options }),
-    changed(what, fields) {
-      log("info", `an operator ${what}`, { requestId, address, ...fields });
-      gate.directory.expire();
+    async intend(intent) {
+      const { done, dropped } = await audit.begin(intent);
+      const doneAndTold = (made = intent) => {
+        changed(made);
+        return done(made);
+      };
+      return { done: doneAndTold, dropped };
     },
+    async storeNowMs(queueId) {
+      if (!gate.clock.isHeard()) await gate.memoryOf(queueId).revocations.prepare((work) => void work);
+      return gate.clock.nowMs();
+    },
+    async signInvite({ key, ...promise }) {
+      const inviteId = newId(gate.fillRandom);
+      // Of one queue: what somebody does in another one is another matter.
+      const person = key === undefined ? undefined : await gate.hashPerson(`${promise.queueId}:${key}`);
+      const facts = { ...promise, inviteId, nowMs: gate.clock.nowMs(), ...(person !== undefined && { person }) };
+      return { inviteId, invite: await gate.tokens.signInvite(facts) };
+    },
+    auditEntry: audit.entry,
+    changed,
     learnRevocation: (queueId, id) => gate.memoryOf(queueId).revocations.learn(id),
   };
+}
+
+function targetFaults(targetUrl: string | null | undefined): readonly FieldFault[] {
+  if (targetUrl === null || targetUrl === undefined || isPublicSite(targetUrl)) return [];
+  return [{ field: "targetUrl", message: "must be on the public internet" }];
 }
 
 /** Configuration and the ids of sessions are nobody else's business, least of all a cache's. */

@@ -1,10 +1,10 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
+import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http-operation.ts";
+import { type JsonFault, parsePlainJson } from "../../shared/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { EdgeEnvironment } from "../env.ts";
-import { type FieldFault, fieldFaults } from "./field-faults.ts";
-import type { BodyDescription, OperationDescription, OperationInput } from "./operation.ts";
-import { type JsonFault, parsePlainJson } from "./plain-json.ts";
 
 export type InputFault =
   | { readonly code: "media_type_unsupported" | "body_too_large" }
@@ -18,8 +18,10 @@ const LET_GO_BYTES_MAX = 16 * 1024 * 1024;
 
 const NO_QUERY = z.strictObject({});
 
+type Expected = Pick<OperationDescription, "params" | "query" | "body">;
+
 /** Everything an operation is given, checked by its own schemas before it runs: nothing is written on behalf of half a request. */
-export async function readInput(c: Context<EdgeEnvironment>, operation: OperationDescription): Promise<Result<OperationInput, InputFault>> {
+export async function readInput(c: Context<EdgeEnvironment>, operation: Expected): Promise<Result<OperationInput, InputFault>> {
   const body = await readBody(c.req.raw, operation.body);
   if (!body.ok) return body;
   const params = check(operation.params, c.req.param());

@@ -13,10 +13,12 @@ const KEEP_MS = (PASS_LIFETIME_SECONDS_MAX + CLOCK_TOLERANCE_SECONDS) * 1_000;
 
 /** Ends a session with all its passes, or one pass alone. What the store does not know is recorded all the same: its pass may be good. */
 export async function revoke(operator: Operator, revocation: Revocation): Promise<Response> {
-  const { store, registry, refuse, changed, learnRevocation, answer } = operator;
+  const { store, registry, refuse, intend, learnRevocation, answer } = operator;
   const { queueId, reason } = revocation;
   const record = await registry.readQueue(queueId);
   if (record === undefined) return refuse("queue_not_found");
+  const { queueId: _queueId, ...after } = revocation;
+  const intention = await intend({ action: "jti" in revocation ? "pass.revoke" : "session.end", queueId, before: null, after });
   if ("jti" in revocation) {
     const keys = { revoked: queueKeys(queueId).revoked, revocation: revocationKey(queueId, revocation.jti) };
     await revokePassScript.run(store, { keys, args: { jti: revocation.jti, reason, keepMs: KEEP_MS } });
@@ -26,6 +28,6 @@ export async function revoke(operator: Operator, revocation: Revocation): Promis
     await line.end({ sessionId: revocation.sessionId, reason: "revoked", detail: reason });
   }
   learnRevocation(queueId, "jti" in revocation ? revocation.jti : revocation.sessionId);
-  changed("revoked", revocation);
+  await intention.done();
   return answer(204);
 }

@@ -1,18 +1,12 @@
 import { z } from "zod";
-import { normalisePath } from "../proxy/normalise-path.ts";
-import { routeSchema } from "../queue/registry.ts";
+import { routeSchema } from "../queue/route.ts";
+import { newBypassRuleSchema, storedBypassRuleSchema } from "./bypass-schemas.ts";
+import { pathField } from "./path-field.ts";
 import { answerSchemas, bodySchemas, queueIdField } from "./schemas.ts";
 
 const ROUTES_MAX = 1_000;
-
-/** A path is kept as the gate reads paths; one that the gate would refuse could never match, and would protect nothing. */
-const pathField = routeSchema.shape.path.transform((path, ctx) => {
-  const isPrefix = path.endsWith("*");
-  const normalised = normalisePath(isPrefix ? path.slice(0, -1) : path);
-  if (normalised.ok) return isPrefix ? `${normalised.value}*` : normalised.value;
-  ctx.addIssue({ code: "custom", message: "must be a path in its plain form" });
-  return z.NEVER;
-});
+/** Each is looked at for every request. */
+const BYPASS_RULES_MAX = 100;
 
 const newRouteSchema = z
   .strictObject({ host: routeSchema.shape.host, path: pathField, queueId: queueIdField })
@@ -20,7 +14,7 @@ const newRouteSchema = z
 
 /** Matching knows no case, so neither does the question whether two routes are the same. */
 export const newRouteTableSchema = z
-  .strictObject({ routes: z.array(newRouteSchema).max(ROUTES_MAX) })
+  .strictObject({ routes: z.array(newRouteSchema).max(ROUTES_MAX), bypass: z.array(newBypassRuleSchema).max(BYPASS_RULES_MAX).default([]) })
   .superRefine(({ routes }, ctx) => {
     const seen = new Set<string>();
     for (const [index, { host, path }] of routes.entries()) {
@@ -34,4 +28,6 @@ export const newRouteTableSchema = z
 
 const storedRouteSchema = routeSchema.extend({ queueId: queueIdField }).register(answerSchemas, { id: "Route" });
 
-export const routeTableSchema = z.strictObject({ routes: z.array(storedRouteSchema) }).register(answerSchemas, { id: "RouteTable" });
+export const routeTableSchema = z
+  .strictObject({ routes: z.array(storedRouteSchema), bypass: z.array(storedBypassRuleSchema) })
+  .register(answerSchemas, { id: "RouteTable" });

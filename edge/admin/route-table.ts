@@ -1,22 +1,26 @@
-import { z } from "zod";
 import type { ScriptRunner } from "../../shared/define-script.ts";
-import { directoryKeys } from "../queue/keys.ts";
-import { type Route, routeSchema } from "../queue/registry.ts";
+import { auditKeys, directoryKeys } from "../queue/keys.ts";
+import { parseRouteTable, type RouteTableContent, routeTableText } from "../queue/route-table-text.ts";
 import { readRoutesScript, replaceRoutesScript } from "./scripts.ts";
 
-/** Which addresses lead to which queue. The table is small and is always written as a whole. Rejects when the store is away. */
+/** Which addresses lead to which queue, and who goes past them all. The table is small and is always written as a whole. Rejects when the store is away. */
 export type RouteTable = {
-  readonly read: () => Promise<{ readonly routes: readonly Route[]; readonly version: string }>;
-  /** `seen`: the version that was read, so that nobody overwrites what he has not seen. */
-  readonly replace: (routes: readonly Route[], options?: { readonly seen?: string | undefined }) => Promise<Replacement>;
+  readonly read: () => Promise<RouteTableContent & { readonly version: string }>;
+  /** `seen`: the version that was read, so that nobody overwrites what he has not seen. `entry` goes to the audit log in the same write. */
+  readonly replace: (table: RouteTableContent, options: { readonly seen: string; readonly entry: AuditText }) => Promise<Replacement>;
   /** Takes every route to this queue out. */
   readonly dropQueue: (queueId: string) => Promise<void>;
 };
+
+type AuditText = { readonly text: string; readonly keep: number };
 
 export type Replacement =
   | { readonly outcome: "replaced"; readonly version: string }
   | { readonly outcome: "conflict" }
   | { readonly outcome: "unknown"; readonly queueIds: readonly string[] };
+
+/** They go with their queue, whose deletion has an entry of its own. */
+const NO_ENTRY: AuditText = { text: "", keep: 1 };
 
 /** Somebody else wins each lost try; so many at once do not happen by hand. */
 const TRIES_MAX = 5;
@@ -26,23 +30,25 @@ export function openRouteTable(store: ScriptRunner): RouteTable {
 
   async function read() {
     const [text, version] = await readRoutesScript.run(store, { keys: { routes: routesKey }, args: {} });
-    return { routes: text === "" ? [] : z.array(routeSchema).parse(JSON.parse(text)), version };
+    return { ...parseRouteTable(text), version };
   }
 
-  function write(routes: readonly Route[], { ids, seen }: { ids: readonly string[]; seen: string }): Promise<Replacement> {
-    const args = { table: JSON.stringify(routes), ids: JSON.stringify(ids), seen };
-    return replaceRoutesScript.run(store, { keys: { queues, routes: routesKey }, args });
+  type Write = { readonly ids: readonly string[]; readonly seen: string; readonly entry: AuditText };
+
+  function write(table: RouteTableContent, { ids, seen, entry }: Write): Promise<Replacement> {
+    const args = { table: routeTableText(table), ids: JSON.stringify(ids), seen, entry: entry.text, keep: entry.keep };
+    return replaceRoutesScript.run(store, { keys: { queues, routes: routesKey, audit: auditKeys.log }, args });
   }
 
   return {
     read,
-    replace: (routes, { seen = "" } = {}) => write(routes, { ids: [...new Set(routes.map(({ queueId }) => queueId))], seen }),
+    replace: (table, options) => write(table, { ids: [...new Set(table.routes.map(({ queueId }) => queueId))], ...options }),
     async dropQueue(queueId) {
       for (let tries = 0; tries < TRIES_MAX; tries++) {
-        const { routes, version } = await read();
+        const { routes, bypass, version } = await read();
         const kept = routes.filter((route) => route.queueId !== queueId);
         if (kept.length === routes.length) return;
-        const { outcome } = await write(kept, { ids: [], seen: version });
+        const { outcome } = await write({ routes: kept, bypass }, { ids: [], seen: version, entry: NO_ENTRY });
         if (outcome === "replaced") return;
       }
       throw new Error("the routes changed again and again");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { problemSchema } from "../../shared/openapi.ts";
 import { queueIdSchema } from "../../shared/queue-id.ts";
 import { queueSettingsSchema } from "../queue/settings.ts";
 
@@ -11,6 +12,7 @@ const TOKEN_ID_PATTERN = /^[A-Za-z0-9_-]{22}$/;
 /** The document cannot look into a check that is code, so it is told in its own words. */
 export const queueIdField = queueIdSchema.meta({ type: "string", pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" });
 export const sessionIdField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a session's id");
+export const inviteIdField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of an invite's id");
 export const jtiField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a pass's jti");
 
 /** The operator's words. They stand in the store and in the log. */
@@ -18,7 +20,7 @@ export const reasonField = z.string().trim().min(1).max(200);
 
 export const queueParams = z.strictObject({ queueId: queueIdField });
 
-export const newQueueSchema = queueSettingsSchema.extend({ queueId: queueIdField }).register(bodySchemas, { id: "NewQueue" });
+export const newQueueSchema = queueSettingsSchema.safeExtend({ queueId: queueIdField }).register(bodySchemas, { id: "NewQueue" });
 
 /**
  * Every setting, none required and none defaulted: a change that does not name a setting leaves it alone. (A default inside an
@@ -33,7 +35,7 @@ export const queueChangeSchema = z
 const count = z.int().min(0);
 
 export const queueSchema = queueSettingsSchema
-  .extend({
+  .safeExtend({
     queueId: queueIdField,
     version: z.int().min(1).describe("Grows with each change of the settings; also in the ETag."),
     waiting: count.describe("People in the line."),
@@ -42,18 +44,7 @@ export const queueSchema = queueSettingsSchema
   })
   .register(answerSchemas, { id: "Queue" });
 
-export const problemSchema = z
-  .looseObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int().min(400).max(599),
-    code: z.string().describe("Stable: switch on this."),
-    retry: z.enum(["never", "later"]).describe("Whether the same request can succeed on another try."),
-    detail: z.string().optional(),
-    requestId: z.string().optional(),
-    errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-  })
-  .register(answerSchemas, { id: "Problem" });
+problemSchema.register(answerSchemas, { id: "Problem" });
 
 type WithoutDefaults<Shape> = { [Name in keyof Shape]: Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name] };
 

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
 import listSessionsSource from "./list-sessions.lua";
 import readRoutesSource from "./read-routes.lua";
+import readSessionSource from "./read-session.lua";
 import replaceRoutesSource from "./replace-routes.lua";
+import revokeInviteSource from "./revoke-invite.lua";
 
 const version = z.string().regex(/^[0-9a-f]{40}$/);
 
@@ -17,13 +19,21 @@ export const readRoutesScript = defineScript({
 export const replaceRoutesScript = defineScript({
   name: "replace-routes",
   source: replaceRoutesSource,
-  keys: ["queues", "routes"],
-  args: { table: z.string(), ids: z.string(), seen: z.union([version, z.literal("")]) },
+  keys: ["queues", "routes", "audit"],
+  args: { table: z.string(), ids: z.string(), seen: version, entry: z.string(), keep: z.number().int().positive() },
   reply: z.union([
     z.tuple([z.literal("replaced"), version]).transform(([outcome, replaced]) => ({ outcome, version: replaced })),
     z.tuple([z.literal("conflict")]).transform(([outcome]) => ({ outcome })),
     z.tuple([z.literal("unknown")], z.string()).transform(([outcome, ...queueIds]) => ({ outcome, queueIds })),
   ]),
+});
+
+export const revokeInviteScript = defineScript({
+  name: "revoke-invite",
+  source: revokeInviteSource,
+  keys: ["meta", "invite"],
+  args: { keepMs: z.number().int().positive() },
+  reply: z.union([z.literal(0), z.literal(1)]),
 });
 
 const flag = z.union([z.literal(0), z.literal(1)]).transform((bit) => bit === 1);
@@ -36,5 +46,18 @@ export const listSessionsScript = defineScript({
   reply: z.union([
     z.tuple([z.literal("none")]).transform(() => undefined),
     z.tuple([z.literal("page"), flag], z.union([z.string(), z.number()])).transform(([, hasMore, ...flat]) => ({ hasMore, flat })),
+  ]),
+});
+
+export const readSessionScript = defineScript({
+  name: "read-session",
+  source: readSessionSource,
+  keys: ["meta", "active", "ready"],
+  args: { sessionId: z.string() },
+  reply: z.union([
+    z.tuple([z.enum(["none", "absent"])]).transform(([outcome]) => ({ outcome })),
+    z
+      .tuple([z.literal("found"), z.number(), flag])
+      .transform(([outcome, expiresAtMs, isReserved]) => ({ outcome, expiresAtMs, isReserved })),
   ]),
 });

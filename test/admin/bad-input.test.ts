@@ -124,6 +124,34 @@ describe("a queue's id", () => {
   });
 });
 
+describe("an upstream", () => {
+  it.each([
+    "shop.example",
+    "http://shop.example/path",
+    "http://user:secret@shop.example",
+    "ftp://shop.example",
+    "http://127.0.0.1:8788",
+    "http://2130706433",
+    "http://0x7f.1",
+    "http://169.254.169.254",
+    "http://[::1]:80",
+    "http://[::ffff:10.0.0.1]",
+    "http://[64:ff9b::a00:1]",
+    "http://localhost",
+    "http://localhost.",
+    "http://redis:6379",
+    "http://metadata.google.internal",
+    "",
+    8788,
+  ])("is refused by the field's name when a queue is made or changed: targetUrl = %j", async (targetUrl) => {
+    await expectRefused(
+      await call("POST", "/admin/queues", { json: { queueId: "bad", ...SETTINGS, targetUrl } }),
+      unprocessable("targetUrl"),
+    );
+    await expectRefused(await call("PATCH", "/admin/queues/launch", { json: { targetUrl } }), unprocessable("targetUrl"));
+  });
+});
+
 describe("a body", () => {
   it("that is empty, broken or not UTF-8 is no JSON", async () => {
     for (const text of ["", " ", "{", '{"queueId":"bad"', "{'queueId':'bad'}", "undefined", '{"a":1,}', "\u0000", '{"a":1}{"b":2}']) {

@@ -1,10 +1,12 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openAuditLog, readAuditLog } from "../../edge/admin/audit/audit-log.ts";
 import { openRouteTable } from "../../edge/admin/route-table.ts";
 import { listSessionsScript } from "../../edge/admin/scripts.ts";
 import { queueKeys } from "../../edge/queue/keys.ts";
 import { openRegistry } from "../../edge/queue/registry.ts";
 import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { readStats } from "../../edge/stats/read-stats.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
@@ -32,12 +34,30 @@ describe("the operator's scripts on a cluster", () => {
       { host: "*", path: "/1", queueId: "one" },
       { host: "*", path: "/2", queueId: "two" },
     ];
+    const bypass = [{ host: "*", path: "/1/health" }];
+    const entry = { text: "{}", keep: 10 };
     const before = await table.read();
-    expect(await table.replace([one, two], { seen: before.version })).toMatchObject({ outcome: "replaced" });
-    expect(await table.replace([one], { seen: before.version })).toEqual({ outcome: "conflict" });
-    expect(await table.replace([{ ...one, queueId: "four" }])).toEqual({ outcome: "unknown", queueIds: ["four"] });
+    expect(await table.replace({ routes: [one, two], bypass }, { seen: before.version, entry })).toMatchObject({ outcome: "replaced" });
+    expect(await table.replace({ routes: [one], bypass }, { seen: before.version, entry })).toEqual({ outcome: "conflict" });
+    const { version: seen } = await table.read();
+    const toFour = { routes: [{ ...one, queueId: "four" }], bypass };
+    expect(await table.replace(toFour, { seen, entry })).toEqual({ outcome: "unknown", queueIds: ["four"] });
     await table.dropQueue("one");
-    expect((await table.read()).routes).toEqual([two]);
+    expect(await table.read()).toMatchObject({ routes: [two], bypass });
+  });
+
+  it("write down who changed what, and count a queue's numbers", async () => {
+    const store = scriptRunner(redis);
+    const intention = await openAuditLog({ store, endStore: store }, { actor: "alice", requestId: "r1" }).begin({
+      action: "queue.change",
+      queueId: "one",
+      before: { maxActive: 1 },
+      after: { maxActive: 2 },
+    });
+    await intention.done();
+    const { entries } = await readAuditLog(store, { before: "", limit: 1, queueId: "one" });
+    expect(JSON.parse(entries[0]?.text ?? "")).toMatchObject({ actor: "alice", queueId: "one", after: { maxActive: 2 } });
+    expect(await readStats(store, "two", "all")).toMatchObject({ mode: "active", waiting: 0 });
   });
 
   it.each(["one", "two", "three"])("list the sessions of a queue in whatever slot: %s", async (queueId) => {

@@ -39,10 +39,10 @@ describe("GET /_sluice/openapi.json", () => {
     expect(document.servers).toEqual([{ url: "/_sluice" }]);
   });
 
-  it("describes every route of ours, and no route that is not there", () => {
+  it("describes every route of ours but the console's own pages, and no route that is not there", () => {
     const app = createApp({ later: () => {}, forward: async () => new Response(), watchSocket: (response) => response });
     const routes = app.routes
-      .filter(({ method, path }) => method !== "ALL" && path.startsWith("/_sluice/"))
+      .filter(({ method, path }) => method !== "ALL" && path.startsWith("/_sluice/") && !path.startsWith("/_sluice/console"))
       .map(({ method, path }) => `${method} ${withoutNames(path.slice("/_sluice".length))}`);
     const documented = described.map(({ method, path }) => `${method.toUpperCase()} ${withoutNames(path)}`);
     expect(documented.toSorted()).toEqual([...new Set(routes)].toSorted());
@@ -67,7 +67,7 @@ describe("GET /_sluice/openapi.json", () => {
 
   it("asks for the operator token exactly where it is asked for", () => {
     for (const { path, operation } of described) {
-      expect([path, JSON.stringify(operation.security).includes("operatorToken")]).toEqual([path, path.startsWith("/admin/")]);
+      expect([path, JSON.stringify(operation.security).includes("operatorToken")]).toEqual([path, /^\/(?:admin\/|metrics$)/.test(path)]);
     }
     for (const name of ["operatorToken", "visitorToken"]) expect(document.components.securitySchemes[name]).toBeDefined();
   });
@@ -99,13 +99,21 @@ describe("GET /_sluice/openapi.json", () => {
 
 describe("its schemas", () => {
   const sessionId = newSessionId();
+  const opensAt = Date.now() + 600_000;
+  const event = { prequeueOpensAt: opensAt - 300_000, opensAt, order: "lottery", eventOverrides: { admissionRate: 5 } };
   const visits: [string, string, string, unknown][] = [
+    ["POST", "/admin/queues", "/admin/queues", { queueId: "drawn", ...SETTINGS, ...event }],
+    ["GET", "/admin/queues/{queueId}", "/admin/queues/drawn", undefined],
+    ["POST", "/queues/{queueId}/enter", "/queues/drawn/enter", undefined],
+    ["GET", "/queues/{queueId}", "/queues/drawn", undefined],
+    ["GET", "/queues/{queueId}/draw", "/queues/drawn/draw", undefined],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS, maxActive: 1 }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "Bad" }],
     ["GET", "/admin/queues", "/admin/queues", undefined],
     ["GET", "/admin/queues/{queueId}", "/admin/queues/launch", undefined],
     ["GET", "/admin/queues/{queueId}", "/admin/queues/nowhere", undefined],
+    ["GET", "/admin/queues/{queueId}/preview", "/admin/queues/launch/preview?state=prequeue&lang=fa", undefined],
     ["PATCH", "/admin/queues/{queueId}", "/admin/queues/launch", { admissionBurst: 5, admissionRate: 100 }],
     ["PUT", "/admin/routes", "/admin/routes", { routes: [{ path: "/launch/*", queueId: "launch" }] }],
     ["GET", "/admin/routes", "/admin/routes", undefined],
@@ -113,21 +121,28 @@ describe("its schemas", () => {
     ["POST", "/queues/{queueId}/enter", "/queues/launch/enter", { metadata: { from: "test" } }],
     ["GET", "/admin/queues/{queueId}/sessions", "/admin/queues/launch/sessions", undefined],
     ["POST", "/queues/{queueId}/enter", "/queues/launch/enter", undefined],
+    ["GET", "/admin/queues/{queueId}/stats", "/admin/queues/launch/stats?hours=2", undefined],
+    ["GET", "/admin/audit", "/admin/audit", undefined],
     ["POST", "/queues/{queueId}/enter", "/queues/nowhere/enter", undefined],
     ["POST", "/queues/{queueId}/heartbeat", "/queues/launch/heartbeat", undefined],
     ["POST", "/queues/{queueId}/leave", "/queues/launch/leave", undefined],
     ["GET", "/queues/{queueId}", "/queues/launch", undefined],
+    ["GET", "/admin/queues/{queueId}/sessions/{sessionId}", `/admin/queues/launch/sessions/${sessionId}`, undefined],
     ["POST", "/admin/revocations", "/admin/revocations", { queueId: "launch", sessionId, reason: "test" }],
     ["DELETE", "/admin/queues/{queueId}/sessions/{sessionId}", `/admin/queues/launch/sessions/${sessionId}`, undefined],
+    ["POST", "/admin/queues/{queueId}/invites", "/admin/queues/launch/invites", { lane: 3, uses: 2, key: "ada" }],
+    ["DELETE", "/admin/queues/{queueId}/invites/{inviteId}", `/admin/queues/launch/invites/${sessionId}`, undefined],
+    ["PATCH", "/admin/queues/{queueId}", "/admin/queues/launch", { proofOfWork: 8 }],
     ["GET", "/jwks.json", "/jwks.json", undefined],
     ["GET", "/health", "/health", undefined],
+    ["GET", "/metrics", "/metrics", undefined],
     ["GET", "/openapi.json", "/openapi.json", undefined],
   ];
   const answers: { readonly method: string; readonly template: string; readonly answer: Answer }[] = [];
 
   beforeAll(async () => {
     for (const [method, template, path, json] of visits) {
-      const headers: Record<string, string> = template.startsWith("/admin/") ? {} : { authorization: "" };
+      const headers: Record<string, string> = /^\/(?:admin|metrics)/.test(template) ? {} : { authorization: "" };
       answers.push({ method, template, answer: await call(method, path, json === undefined ? { headers } : { json, headers }) });
     }
   });
@@ -142,14 +157,14 @@ describe("its schemas", () => {
       const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
       const schema = response?.content?.[type]?.schema;
       expect(schema, `${where} ${type}`).toBeDefined();
-      const parsed = readSchema(schema ?? {}).safeParse(answer.body);
+      const parsed = readSchema(schema ?? {}).safeParse(/json/.test(type) ? answer.body : answer.text);
       expect(parsed.error?.issues ?? [], where).toEqual([]);
     }
   });
 
-  it("saw a place in line and a session among them", () => {
+  it("saw a place in line, a session and somebody who came too early among them", () => {
     const states = answers.filter(({ template }) => template.endsWith("/enter")).map(({ answer }) => answer.body["state"]);
-    expect(states).toEqual(["admitted", "waiting", undefined]);
+    expect(states).toEqual(["prequeue", "admitted", "waiting", undefined]);
   });
 
   it("refuse what the edge refuses", () => {

@@ -15,6 +15,8 @@ const everyOperation: readonly (readonly [string, string, unknown])[] = [
   ["POST", "/admin/revocations", { queueId: "launch", jti: newSessionId(), reason: "x" }],
   ["GET", "/admin/routes", undefined],
   ["PUT", "/admin/routes", { routes: [] }],
+  ["GET", "/admin/queues/launch/stats", undefined],
+  ["GET", "/admin/audit", undefined],
 ];
 
 beforeAll(async () => {

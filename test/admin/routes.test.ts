@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openRegistry } from "../../edge/queue/registry.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
@@ -13,7 +14,7 @@ beforeAll(async () => {
 
 describe("GET and PUT /_sluice/admin/routes", () => {
   it("start empty, and give back what was put", async () => {
-    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [] });
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [], bypass: [] });
     const routes = [
       { path: "/*", queueId: "launch" },
       { host: "*.shop.test", path: "/demo/*", queueId: "demo" },
@@ -21,17 +22,17 @@ describe("GET and PUT /_sluice/admin/routes", () => {
     ];
     const answer = await put(routes);
     const stored = routes.map((route) => ({ host: "*", ...route }));
-    expect([answer.status, answer.headers.get("cache-control"), answer.body]).toEqual([200, "no-store", { routes: stored }]);
+    expect([answer.status, answer.headers.get("cache-control"), answer.body]).toEqual([200, "no-store", { routes: stored, bypass: [] }]);
     const read = await call("GET", "/admin/routes");
-    expect([read.body, read.headers.get("etag")]).toEqual([{ routes: stored }, answer.headers.get("etag")]);
+    expect([read.body, read.headers.get("etag")]).toEqual([{ routes: stored, bypass: [] }, answer.headers.get("etag")]);
     expect((await openRegistry(scriptRunner(redis)).readDirectory()).routes).toEqual(stored);
   });
 
   it("replace the whole table, also by nothing", async () => {
     expect((await put([{ path: "/only", queueId: "demo" }])).status).toBe(200);
-    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [{ host: "*", path: "/only", queueId: "demo" }] });
-    expect((await put([])).body).toEqual({ routes: [] });
-    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [] });
+    expect((await call("GET", "/admin/routes")).body["routes"]).toEqual([{ host: "*", path: "/only", queueId: "demo" }]);
+    expect((await put([])).body).toEqual({ routes: [], bypass: [] });
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [], bypass: [] });
   });
 
   it("keep a path in the spelling that the gate reads", async () => {
@@ -144,6 +145,78 @@ describe("GET and PUT /_sluice/admin/routes", () => {
     const lineOf = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
     await expect
       .poll(lineOf)
-      .toMatchObject({ msg: "an operator replaced the routes", added: ["*/new -> launch"], removed: ["*/old -> demo"] });
+      .toMatchObject({ msg: "an operator replaced the routes", before: ["*/old -> demo"], after: ["*/new -> launch"] });
+  });
+});
+
+describe("bypass rules in PUT /_sluice/admin/routes", () => {
+  const putBypass = (bypass: unknown) => call("PUT", "/admin/routes", { json: { routes: [{ path: "/a/*", queueId: "demo" }], bypass } });
+  const secret = "s3cret-of-the-probes";
+
+  it("are given back, the secret as its digest alone, which can be put again", async () => {
+    const rules = [
+      { path: "/a/caf\u00e9/*", note: "pictures" },
+      { host: "shop.test", cidrs: ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"] },
+      { path: "/a/health", header: { name: "X-Probe-Key", secret } },
+      { header: { secret } },
+    ];
+    const answer = await putBypass(rules);
+    const secretSha256 = createHash("sha256").update(secret).digest("hex");
+    const stored = [
+      { host: "*", path: "/a/caf%C3%A9/*", note: "pictures" },
+      { host: "shop.test", cidrs: ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"] },
+      { host: "*", path: "/a/health", header: { name: "x-probe-key", secretSha256 } },
+      { host: "*", header: { name: "x-sluice-bypass", secretSha256 } },
+    ];
+    expect([answer.status, answer.body["bypass"]]).toEqual([200, stored]);
+    expect((await putBypass(stored)).body["bypass"]).toEqual(stored);
+    expect((await call("GET", "/admin/routes")).body["bypass"]).toEqual(stored);
+    expect(await redis.get("gate:{directory}:routes")).not.toContain(secret);
+    const lines = await gate.logLines();
+    expect(JSON.stringify(lines)).toContain("*/a/health -> past the queues with x-probe-key");
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  it("stay when a queue is deleted with its routes, and go when the table is put without them", async () => {
+    await putBypass([{ path: "/a/b" }]);
+    await call("POST", "/admin/queues", { json: { queueId: "brief", ...SETTINGS } });
+    const { routes, bypass } = (await call("GET", "/admin/routes")).body as { routes: object[]; bypass: object[] };
+    await call("PUT", "/admin/routes", { json: { routes: [...routes, { path: "/brief/*", queueId: "brief" }], bypass } });
+    await call("DELETE", "/admin/queues/brief?force=true");
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes, bypass });
+    await put(routes);
+    expect((await call("GET", "/admin/routes")).body).toEqual({ routes, bypass: [] });
+  });
+
+  it.each([
+    ["a rule for nobody", {}, "bypass.0"],
+    ["everything for everybody", { path: "/*" }, "bypass.0.path"],
+    ["a host alone", { host: "status.test" }, "bypass.0"],
+    ["a star that is no folder", { path: "/assets*" }, "bypass.0.path"],
+    ["a path with a dot segment", { path: "/a/../b" }, "bypass.0.path"],
+    ["an encoded slash", { path: "/a%2fb" }, "bypass.0.path"],
+    ["an encoded semicolon", { path: "/a%3bb" }, "bypass.0.path"],
+    ["a second escape", { path: "/a%2541" }, "bypass.0.path"],
+    ["letters that have a second form", { path: "/\uff41" }, "bypass.0.path"],
+    ["a network that is everything", { cidrs: ["0.0.0.0/0"] }, "bypass.0.cidrs.0"],
+    ["bits behind the prefix", { cidrs: ["10.0.0.1/8"] }, "bypass.0.cidrs.0"],
+    ["a name for a network", { cidrs: ["localhost"] }, "bypass.0.cidrs.0"],
+    ["no network", { cidrs: [] }, "bypass.0.cidrs"],
+    ["101 networks", { cidrs: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}`) }, "bypass.0.cidrs"],
+    ["a short secret", { header: { secret: "short" } }, "bypass.0.header.secret"],
+    ["a secret with a space", { header: { secret: "sixteen letters and" } }, "bypass.0.header.secret"],
+    ["no secret", { header: { name: "x-key" } }, "bypass.0.header.secret"],
+    ["a digest that is none", { header: { secretSha256: "abc" } }, "bypass.0.header.secretSha256"],
+    ["a header of the standards", { header: { name: "cookie", secret } }, "bypass.0.header.name"],
+    ["a header that the proxy guards", { header: { name: "x-forwarded-for", secret } }, "bypass.0.header.name"],
+    ["another header of ours", { header: { name: "x-sluice-pass", secret } }, "bypass.0.header.name"],
+    ["a field that is not known", { path: "/a", queueId: "demo" }, "bypass.0.queueId"],
+  ])("refuse %s by its place, without repeating it, and keep what is there", async (_what, rule, field) => {
+    const before = await redis.get("gate:{directory}:routes");
+    const answer = await putBypass([rule]);
+    expect([answer.status, answer.body["code"]]).toEqual([422, "validation_failed"]);
+    expect((answer.body["errors"] as { field: string }[]).map((error) => error.field)).toEqual([field]);
+    expect(answer.text).not.toContain(secret);
+    expect(await redis.get("gate:{directory}:routes")).toBe(before);
   });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
+import { until } from "../gate/visitor.ts";
 import { newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 type Session = { readonly sessionId: string; readonly state: string; readonly expiresAt: number };
@@ -47,17 +48,63 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     await makeQueue("told");
     const sessionId = await admit("told");
     const reserved = newSessionId();
-    const until = Date.now() + 20_000;
-    await redis.zadd("queue:{told}:active", until, reserved, 1, newSessionId());
+    const end = Date.now() + 20_000;
+    await redis.zadd("queue:{told}:active", end, reserved, 1, newSessionId());
     await redis.zadd("queue:{told}:ready", 1, reserved);
     const { headers, body } = await call("GET", "/admin/queues/told/sessions");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(body["nextCursor"]).toBeNull();
     const sessions = body["sessions"] as Session[];
-    expect(sessions[0]).toEqual({ sessionId: reserved, state: "reserved", expiresAt: until });
+    expect(sessions[0]).toEqual({ sessionId: reserved, state: "reserved", expiresAt: end, metadata: null });
     expect(sessions[1]).toMatchObject({ sessionId, state: "admitted" });
     expect(Math.abs((sessions[1]?.expiresAt ?? 0) - Date.now() - FAR_MS)).toBeLessThan(60_000);
     expect(sessions.length).toBe(2);
+    for (const session of sessions) expect((await call("GET", `/admin/queues/told/sessions/${session.sessionId}`)).body).toEqual(session);
+    const absent = await call("GET", `/admin/queues/told/sessions/${newSessionId()}`);
+    expect([absent.status, absent.body["code"]]).toEqual([404, "session_not_found"]);
+    expect((await call("GET", `/admin/queues/nowhere/sessions/${sessionId}`)).body["code"]).toBe("queue_not_found");
+  });
+
+  it("shows what a visitor's program said about itself when it joined, also after a wait", async () => {
+    await makeQueue("known", { maxActive: 1 });
+    const enter = (json: object, headers: Record<string, string> = {}) => call("POST", "/queues/known/enter", { json, headers });
+    const shown = async (sessionId: unknown) =>
+      (await call("GET", `/admin/queues/known/sessions/${String(sessionId)}`, {})).body["metadata"];
+    const visitor = { authorization: "" };
+    const first = await enter({ metadata: { source: "mail", visits: 3, ключ: '"\\' } }, visitor);
+    expect(first.body["state"]).toBe("admitted");
+    await until(async () => (await shown(first.body["sessionId"])) !== null);
+    expect(await shown(first.body["sessionId"])).toEqual({ source: "mail", visits: 3, ключ: '"\\' });
+    // Who is in already may say it anew.
+    const bearer = { authorization: `Bearer ${String(first.body["pass"])}` };
+    await enter({ metadata: { source: "app" } }, bearer);
+    await until(async () => ((await shown(first.body["sessionId"])) as { source: string }).source === "app");
+
+    const second = await enter({ metadata: { source: "print", vip: true } }, visitor);
+    expect(second.body["state"]).toBe("waiting");
+    expect(await redis.keys("queue:{known}:session:*")).toEqual([`queue:{known}:session:${String(first.body["sessionId"])}`]);
+    await call("DELETE", `/admin/queues/known/sessions/${String(first.body["sessionId"])}`);
+    const ticket = { authorization: `Bearer ${String(second.body["ticket"])}` };
+    let polled = second;
+    await until(async () => {
+      polled = await call("POST", "/queues/known/heartbeat", { headers: ticket });
+      return polled.body["state"] === "admitted";
+    });
+    await until(async () => (await shown(polled.body["sessionId"])) !== null);
+    const { body } = await call("GET", "/admin/queues/known/sessions");
+    expect((body["sessions"] as { metadata: unknown }[]).map(({ metadata }) => metadata)).toEqual([{ source: "print", vip: true }]);
+    expect(await redis.pttl(`queue:{known}:session:${String(polled.body["sessionId"])}`)).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["too long as a whole", Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`k${index}`, "x".repeat(120)]))],
+    ["too many fields", Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))],
+    ["a list in it", { a: [1] }],
+    ["no object", "mail"],
+  ])("refuses what a program says about itself: %s", async (_what, metadata) => {
+    const answer = await call("POST", "/queues/launch/enter", { json: { metadata }, headers: { authorization: "" } });
+    expect([answer.status, answer.body["code"]]).toEqual([422, "validation_failed"]);
+    expect((answer.body["errors"] as { field: string }[])[0]?.field).toMatch(/^metadata/);
   });
 
   it.each([
@@ -171,7 +218,9 @@ describe.each(endings)("%s", (name, end) => {
     const sessionId = await admit(queueId);
     const { headers } = await end(queueId, sessionId);
     const lineOfRequest = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
-    await expect.poll(lineOfRequest).toMatchObject({ msg: "an operator revoked", queueId, sessionId, reason: "too many orders" });
+    await expect
+      .poll(lineOfRequest)
+      .toMatchObject({ msg: "an operator revoked", queueId, after: { sessionId, reason: "too many orders" } });
   });
 });
 

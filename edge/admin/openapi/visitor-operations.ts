@@ -2,6 +2,8 @@ import { z } from "zod";
 import type { ErrorCode } from "../../../shared/errors.ts";
 import { healthReportSchema } from "../../../shared/health.ts";
 import { queueSettingsSchema } from "../../queue/settings.ts";
+import { INVITE_FAULTS } from "../../room/invite-fault.ts";
+import { enterBodySchema } from "../../visitor/enter-body.ts";
 import type { OperationDescription } from "../operation.ts";
 import { answerSchemas, bodySchemas, queueIdField, queueParams, sessionIdField } from "../schemas.ts";
 
@@ -13,14 +15,31 @@ const waitingSchema = z
     state: z.literal("waiting"),
     queueId: queueIdField,
     ticket: token.describe("Holds the place in the line: show it at the next heartbeat."),
-    position: z.int().min(1).describe("1 for the next one in."),
+    ticketId: sessionIdField.describe("What a draw is made with."),
+    phase: z.enum(["prequeue", "line"]).describe("`prequeue`: nobody goes in before `opensAt`."),
+    opensAt: count.nullable(),
+    position: z.int().min(1).nullable().describe("1 for the next one in; null while a draw keeps it secret."),
     total: count,
     lane: z.int().min(0).max(3),
     estimatedWaitSeconds: z.looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) }),
     pollAfterMs: count.describe("When to send the next heartbeat."),
     enqueuedAt: count,
+    notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite that was brought did not help."),
+    mode: queueSettingsSchema.shape.mode.unwrap().describe("How the line moves: nobody goes in while it is `paused`."),
+    message: z.string().optional().describe("The operator's words to those in line."),
   })
   .register(answerSchemas, { id: "Waiting" });
+
+const earlySchema = z
+  .looseObject({
+    state: z.literal("prequeue"),
+    queueId: queueIdField,
+    phase: z.literal("scheduled"),
+    placesOpenAt: count.describe("From when on a place can be taken."),
+    opensAt: count.describe("When the line begins to move."),
+    pollAfterMs: count.describe("When to ask again."),
+  })
+  .register(answerSchemas, { id: "Early" });
 
 const admittedSchema = z
   .looseObject({
@@ -36,22 +55,45 @@ const endedSchema = z
   .looseObject({ state: z.literal("ended"), queueId: queueIdField, reason: z.enum(["expired", "completed", "revoked", "left"]) })
   .register(answerSchemas, { id: "Ended" });
 
-const visitorStateSchema = z.union([waitingSchema, admittedSchema, endedSchema]).register(answerSchemas, { id: "VisitorState" });
+const visitorStateSchema = z
+  .union([waitingSchema, earlySchema, admittedSchema, endedSchema])
+  .register(answerSchemas, { id: "VisitorState" });
 
 const publicQueueSchema = z
   .looseObject({
     queueId: queueIdField,
     name: z.string(),
     mode: queueSettingsSchema.shape.mode.unwrap(),
+    phase: z.enum(["scheduled", "prequeue", "open", "over"]),
+    order: queueSettingsSchema.shape.order.unwrap(),
+    prequeueOpensAt: count.nullable(),
+    opensAt: count.nullable(),
+    closesAt: count.nullable(),
     waiting: count,
     active: count,
     estimatedWaitSeconds: waitingSchema.shape.estimatedWaitSeconds,
   })
   .register(answerSchemas, { id: "PublicQueue" });
 
-const entrySchema = z
-  .looseObject({ metadata: z.record(z.string().max(64), z.union([z.string().max(200), z.number(), z.boolean()])).optional() })
-  .register(bodySchemas, { id: "Entry" });
+const drawSchema = z.looseObject({
+  span: count.describe("Which span of numbers the draw has: part of a drawn ticket's `order`."),
+  commitment: z.string().describe("SHA-256 of the seed, in hexadecimal digits."),
+  opensAt: count,
+  isDrawn: z.boolean(),
+  seed: z.string().nullable().describe("Null before the opening."),
+});
+
+const publicDrawSchema = drawSchema
+  .safeExtend({
+    queueId: queueIdField,
+    algorithm: z.record(z.string(), z.string()),
+    howToCheck: z.array(z.string()),
+    past: z.array(drawSchema).describe("Earlier draws of this queue, newest first."),
+  })
+  .register(answerSchemas, { id: "Draw" });
+
+/** The very schema that `enter` reads its body with. */
+const entrySchema = enterBodySchema.register(bodySchemas, { id: "Entry" });
 
 const jwksSchema = z
   .looseObject({
@@ -69,6 +111,7 @@ const TURN_REFUSALS = [
   "address_limit",
   "rate_limited",
   "queue_closed",
+  "event_over",
   "queue_full",
   "queue_unavailable",
   "store_unavailable",
@@ -85,10 +128,14 @@ export const visitorOperations: readonly OperationDescription[] = [
     params: queueParams,
     body: { schema: entrySchema.optional() },
     answers: {
-      200: { description: "Known already, or admitted at once.", schema: visitorStateSchema },
+      200: { description: "Known already, or admitted at once, or too early for a place.", schema: visitorStateSchema },
       201: { description: "In the line.", schema: visitorStateSchema },
     },
-    refusals: ["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance", ...TURN_REFUSALS],
+    refusals: [
+      ...(["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance"] as const),
+      ...(["invite_invalid", "invite_expired", "invite_used", "invite_revoked", "proof_required", "proof_refused"] as const),
+      ...TURN_REFUSALS,
+    ],
   },
   {
     method: "post",
@@ -107,7 +154,10 @@ export const visitorOperations: readonly OperationDescription[] = [
     summary: "Give up the place or the session, for good",
     access: "visitor",
     params: queueParams,
-    answers: { 204: { description: "Gone. Asking again changes nothing." } },
+    answers: {
+      200: { description: "The same, as a page for the form on the waiting page.", schema: z.string(), mediaTypes: ["text/html"] },
+      204: { description: "Gone. Asking again changes nothing." },
+    },
     refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
   },
   {
@@ -119,6 +169,16 @@ export const visitorOperations: readonly OperationDescription[] = [
     params: queueParams,
     answers: { 200: { description: "As it is now.", schema: publicQueueSchema } },
     refusals: ["queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "get",
+    path: "/queues/{queueId}/draw",
+    id: "readDraw",
+    summary: "What is needed to check a lottery: the commitment before the opening, the seed after it; may be kept for 1 s",
+    access: "public",
+    params: queueParams,
+    answers: { 200: { description: "The latest lottery.", schema: publicDrawSchema } },
+    refusals: ["queue_not_found", "draw_not_found", "store_unavailable"],
   },
   {
     method: "get",
@@ -139,6 +199,15 @@ export const visitorOperations: readonly OperationDescription[] = [
       200: { description: "Every part answers.", schema: healthSchema },
       503: { description: "`down` names those that do not.", schema: healthSchema },
     },
+    refusals: [],
+  },
+  {
+    method: "get",
+    path: "/metrics",
+    id: "readMetrics",
+    summary: "Every queue and this edge as Prometheus reads them; answers also when the store is away",
+    access: "operator",
+    answers: { 200: { description: "Prometheus' text format.", schema: z.string(), mediaTypes: ["text/plain"] } },
     refusals: [],
   },
   {

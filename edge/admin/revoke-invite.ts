@@ -1,0 +1,29 @@
+import { CLOCK_TOLERANCE_SECONDS } from "../../shared/admission.ts";
+import { inviteKey, queueKeys } from "../queue/keys.ts";
+import { INVITE_LIFETIME_SECONDS_MAX } from "../token/invite.ts";
+import { defineOperation } from "./operation.ts";
+import { inviteIdField, queueParams } from "./schemas.ts";
+import { revokeInviteScript } from "./scripts.ts";
+
+/** Longer than any invite. */
+const KEEP_MS = (INVITE_LIFETIME_SECONDS_MAX + CLOCK_TOLERANCE_SECONDS) * 1_000;
+
+export const revokeInvite = defineOperation({
+  method: "delete",
+  path: "/admin/queues/{queueId}/invites/{inviteId}",
+  id: "revokeInvite",
+  summary: "Take an invite back: nobody takes a place with it any more; who has one keeps it",
+  params: queueParams.extend({ inviteId: inviteIdField }),
+  answers: { 204: { description: "Taken back, also if it was never used. Asking again changes nothing." } },
+  refusals: ["queue_not_found"],
+  async run({ store, answer, refuse, intend }, { params: { queueId, inviteId } }) {
+    const keys = { meta: queueKeys(queueId).meta, invite: inviteKey(queueId, inviteId) };
+    const intention = await intend({ action: "invite.revoke", queueId, before: { inviteId }, after: null });
+    if ((await revokeInviteScript.run(store, { keys, args: { keepMs: KEEP_MS } })) === 0) {
+      await intention.dropped();
+      return refuse("queue_not_found");
+    }
+    await intention.done();
+    return answer(204);
+  },
+});
