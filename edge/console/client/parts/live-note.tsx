@@ -1,0 +1,20 @@
+import type { Polled } from "../use-poll.ts";
+import { timeOfDay } from "../words.ts";
+import { ProblemNote } from "./problem-note.tsx";
+
+/** Whether what stands on the page is true now. Said aloud only when it ceases to be. */
+export function LiveNote({ polled }: { readonly polled: Polled<unknown> }) {
+  const { error, readAtMs, value } = polled;
+  if (error === undefined)
+    return (
+      <p class="live">
+        <span class="dot" /> {value === undefined ? "Reading…" : `Live, ${timeOfDay(readAtMs)}`}
+      </p>
+    );
+  return (
+    <div class="stale">
+      <ProblemNote error={error} />
+      <p class="hint">{value === undefined ? "Trying again." : `What you see is from ${timeOfDay(readAtMs)}. Trying again.`}</p>
+    </div>
+  );
+}

@@ -1,0 +1,164 @@
+import { useState } from "preact/hooks";
+import { systemClock } from "../../../../shared/clock.ts";
+import type { Invite, Route } from "../api-shapes.ts";
+import { useConsole } from "../parts/console-context.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Choice, Field } from "../parts/field.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+import { moment } from "../words.ts";
+
+const LANES = [
+  ["1", "1: elevated"],
+  ["2", "2: VIP"],
+  ["3", "3: premium"],
+  ["0", "0: normal"],
+] as const;
+
+const LIFETIMES = [
+  ["3600000", "1 hour"],
+  ["86400000", "1 day"],
+  ["604800000", "7 days"],
+  ["2592000000", "30 days"],
+] as const;
+
+type Made = Invite & { readonly note: string; readonly link: string; readonly isTakenBack?: boolean };
+
+/** Signed invitations to a faster lane. They are shown once, here: the store keeps none that nobody has used. */
+export function InvitesTab({ queueId }: { readonly queueId: string }) {
+  const { api, say } = useConsole();
+  const [draft, setDraft] = useState({ lane: "1", uses: "1", lifetimeMs: "86400000", key: "", note: "" });
+  const [made, setMade] = useState<readonly Made[]>([]);
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function make(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    const { lane, uses, lifetimeMs, key, note } = draft;
+    const body = {
+      lane: Number(lane),
+      uses: Number(uses),
+      expiresAt: systemClock.nowMs() + Number(lifetimeMs),
+      ...(key.trim() !== "" && { key: key.trim() }),
+      ...(note.trim() !== "" && { note: note.trim() }),
+    };
+    try {
+      const { routes } = (await api.get<{ readonly routes: readonly Route[] }>("/routes")).body;
+      const invite = (await api.send<Invite>("POST", `/queues/${queueId}/invites`, { body })).body;
+      const path = pathOf(routes, queueId);
+      setMade([
+        { ...invite, note: note.trim(), link: `${location.origin}${path}?sluice-invite=${encodeURIComponent(invite.invite)}` },
+        ...made,
+      ]);
+    } catch (caught) {
+      setError(caught as Error);
+    }
+    setBusy(false);
+  }
+
+  async function takeBack(inviteId: string): Promise<void> {
+    setError(undefined);
+    try {
+      await api.send("DELETE", `/queues/${queueId}/invites/${inviteId}`);
+      setMade(made.map((each) => (each.inviteId === inviteId ? { ...each, isTakenBack: true } : each)));
+      say("The invite is taken back: nobody takes a place with it any more.");
+    } catch (caught) {
+      setError(caught as Error);
+    }
+  }
+
+  return (
+    <div class="two">
+      <section class="card" aria-label="New invite">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void make();
+          }}
+        >
+          <h2>New invite</h2>
+          <div class="pair">
+            <Choice
+              label="Lane"
+              hint="Higher lanes go first."
+              value={draft.lane}
+              options={LANES}
+              onChange={(lane) => setDraft({ ...draft, lane })}
+            />
+            <Field
+              label="Uses"
+              hint="How many people."
+              type="number"
+              min="1"
+              max="1000000"
+              step="1"
+              required={true}
+              value={draft.uses}
+              onChange={(uses) => setDraft({ ...draft, uses })}
+            />
+          </div>
+          <Choice
+            label="Good for"
+            value={draft.lifetimeMs}
+            options={LIFETIMES}
+            onChange={(lifetimeMs) => setDraft({ ...draft, lifetimeMs })}
+          />
+          <Field
+            label="For one person"
+            hint="A key such as a customer number: whoever comes twice under it gets one place. May be empty."
+            maxLength={200}
+            value={draft.key}
+            onChange={(key) => setDraft({ ...draft, key })}
+          />
+          <Field
+            label="Note"
+            hint="For the audit log. May be empty."
+            maxLength={200}
+            value={draft.note}
+            onChange={(note) => setDraft({ ...draft, note })}
+          />
+          <ProblemNote error={error} />
+          <button type="submit" class="primary" disabled={isBusy}>
+            Make an invite
+          </button>
+        </form>
+      </section>
+      <section class="card" aria-label="Made just now">
+        <h2>Made just now</h2>
+        {made.length === 0 && <p class="empty">Invites are shown once. Copy the link before you leave this page.</p>}
+        <ul class="invites" aria-live="polite">
+          {made.map(({ inviteId, link, lane, uses, expiresAt, note, isTakenBack }) => (
+            <li key={inviteId}>
+              <p>
+                <b>{note === "" ? `Lane ${lane}` : note}</b>
+                <span class="hint">
+                  {" "}
+                  lane {lane}, {uses === 1 ? "one person" : `${uses} people`}, until {moment(expiresAt)}
+                </span>
+              </p>
+              {isTakenBack ? (
+                <p class="hint">Taken back.</p>
+              ) : (
+                <>
+                  <code class="link">{link}</code>
+                  <div class="form-actions">
+                    <CopyButton text={link} what="the link" />
+                    <button type="button" class="danger" onClick={() => void takeBack(inviteId)}>
+                      Take back
+                    </button>
+                  </div>
+                </>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+/** A page behind this queue, if there is a route to it. */
+function pathOf(routes: readonly Route[], queueId: string): string {
+  const path = routes.find((route) => route.queueId === queueId)?.path ?? "/";
+  return path.replace(/\*$/, "");
+}

@@ -1,0 +1,55 @@
+import { useState } from "preact/hooks";
+import { useConsole } from "../parts/console-context.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Field } from "../parts/field.tsx";
+import { ProblemNote } from "../parts/problem-note.tsx";
+
+type RevokeProps = {
+  readonly queueId: string;
+  readonly sessionId: string;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+};
+
+const REASON_CHARS_MAX = 200;
+
+export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProps) {
+  const { api } = useConsole();
+  const [reason, setReason] = useState("");
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+
+  async function revoke(): Promise<void> {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const body = reason.trim() === "" ? {} : { body: { reason: reason.trim() } };
+      await api.send("DELETE", `/queues/${queueId}/sessions/${sessionId}`, body);
+      onDone();
+    } catch (caught) {
+      setError(caught as Error);
+      setBusy(false);
+    }
+  }
+
+  return (
+    <Dialog
+      title="Revoke this session"
+      confirm="Revoke"
+      isDangerous={true}
+      isBusy={isBusy}
+      onConfirm={() => void revoke()}
+      onClose={onClose}
+    >
+      <p>
+        <code>{sessionId}</code>
+      </p>
+      <p class="effect">
+        Its place is free at once, its passes are refused everywhere within 2 s, and its visitor starts at the end of the line. There is no
+        undo.
+      </p>
+      <Field label="Reason" hint="For the audit log." maxLength={REASON_CHARS_MAX} value={reason} onChange={setReason} />
+      <ProblemNote error={error} />
+    </Dialog>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import { isProblem, signIn } from "./api.ts";
+import { Field } from "./parts/field.tsx";
+import { Logo } from "./parts/logo.tsx";
+import { ProblemNote } from "./parts/problem-note.tsx";
+
+type SignInProps = { readonly hasEnded: boolean; readonly onSignedIn: (key: string) => void };
+
+export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+  const [token, setToken] = useState("");
+  const [name, setName] = useState("");
+  const [error, setError] = useState<Error>();
+  const [isBusy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      onSignedIn(await signIn(token.trim(), name.trim()));
+    } catch (caught) {
+      setError(isProblem(caught, "operator_token_invalid") ? new Error("This is not the operator token.") : (caught as Error));
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form
+        class="card"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit();
+        }}
+      >
+        <div class="brand big">
+          <Logo /> Sluice
+        </div>
+        <h1>Operator’s console</h1>
+        {hasEnded && <p class="note">Your session has ended. Sign in to go on where you were.</p>}
+        <Field
+          label="Operator token"
+          hint="SLUICE_ADMIN_TOKEN or one of your own, or adminToken in .sluice/secrets.json on a machine of your own."
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          required={true}
+          value={token}
+          onChange={setToken}
+        />
+        <Field
+          label="Your name"
+          hint="For the audit log, because all operators share one token. May be empty."
+          autocomplete="name"
+          maxLength={60}
+          value={name}
+          onChange={setName}
+        />
+        <ProblemNote error={error} />
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? "Signing in…" : "Sign in"}
+        </button>
+      </form>
+    </main>
+  );
+}

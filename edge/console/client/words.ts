@@ -1,0 +1,44 @@
+import type { Queue } from "./api.ts";
+
+export type Mode = Queue["mode"];
+
+/** The modes in the order of the switch, each as the button says it and as the state of the line is told. */
+export const MODES: readonly { readonly mode: Mode; readonly verb: string; readonly state: string }[] = [
+  { mode: "active", verb: "Run", state: "Running" },
+  { mode: "paused", verb: "Pause", state: "Paused" },
+  { mode: "drain", verb: "Drain", state: "Draining" },
+  { mode: "open", verb: "Open", state: "Open to all" },
+  { mode: "maintenance", verb: "Maintenance", state: "Maintenance" },
+];
+
+export function stateOf(mode: Mode): string {
+  return MODES.find((each) => each.mode === mode)?.state ?? mode;
+}
+
+const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayAndTime = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+export function timeOfDay(atMs: number): string {
+  return clockTime.format(atMs);
+}
+
+export function moment(atMs: number): string {
+  return dayAndTime.format(atMs);
+}
+
+/** `admissionRate` -> "Admission rate". */
+export function settingLabel(name: string): string {
+  const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+const MOMENTS = /At$/;
+
+export function settingText(name: string, value: unknown): string {
+  if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "number")
+    return MOMENTS.test(name) ? moment(value) : new Intl.NumberFormat("en", { maximumFractionDigits: 3 }).format(value);
+  if (name === "mode") return stateOf(value as Mode);
+  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.length === 0 ? "none" : value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,78 @@
+import axe, { type AxeResults } from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, expect } from "vitest";
+import { newSecret, systemRandom } from "../../shared/ids.ts";
+import { type GateStack, startGateStack } from "../gate/gate-stack.ts";
+import { launchBrowser } from "../parts/browser.ts";
+
+/** An edge, a browser, and the operator's token, for one test file. */
+export type ConsoleStack = GateStack & {
+  readonly token: string;
+  readonly consoleUrl: string;
+  /** A window of its own, with its own cookies. */
+  readonly openPage: (options?: BrowserContextOptions) => Promise<Page>;
+  readonly openSignedIn: (options?: BrowserContextOptions) => Promise<Page>;
+  /** What the browser complained about in any window, refusals by the page's policy among it. */
+  readonly problems: string[];
+};
+
+/** A busy machine draws slowly. */
+const SHOWN_WITHIN_MS = 20_000;
+
+export async function startConsoleStack(): Promise<ConsoleStack> {
+  const token = newSecret(systemRandom);
+  const stack = await startGateStack({ edgeCount: 2, variables: { SLUICE_ADMIN_TOKEN: token } });
+  const browser = await launchBrowser();
+  afterAll(() => browser.close());
+  const problems: string[] = [];
+  const consoleUrl = `${stack.url}/_sluice/console`;
+
+  async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(SHOWN_WITHIN_MS);
+    page.on("console", (message) => {
+      if (["error", "warning"].includes(message.type())) problems.push(message.text());
+    });
+    page.on("pageerror", (error) => problems.push(String(error)));
+    return page;
+  }
+
+  async function openSignedIn(options?: BrowserContextOptions): Promise<Page> {
+    const page = await openPage(options);
+    await page.goto(consoleUrl);
+    await signIn(page, token);
+    return page;
+  }
+
+  return { ...stack, token, consoleUrl, openPage, openSignedIn, problems };
+}
+
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Operator token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("heading", { name: "Queues" }).waitFor();
+}
+
+/** Goes to a place of the console without loading it anew, and waits until it is there. */
+export async function goTo(page: Page, place: string, heading: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+  await page.getByRole("heading", { name: heading, exact: false }).first().waitFor();
+}
+
+/** What axe finds that keeps somebody from using the page. */
+export async function seriousFaults(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
+}
+
+/** Nothing may have to be scrolled sideways, but what scrolls by itself. */
+export async function expectNoSidewaysScroll(page: Page, where: string): Promise<void> {
+  const [content, window] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [number, number];
+  expect(content, where).toBeLessThanOrEqual(window);
+}
+
+export const numberOf = (text: string | null): number => Number((text ?? "").replaceAll(",", "").split(" ", 1)[0]);
