@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { fail, ok, type Result } from "../../shared/result.ts";
+
+export type CliSettings = {
+  readonly command: "export" | "apply";
+  /** `-` for standard input or output. */
+  readonly file: string;
+  readonly format: "yaml" | "json";
+  readonly dryRun: boolean;
+  readonly prune: boolean;
+  readonly force: boolean;
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly secretsFile: string;
+};
+
+const USAGE = `Usage: npm run sluice -- queues export [FILE]
+       npm run sluice -- queues apply FILE [--dry-run] [--prune] [--force]
+
+  export      writes queues, routes and bypass rules as YAML, or as JSON if FILE ends in .json; without FILE to standard output
+  apply       makes the edge as FILE says (- for standard input); what FILE does not name is left alone
+  --dry-run   only shows the difference
+  --prune     also deletes the queues that FILE does not name
+  --force     also those with people in them
+  --url URL   the edge; else SLUICE_URL, else the stack on this machine
+  --token T   the operator token; else SLUICE_ADMIN_TOKEN, else the one in the data folder of the stack on this machine
+
+Ends with 0 when all is done, 1 when the edge refused or was not there, 2 when FILE or the command is faulty,
+3 when a dry run has found a difference.`;
+
+const DEFAULT_PORT = "8787";
+
+export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Result<CliSettings, string> {
+  const parsed = parseFlags(args);
+  if (!parsed.ok) return parsed;
+  const { values, positionals } = parsed.value;
+  const [noun, command, file = "-", ...rest] = positionals;
+  if (noun !== "queues" || rest.length > 0) return fail(USAGE);
+  if (command !== "export" && command !== "apply") return fail(USAGE);
+  const isFitting = command === "apply" ? positionals.length === 3 : !(values["dry-run"] || values.prune || values.force);
+  if (!isFitting) return fail(USAGE);
+  const url = values.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
+  if (!isWebAddress(url)) return fail("The address of the edge must be a URL of http or https.");
+  return ok({
+    command,
+    file,
+    format: file.endsWith(".json") ? "json" : "yaml",
+    dryRun: values["dry-run"],
+    prune: values.prune,
+    force: values.force,
+    url,
+    token: values.token ?? environment["SLUICE_ADMIN_TOKEN"],
+    secretsFile: join(environment["SLUICE_DATA_DIR"] ?? ".sluice", "secrets.json"),
+  });
+}
+
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+function parseFlags(args: readonly string[]) {
+  const flag = { type: "boolean", default: false } as const;
+  const options = { "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
+  try {
+    return ok(parseArgs({ args: [...args], allowPositionals: true, options }));
+  } catch (error) {
+    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+}
+
+const secretsSchema = z.object({ adminToken: z.string() });
+
+/** The token of the stack on this machine, unless one was given. */
+export async function tokenOf({ token, secretsFile }: CliSettings): Promise<Result<string, string>> {
+  if (token !== undefined) return ok(token);
+  try {
+    return ok(secretsSchema.parse(JSON.parse(await readFile(secretsFile, "utf8"))).adminToken);
+  } catch {
+    return fail(
+      `There is no operator token: give --token, set SLUICE_ADMIN_TOKEN, or start the stack once (${secretsFile} cannot be read).`,
+    );
+  }
+}
