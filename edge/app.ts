@@ -3,12 +3,15 @@ import { problemResponse } from "../shared/errors.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import { adminRoutes } from "./admin/admin-routes.ts";
 import { openApiRoute } from "./admin/openapi/openapi-route.ts";
+import { consoleRoutes } from "./console/console-routes.ts";
 import type { EdgeEnvironment } from "./env.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { log } from "./log.ts";
+import { metricsRoute } from "./metrics/metrics-route.ts";
 import type { Platform } from "./platform.ts";
 import { ownRoute } from "./proxy/own-route.ts";
 import { routePath } from "./proxy/read-visit.ts";
+import { drawRoute } from "./visitor/draw-route.ts";
 import { enterRoute } from "./visitor/enter-route.ts";
 import { heartbeatRoute } from "./visitor/heartbeat-route.ts";
 import { jwksRoute } from "./visitor/jwks-route.ts";
@@ -26,13 +29,16 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
 
   app.use("/_sluice/*", ownRoute);
   app.get("/_sluice/health", healthRoute);
+  app.get("/_sluice/metrics", metricsRoute);
   app.get("/_sluice/jwks.json", jwksRoute);
   app.get("/_sluice/openapi.json", openApiRoute);
   app.get("/_sluice/queues/:id", queueRoute(platform));
+  app.get("/_sluice/queues/:id/draw", drawRoute(platform));
   app.post("/_sluice/queues/:id/enter", enterRoute(platform));
   app.post("/_sluice/queues/:id/heartbeat", heartbeatRoute(platform));
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));
   app.route("/_sluice/admin", adminRoutes());
+  app.route("/_sluice/console", consoleRoutes());
   app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
 
   app.all("*", protectedRoute(platform));
