@@ -1,26 +1,45 @@
+import { firstOfDraw, type Phase } from "./event.ts";
 import { holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
 import type { Outcome, Step } from "./step.ts";
 
 /** What the auditor holds of the caller before the step's moves are applied. */
-export type Caller = { readonly wasUsedUp: boolean; readonly heldSlot: boolean; readonly untilMs: number; readonly endReason: string };
+export type Caller = {
+  readonly wasUsedUp: boolean;
+  readonly isOutside: boolean;
+  readonly heldSlot: boolean;
+  readonly untilMs: number;
+  readonly endReason: string;
+};
 
 export function callerBefore(member: Member, nowMs: number): Caller {
   return {
     wasUsedUp: isUsedUp(member),
+    isOutside: member.phase === "away" || (member.phase === "ready" && !holdsSlot(member, nowMs)),
     heldSlot: holdsSlot(member, nowMs),
     untilMs: member.untilMs,
     endReason: member.phase === "admitted" ? "expired" : member.endReason,
   };
 }
 
-type Scene = { readonly step: Step; readonly settings: LineSettings; readonly before: Caller; readonly waitedBefore: number };
+type Scene = {
+  readonly step: Step;
+  /** In force at this step. */
+  readonly settings: LineSettings;
+  readonly phase: Phase;
+  readonly before: Caller;
+  readonly waitedBefore: number;
+};
 
 /** The answer says what is so. Called after the moves are applied, for joins and polls. */
 export function checkAnswer(member: Member, scene: Scene): void {
-  if (scene.before.wasUsedUp) checkUsedAnswer(scene.step.outcome, scene.before);
-  else CHECKS[member.phase](member, scene);
+  if (scene.before.wasUsedUp) {
+    checkUsedAnswer(scene.step.outcome, scene.before);
+    return;
+  }
+  if (member.phase !== "away") checkDoor(member, scene);
+  CHECKS[member.phase](member, scene);
 }
 
 const CHECKS: Readonly<Record<Member["phase"], (member: Member, scene: Scene) => void>> = {
@@ -30,6 +49,14 @@ const CHECKS: Readonly<Record<Member["phase"], (member: Member, scene: Scene) =>
   admitted: checkAdmitted,
   ended: () => insist(false, "a join or a poll ended a ticket"),
 };
+
+/** Nobody takes a place that may not be taken now. A poll takes none: it comes back to one. */
+function checkDoor({ ticketId }: Member, { step: { call, outcome }, settings, phase, before }: Scene): void {
+  const isIn = outcome.state === "waiting" || outcome.state === "admitted";
+  if (call.verb !== "enter" || !before.isOutside || !isIn) return;
+  insist(phase !== "scheduled" && phase !== "over", `${ticketId} took a place outside the event's time`);
+  insist(settings.mode !== "drain" && settings.mode !== "closing", `${ticketId} took a place in a line that takes nobody new`);
+}
 
 /** G5: whatever is asked again about a ticket that was used up, the answer stays and nothing new is counted. */
 function checkUsedAnswer(outcome: Outcome, { heldSlot, untilMs, endReason }: Caller): void {
@@ -52,17 +79,26 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
 
 function checkReady(member: Member, scene: Scene): void {
   // What lies there lapsed before; a refused join does not clear it away.
-  if (scene.step.outcome.state === "refused" && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
+  const isRefused = ["refused", "scheduled", "draw_changed"].includes(scene.step.outcome.state);
+  if (isRefused && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
   else checkWaiting(member, scene);
 }
 
 /** Those with a reservation go in first, then the line. */
-function checkWaiting(member: Member, { step: { outcome, after } }: Scene): void {
+function checkWaiting(member: Member, { step: { outcome, after }, settings, phase }: Scene): void {
   insist(outcome.state === "waiting", `${member.ticketId} waits and was told ${outcome.state}`);
   const line = [...after.ready.keys(), ...after.waiting.keys()];
   const position = line.indexOf(member.ticketId) + 1;
   const order = after.ready.get(member.ticketId) ?? after.waiting.get(member.ticketId);
-  insist(outcome.position === position && outcome.total === line.length, `${member.ticketId} was told a wrong position`);
+  const opensAtMs = phase === "scheduled" || phase === "prequeue" ? (settings.event?.opensAtMs ?? null) : null;
+  insist(outcome.opensAtMs === opensAtMs, `${member.ticketId} was told a wrong opening`);
+  insist(outcome.total === line.length, `${member.ticketId} was told a wrong number of people`);
+  if (opensAtMs !== null && member.isDrawn && member.turn === settings.event?.drawSpan) {
+    insist(outcome.position === null, `${member.ticketId} was told the place before the opening`);
+    insist(outcome.order === firstOfDraw(order ?? 0), `the ticket of ${member.ticketId} tells what it drew before the opening`);
+    return;
+  }
+  insist(outcome.position === position, `${member.ticketId} was told a wrong position`);
   insist(outcome.order === order, `the ticket of ${member.ticketId} carries another place than the store`);
   insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
   // Who came back with an earlier ticket and waits for a slot may yet go in before somebody who has one.
@@ -70,9 +106,18 @@ function checkWaiting(member: Member, { step: { outcome, after } }: Scene): void
   member.positionMax = position + mayOvertake;
 }
 
-function checkRefusal(_member: Member, { step, settings, waitedBefore }: Scene): void {
+function checkRefusal(_member: Member, { step, settings, phase, waitedBefore }: Scene): void {
   const { outcome, call } = step;
-  insist(call.verb === "enter" && outcome.state === "refused", "somebody vanished in a poll");
-  if (outcome.reason === "closed") insist(settings.mode === "drain", "the line was said to be closed and is open");
+  insist(call.verb === "enter", "somebody vanished in a poll");
+  if (outcome.state === "draw_changed") {
+    insist(phase === "prequeue" && call.drawSpan !== settings.event?.drawSpan, "a number of the draw that is on was not taken");
+    return;
+  }
+  insist(outcome.state === "scheduled" || outcome.state === "refused", `a join was answered with ${outcome.state}`);
+  insist((outcome.state === "scheduled") === (phase === "scheduled"), "somebody was told a wrong phase");
+  if (outcome.state === "scheduled") return;
+  if (outcome.reason === "over") insist(phase === "over", "the event was said to be over and is not");
+  else if (outcome.reason === "closed")
+    insist(settings.mode === "drain" || settings.mode === "closing", "the line was said to be closed and is open");
   else insist(outcome.reason === "full" && waitedBefore >= settings.maxQueueSize, "the line was said to be full and is not");
 }

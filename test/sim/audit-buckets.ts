@@ -1,5 +1,6 @@
+import { openingSecondsLeft } from "./event.ts";
 import { insist } from "./objection.ts";
-import type { LineSettings } from "./settings.ts";
+import type { LineSettings, PlainSettings } from "./settings.ts";
 
 /**
  * How many may go in: G2 over all windows at once, and an exact account that also shows when the line owes somebody a
@@ -7,13 +8,13 @@ import type { LineSettings } from "./settings.ts";
  */
 export type BucketAudit = {
   /** A call looks at the account, and may write down what it sees. */
-  readonly look: (nowMs: number, settings: LineSettings, isWritten: boolean) => void;
+  readonly look: (nowMs: number, settings: PlainSettings, isWritten: boolean) => void;
   /** How many reservations there may be at most, and how many there must be while people wait and slots are free. */
-  readonly reservations: (settings: LineSettings) => { readonly max: number; readonly min: number };
+  readonly reservations: (settings: LineSettings, nowMs: number) => { readonly max: number; readonly min: number };
   /** Somebody walks in before whom `before` others hold a reservation. */
-  readonly admit: (settings: LineSettings, before: number) => void;
+  readonly admit: (settings: PlainSettings, before: number) => void;
   /** Whether somebody with a reservation who asks must be let in. */
-  readonly owesAdmission: (settings: LineSettings, before: number) => boolean;
+  readonly owesAdmission: (settings: PlainSettings, before: number) => boolean;
 };
 
 /** The store keeps nine decimals, thousands of times. */
@@ -33,7 +34,7 @@ export function createBucketAudit(startMs: number): BucketAudit {
   let tightest = Number.POSITIVE_INFINITY;
 
   /** What must be there for somebody to walk in: a token for everybody before, unless the bucket would spill. */
-  const price = ({ burst }: LineSettings, before: number) => Math.min(before + 1, burst);
+  const price = ({ burst }: PlainSettings, before: number) => Math.min(before + 1, burst);
 
   return {
     look: (nowMs, settings, isWritten) => {
@@ -45,8 +46,8 @@ export function createBucketAudit(startMs: number): BucketAudit {
       earnedEver += earned;
       written = tokens;
     },
-    reservations: ({ rate }) => {
-      const ahead = tokens + rate * AHEAD_SECONDS;
+    reservations: (settings, nowMs) => {
+      const ahead = tokens + settings.rate * (AHEAD_SECONDS + openingSecondsLeft(settings, nowMs));
       return { max: Math.ceil(ahead + TOLERANCE), min: Math.ceil(ahead - TOLERANCE) };
     },
     admit: (settings, before) => {

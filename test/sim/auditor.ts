@@ -2,6 +2,8 @@ import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
 import { createBucketAudit } from "./audit-buckets.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
 import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
+import { createTallyAudit } from "./audit-tally.ts";
+import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
@@ -20,6 +22,7 @@ export type Auditor = {
 
 /** How late a poll may be, on top of a quarter of the interval it was told. */
 const LATE_MS = 1_500;
+const LATE_SHARE_MS_MAX = 5_000;
 /** One call may do less than there is to do, but never less than this. */
 const PROMOTIONS_PER_CALL_MIN = 64;
 const PASSED_OVER_PER_CALL_MIN = 128;
@@ -32,24 +35,32 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   /** Those with something in the store. */
   const standing = new Set<Member>();
   const buckets = createBucketAudit(startMs);
+  const tally = createTallyAudit();
+  /** As configured, and as in force at the step that is observed. */
+  let configured = startSettings;
   let settings = startSettings;
   let arrivals = 0;
+  /** The last draw in which somebody took a place. */
+  let lastTurn = 0;
   let admissions = 0;
 
   function observe(step: Step): void {
+    settings = settingsAt(configured, step.nowMs);
     const caller = memberOf(step);
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
     if (isSettling) buckets.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
-    const reservations = buckets.reservations(settings);
+    const reservations = buckets.reservations(settings, step.nowMs);
     const moves = findMoves(involved(step, caller), { step, settings });
     checkCounts(step, { moves, reservations });
     checkTurns(lineWith(step, caller), { moves, step });
+    tally.count(step, moves, caller, configured.event);
     apply(step, { moves, caller });
     checkLineOrder(step, members);
     if (caller !== undefined && before !== undefined) checkOutcome(caller, { step, before, waitedBefore });
     if (isSettling) checkNothingOwed(step, { moves, reservations });
+    tally.check(step);
   }
 
   function memberOf({ call }: Step): Member | undefined {
@@ -79,18 +90,26 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined;
     if (isAsking && !isUsedUp(caller) && !holdsSlot(caller, nowMs) && caller.phase !== "waiting") {
       // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
-      if (call.verb === "enter") Object.assign(caller, { arrival: ++arrivals, positionMax: Number.POSITIVE_INFINITY });
+      if (call.verb === "enter") Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
       line.push(caller);
     }
     return line;
+  }
+
+  /** Before the opening of a draw a place is drawn; after it, and without one, places are taken in turn. */
+  function turnOf({ ticketId }: Member, nowMs: number): Pick<Member, "turn" | "arrival" | "isDrawn"> {
+    const { event } = configured;
+    if (event === null || event.order === "fifo" || phaseAt(configured, nowMs) !== "prequeue")
+      return { turn: lastTurn === 0 ? 0 : lastTurn + 1, arrival: ++arrivals, isDrawn: false };
+    lastTurn = event.drawSpan;
+    return { turn: event.drawSpan, arrival: drawnNumber(ticketId), isDrawn: true };
   }
 
   /** G1, G2, and that nobody moves up in a line that stands still. */
   function checkCounts({ nowMs, after }: Step, { moves, reservations }: Findings): void {
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
-    if (settings.mode === "paused")
-      insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
+    if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
     const reserved = after.ready.size + moves.admitted.length;
     if (moves.promoted.length > 0) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
     for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
@@ -108,7 +127,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (call.verb === "leave" && !isUsedUp(caller)) end(caller, "left");
     if (outcome.state !== "waiting") return;
     caller.askedForMs = nowMs + outcome.pollAfterMs;
-    caller.dueMs = caller.askedForMs + Math.floor(outcome.pollAfterMs / 4) + LATE_MS;
+    caller.dueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
     caller.claimMs = settings.claimSeconds * 1_000;
   }
 
@@ -125,7 +144,8 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
 
   function checkOutcome(caller: Member, scene: { readonly step: Step; readonly before: Caller; readonly waitedBefore: number }): void {
     const { step, before } = scene;
-    if (step.call.verb === "enter" || step.call.verb === "beat") checkAnswer(caller, { ...scene, settings });
+    if (step.call.verb === "enter" || step.call.verb === "beat")
+      checkAnswer(caller, { ...scene, settings, phase: phaseAt(configured, step.nowMs) });
     if (step.outcome.state === "touched") {
       const expected = before.wasUsedUp && before.heldSlot ? caller.untilMs : 0;
       insist(step.outcome.expiresAtMs === expected, `a renewal was answered with ${step.outcome.expiresAtMs}, not ${expected}`);
@@ -143,7 +163,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (mayHaveMore) return;
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     insist(live === after.active.size, "a slot whose time is over was not returned");
-    if (settings.mode === "paused") return;
+    if (isStandingStill()) return;
     if (asked?.phase === "ready") {
       insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
     }
@@ -155,11 +175,15 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   return {
     observe,
     configure: (changed) => {
-      settings = changed;
+      configured = changed;
     },
     member: (ticketId) => members.get(ticketId),
     admissions: () => admissions,
   };
+
+  function isStandingStill(): boolean {
+    return settings.mode === "paused" || settings.mode === "closing";
+  }
 
   function reservedBefore(member: Member, { ready }: Step["after"]): number {
     return [...ready.keys()].filter((ticketId) => {
@@ -178,6 +202,6 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
 /** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
 function settles({ call, outcome }: Step, caller: Member | undefined): boolean {
   if (call.verb === "sweep") return true;
-  if (call.verb === "touch" || outcome.state === "refused" || caller === undefined) return false;
+  if (call.verb === "touch" || caller === undefined || ["refused", "scheduled", "draw_changed"].includes(outcome.state)) return false;
   return call.verb === "end" ? caller.phase !== "ended" : !isUsedUp(caller);
 }

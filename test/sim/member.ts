@@ -2,8 +2,13 @@
 export type Member = {
   readonly ticketId: string;
   readonly lane: number;
-  /** The number of the join, over all lanes. */
+  /** What comes first counts first: draws and the times between them take turns. Then what was drawn, or the number of the join. */
+  turn: number;
   arrival: number;
+  isDrawn: boolean;
+  /** When it joined: what its wait is counted from. */
+  arrivedMs: number;
+  countsFromOpening: boolean;
   /** `away`: known, but not in the store: passed over, lapsed or refused. */
   phase: "away" | "waiting" | "ready" | "admitted" | "ended";
   /** When the next poll was asked for, when it is overdue, and the claim window (ms) in force when it was asked for. */
@@ -22,7 +27,11 @@ export function createMember({ ticketId, lane }: { readonly ticketId: string; re
   return {
     ticketId,
     lane,
+    turn: 0,
     arrival: 0,
+    isDrawn: false,
+    arrivedMs: 0,
+    countsFromOpening: false,
     phase: "away",
     askedForMs: 0,
     dueMs: 0,
@@ -34,9 +43,11 @@ export function createMember({ ticketId, lane }: { readonly ticketId: string; re
   };
 }
 
-/** Higher lanes first, then whoever joined first. */
+/** Higher lanes first, then whoever joined first, or drew the smaller number; of two who drew the same, the smaller id. */
 export function goesBefore(one: Member, other: Member): boolean {
-  return one.lane === other.lane ? one.arrival < other.arrival : one.lane > other.lane;
+  if (one.lane !== other.lane) return one.lane > other.lane;
+  if (one.turn !== other.turn) return one.turn < other.turn;
+  return one.arrival === other.arrival ? one.ticketId < other.ticketId : one.arrival < other.arrival;
 }
 
 /** A slot is held strictly before its time is over. */

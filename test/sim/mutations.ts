@@ -33,8 +33,12 @@ export const mutations: readonly Mutation[] = [
     "redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')",
     "redis.call('ZRANGE', WAITING, 0, count - 1, 'REV', 'WITHSCORES')",
   ],
-  ["who comes back goes to the end", "return stand_at(order)", "return stand_at(order - order % LANE_SPAN + bucket.sequence + 1)"],
-  ["a repeated join loses its place", "if place then return stand_at(place) end", ""],
+  [
+    "who comes back goes to the end",
+    "return stand_at(place and math.min(place, order) or order)",
+    "return stand_at(order - order % LANE_SPAN + bucket.sequence + 1)",
+  ],
+  ["a repeated join loses its place", "local held = place or (held_order", "local held = (held_order"],
   ["a repeated join with a slot gets another place", "return stand_at(ready_order)", "return stand_at(0)"],
   ["a used-up ticket comes back", "if used then return answer_used() end", "if used and is_active then return answer_used() end"],
   [
@@ -42,7 +46,11 @@ export const mutations: readonly Mutation[] = [
     "if is_active then return { 'admitted', slot_until, 0 } end",
     "if used == 'admitted' then return { 'admitted', now, 0 } end",
   ],
-  ["who leaves keeps the slot", "redis.call('ZREM', ACTIVE, TICKET)\n  redis.call('SET', USED, reason", "redis.call('SET', USED, reason"],
+  [
+    "who leaves keeps the slot",
+    "redis.call('ZREM', READY, TICKET)\n  redis.call('ZREM', ACTIVE, TICKET)\n",
+    "redis.call('ZREM', READY, TICKET)\n",
+  ],
   ["a slot is kept past the claim window", "math.min(now + claim_ms, due), ticket)", "now + claim_ms * 10, ticket)"],
   ["a slot is kept for who is overdue", "math.min(now + claim_ms, due), ticket)", "now + claim_ms, ticket)"],
   [
@@ -50,14 +58,14 @@ export const mutations: readonly Mutation[] = [
     "local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)",
     "local poll_ms_max = POLL_MS_MAX",
   ],
-  ["a pause stops nobody", "local is_moving = mode == 'active' or mode == 'drain'", "local is_moving = true"],
+  ["a pause stops nobody", "(mode == 'active' or mode == 'drain') and not is_before_opening", "not is_before_opening"],
   ["a paused line lets reservations in", "if is_moving and missing <= 0 then", "if missing <= 0 then"],
   ["a session that is over is renewed", "expires_at <= now or", "expires_at < now or"],
   ["a reservation is renewed like a session", "or redis.call('ZSCORE', READY, session) then return 0", "then return 0"],
   [
     "nobody moves up when somebody leaves",
-    "local has_more = promote(HEADS_MAX) or has_lapsed\n  save_bucket()",
-    "local has_more = has_lapsed\n  save_bucket()",
+    "local has_more = promote(HEADS_MAX) or has_lapsed\n  save()",
+    "local has_more = has_lapsed\n  save()",
   ],
   [
     "only the head's own poll moves the line",
@@ -69,6 +77,35 @@ export const mutations: readonly Mutation[] = [
     "local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1",
     "local position = redis.call('ZRANK', WAITING, TICKET) + 1",
   ],
+  ["who fell silent is counted nowhere", "note('expired', waited(tonumber(heads[index + 1]), due))", ""],
+  ["who did not claim is counted nowhere", "if order then note('expired', waited(order, tonumber(flat[index + 1]))) end", ""],
+  ["who comes back counts as a newcomer", "is_join and 'enqueued' or 'returned'", "'enqueued'"],
+  ["who leaves counts twice", "if order then note('left', waited(order, now)) end", "note('left', waited(order or 0, now))"],
+  ["the admitted count as if they had not waited", "note('admitted', waited(order, now))", "note('admitted', 0)"],
+  [
+    "the line moves before the opening",
+    "(mode == 'active' or mode == 'drain') and not is_before_opening",
+    "mode == 'active' or mode == 'drain'",
+  ],
+  ["the line opens a moment late", "if opens_at and now < opens_at then", "if opens_at and now <= opens_at then"],
+  ["places are taken before their time", "if phase == 'scheduled' then return { 'scheduled', places_at, opens_at, now } end", ""],
+  ["an event that is over takes newcomers", "if phase == 'over' then return { 'over' } end", ""],
+  [
+    "an event's cap is not in force",
+    "local max_active = is_event and tonumber(event[1]) or tonumber(own[2])",
+    "local max_active = tonumber(own[2])",
+  ],
+  [
+    "a session is renewed by the queue's time, not the event's",
+    "(is_event and tonumber(event[4]) or tonumber(own[5]) or 0)",
+    "(tonumber(own[5]) or 0)",
+  ],
+  ["a draw is told before the opening", "position, order = 0, order - order % SPAN + 1", "position = position"],
+  ["what a ticket drew can be read off it before the opening", "position, order = 0, order - order % SPAN + 1", "position = 0"],
+  ["nothing is drawn", "local is_drawn = phase == 'prequeue' and order_kind ~= 'fifo'", "local is_drawn = false"],
+  ["the largest number goes first", "+ 2 * number + 1", "+ SPAN - 2 * number - 1"],
+  ["who comes after the opening stands before those who were drawn", "    go_on_behind(drawn)\n", ""],
+  ["numbers after a draw tell no time", "clock + spans_ahead * SPAN)", "clock)"],
 ];
 
 /** What is wrong, the text that is right, and the text that takes its place. */

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import beatSource from "../../edge/queue/beat.lua";
+import bucketSource from "../../edge/queue/bucket.lua";
 import enterSource from "../../edge/queue/enter.lua";
+import eventSource from "../../edge/queue/event.lua";
 import lineSource from "../../edge/queue/line.lua";
+import orderSource from "../../edge/queue/order.lua";
+import sweepSource from "../../edge/queue/sweep.lua";
+import tallySource from "../../edge/queue/tally.lua";
 import touchSource from "../../edge/queue/touch.lua";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
@@ -50,7 +55,7 @@ describe("the auditor objects", () => {
   const SEEDS_MAX = 100;
 
   it.each(mutations)("when %s", { timeout: LONG_TIMEOUT_MS }, async (_what, right, wrong) => {
-    const sources = [lineSource, enterSource, beatSource, touchSource];
+    const sources = [eventSource, orderSource, bucketSource, lineSource, enterSource, beatSource, sweepSource, tallySource, touchSource];
     expect(
       sources.some((source) => source.includes(right)),
       "the text to change is in the scripts",

@@ -1,3 +1,4 @@
+import { type LineEvent, phaseAt } from "./event.ts";
 import { Objection } from "./objection.ts";
 import type { Random } from "./random.ts";
 import type { LineSettings } from "./settings.ts";
@@ -38,6 +39,7 @@ export async function simulate({ url, seed, visitors, mutate }: SimulationOption
     claimSeconds: 10,
     heartbeatTtlSeconds: 20,
     maxQueueSize: visitors * 2,
+    event: null,
   };
   const world = await openWorld({ url, seed, queueId, settings, ...(mutate === undefined ? {} : { mutate }) });
   try {
@@ -69,10 +71,16 @@ function sendCrowd(world: World, { visitors, stormEndMs }: { readonly visitors: 
 /** Operators and accidents, until the storm is over. */
 function planIncidents(world: World, { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number }): void {
   const { random } = world;
+  let drawSpan = FIRST_DRAW_SPAN;
+  const nextSpan = () => {
+    drawSpan += 2;
+    return drawSpan;
+  };
   const incident = async () => {
     const kind = random.next();
-    if (kind < 0.4) await world.configure(randomSettings(random, visitors));
-    else if (kind < 0.5) await world.forgetScripts();
+    if (kind < 0.3) await world.configure(randomSettings(random, visitors));
+    else if (kind < 0.6) await world.configure({ event: nextEvent(world, { visitors, drawSpan: nextSpan() }) });
+    else if (kind < 0.7) await world.forgetScripts();
     else await world.call({ verb: "sweep" });
     plan();
   };
@@ -95,6 +103,34 @@ function randomSettings(random: Random, visitors: number): Partial<LineSettings>
   };
 }
 
+/** The numbers of a draw lie behind all that the clock gives out, and two spans behind the draw before. */
+const FIRST_DRAW_SPAN = 4;
+const PREQUEUE_SECONDS_MAX = 20;
+const EVENT_SECONDS_MAX = 40;
+
+/** What an operator may plan: while people take places in a draw, only its opening and its end can be moved. */
+function nextEvent(
+  { random, nowMs, settings }: World,
+  { visitors, drawSpan }: { readonly visitors: number; readonly drawSpan: number },
+): LineEvent | null {
+  const before = settings().event;
+  const isDrawing = before !== null && before.order !== "fifo" && phaseAt(settings(), nowMs()) === "prequeue";
+  // Whole seconds, so that coarse clocks meet the very moment.
+  const opensAtMs = nowMs() + random.between(0, PREQUEUE_SECONDS_MAX) * 1_000;
+  const closesAtMs = random.chance(0.5) ? null : opensAtMs + random.between(1, EVENT_SECONDS_MAX) * 1_000;
+  if (isDrawing) return { ...before, opensAtMs, closesAtMs };
+  if (random.chance(0.2)) return null;
+  const prequeueOpensAtMs = random.chance(0.8) ? opensAtMs - random.between(1, PREQUEUE_SECONDS_MAX) * 1_000 : null;
+  const order = prequeueOpensAtMs === null ? ("fifo" as const) : random.pick(["fifo", "lottery", "lottery"] as const);
+  return { prequeueOpensAtMs, opensAtMs, closesAtMs, order, drawSpan, overrides: randomOverrides(random, visitors) };
+}
+
+function randomOverrides(random: Random, visitors: number): LineEvent["overrides"] {
+  const { maxActive, rate, burst, sessionTtlSeconds } = randomSettings(random, visitors);
+  const all = Object.entries({ maxActive, rate, burst, sessionTtlSeconds });
+  return Object.fromEntries(all.filter(() => random.chance(0.5)));
+}
+
 /** G4 over the whole line: with room to spare, all who keep polling get in. */
 async function calm(world: World, { visitors, crowd }: { readonly visitors: number; readonly crowd: readonly Visitor[] }): Promise<void> {
   await world.configure({
@@ -103,6 +139,7 @@ async function calm(world: World, { visitors, crowd }: { readonly visitors: numb
     rate: 5,
     burst: 5,
     maxQueueSize: visitors * 2,
+    event: null,
   });
   world.calmDown();
   await world.run(world.nowMs() + CALM_MS_MAX);

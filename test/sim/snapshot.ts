@@ -9,7 +9,11 @@ export type Snapshot = {
   readonly ready: ReadonlyMap<string, number>;
   /** When the line last wrote its account of tokens. */
   readonly accountMs: number;
+  /** What the line has counted of itself so far. */
+  readonly tally: Readonly<Record<"enqueued" | "returned" | "admitted" | "expired" | "left" | "waitMs", number>>;
 };
+
+const TALLY_FIELDS = ["total_enqueued", "total_returned", "total_admitted", "total_expired", "total_left", "wait_ms_sum"] as const;
 
 /**
  * Sends the reads at once. On the connection of the call before it they run right behind that call, so the snapshot
@@ -19,8 +23,12 @@ export async function takeSnapshot(redis: Redis, queueId: string): Promise<Snaps
   const keys = queueKeys(queueId);
   const all = (key: string) => redis.zrange(key, "0", "-1", "WITHSCORES");
   const account = redis.hget(keys.bucket, "refilled_at");
+  const counted = redis.hmget(keys.stats, ...TALLY_FIELDS);
   const [waiting, beats, active, ready] = await Promise.all([all(keys.waiting), all(keys.beats), all(keys.active), all(keys.ready)]);
-  return { waiting: scores(waiting), beats: scores(beats), active: scores(active), ready: scores(ready), accountMs: Number(await account) };
+  const [enqueued = 0, returned = 0, admitted = 0, expired = 0, left = 0, waitMs = 0] = (await counted).map(Number);
+  const tally = { enqueued, returned, admitted, expired, left, waitMs };
+  const places = { waiting: scores(waiting), beats: scores(beats), active: scores(active), ready: scores(ready) };
+  return { ...places, accountMs: Number(await account), tally };
 }
 
 function scores(flat: readonly string[]): ReadonlyMap<string, number> {

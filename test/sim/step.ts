@@ -1,5 +1,6 @@
 import type { LineAnswer } from "../../edge/queue/answer.ts";
 import type { Edge } from "./edge.ts";
+import { drawnNumber, revealedOrder } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** One call of the line, what it answered and what it left behind. */
@@ -11,7 +12,7 @@ export type Step = {
 };
 
 export type Call =
-  | { readonly verb: "enter"; readonly ticketId: string; readonly lane: number }
+  | { readonly verb: "enter"; readonly ticketId: string; readonly lane: number; readonly drawSpan: number }
   | { readonly verb: "beat"; readonly ticketId: string; readonly order: number }
   | { readonly verb: "leave"; readonly ticketId: string }
   | { readonly verb: "end"; readonly ticketId: string; readonly reason: "completed" | "revoked" | "left" }
@@ -31,9 +32,15 @@ export async function takeStep(edge: Edge, { call, nowMs }: { readonly call: Cal
 async function perform({ line }: Edge, call: Call): Promise<Outcome> {
   switch (call.verb) {
     case "enter":
-      return line.enter({ ticketId: call.ticketId, lane: call.lane, addressHash: "one", ticketsPerIp: 0 });
+      return line.enter({
+        ticketId: call.ticketId,
+        lane: call.lane,
+        addressHash: "one",
+        ticketsPerIp: 0,
+        drawn: { drawSpan: call.drawSpan, number: drawnNumber(call.ticketId) },
+      });
     case "beat":
-      return line.beat(call);
+      return line.beat({ ticketId: call.ticketId, order: revealedOrder(call.ticketId, call.order) });
     case "leave":
       return line.leave(call);
     case "end":

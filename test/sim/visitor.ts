@@ -52,7 +52,8 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
   }
 
   async function enter(visit: Visit): Promise<void> {
-    const join = { verb: "enter", ticketId: visit.ticketId, lane: visit.lane } as const;
+    const drawSpan = world.settings().event?.drawSpan ?? -1;
+    const join = { verb: "enter", ticketId: visit.ticketId, lane: visit.lane, drawSpan } as const;
     const outcome = await world.call(join);
     // Sent twice by a network that was slow, not dead; soon enough that the first has not been passed over by then.
     if (random.chance(0.3)) world.at(soon(LATE_COPY_MS_MAX), async () => void (await world.call(join)));
@@ -70,10 +71,15 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
   async function react(visit: Visit, outcome: Outcome): Promise<void> {
     if (outcome.state === "waiting") return wait(Object.assign(visit, { order: outcome.order }), outcome.pollAfterMs);
     if (outcome.state === "admitted") return stay(visit, outcome.expiresAtMs);
-    if (outcome.state === "refused" || visitor.isPatient) {
-      if (visitor.hasBeenIn) return;
-      if (visitor.isPatient || random.chance(0.5)) joinAnew(soon(RETRY_MS_MAX));
-    }
+    if (outcome.state === "draw_changed") return retry(() => enter(visit));
+    if (outcome.state === "scheduled") return joinAnew(soon(Math.max(RETRY_MS_MAX, outcome.placesOpenAtMs - nowMs() + RETRY_MS_MAX)));
+    comeAnew(outcome.state === "refused");
+  }
+
+  /** Somebody was refused, or finds that a visit is over. */
+  function comeAnew(isRefused: boolean): void {
+    if (visitor.hasBeenIn || !(isRefused || visitor.isPatient)) return;
+    if (visitor.isPatient || random.chance(0.5)) joinAnew(soon(RETRY_MS_MAX));
   }
 
   function wait(visit: Visit, pollAfterMs: number): void {

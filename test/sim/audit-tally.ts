@@ -1,0 +1,60 @@
+import { type Moves, placeOf } from "./audit-moves.ts";
+import type { LineEvent } from "./event.ts";
+import { isUsedUp, type Member } from "./member.ts";
+import { insist } from "./objection.ts";
+import type { Step } from "./step.ts";
+
+/** Counts everybody who comes and goes by what the auditor sees, and holds it against what the line counts of itself. */
+export type TallyAudit = {
+  /** Called before the moves are applied, while every member still stands where it stood. */
+  readonly count: (step: Step, moves: Moves, caller: Member | undefined, event: LineEvent | null) => void;
+  readonly check: (step: Step) => void;
+};
+
+export function createTallyAudit(): TallyAudit {
+  const totals = { enqueued: 0, returned: 0, admitted: 0, expired: 0, left: 0, waitMs: 0 };
+
+  let opensAtMs: number | undefined;
+
+  /** Who drew a place has waited since the opening. */
+  function end(how: "admitted" | "expired" | "left", { arrivedMs, countsFromOpening }: Member, atMs: number): void {
+    totals[how]++;
+    totals.waitMs += Math.max(0, atMs - (countsFromOpening ? (opensAtMs ?? atMs) : arrivedMs));
+  }
+
+  function arrive({ call, nowMs }: Step, caller: Member): void {
+    totals[call.verb === "enter" ? "enqueued" : "returned"]++;
+    if (call.verb === "enter") Object.assign(caller, { arrivedMs: nowMs, countsFromOpening: caller.isDrawn });
+  }
+
+  return {
+    count: (step, moves, caller, event) => {
+      opensAtMs = event?.opensAtMs;
+      for (const member of moves.passedOver) end("expired", member, member.dueMs);
+      for (const member of moves.returned) if (member.phase === "ready") end("expired", member, member.untilMs);
+      if (caller !== undefined && isArrival(step, moves, caller)) arrive(step, caller);
+      for (const member of moves.admitted) end("admitted", member, step.nowMs);
+      if (caller !== undefined && isGoing(step, caller)) end("left", caller, step.nowMs);
+    },
+    check: ({ after: { tally, waiting, ready } }) => {
+      for (const [name, total] of Object.entries(totals)) {
+        insist(
+          tally[name as keyof typeof totals] === total,
+          `the line counted ${tally[name as keyof typeof totals]} ${name}, not ${total}`,
+        );
+      }
+      const standing = totals.enqueued + totals.returned - totals.admitted - totals.expired - totals.left;
+      insist(standing === waiting.size + ready.size, "those who came and did not go are not those who are there");
+    },
+  };
+}
+
+function isArrival({ call, after }: Step, moves: Moves, caller: Member): boolean {
+  const isOutside = caller.phase === "away" || (caller.phase === "ready" && moves.returned.includes(caller));
+  const isAsking = call.verb === "enter" || call.verb === "beat";
+  return isAsking && isOutside && !isUsedUp(caller) && placeOf(caller.ticketId, after).at !== "nowhere";
+}
+
+function isGoing({ call }: Step, { phase }: Member): boolean {
+  return (call.verb === "leave" || call.verb === "end") && (phase === "waiting" || phase === "ready");
+}
