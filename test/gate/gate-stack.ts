@@ -101,12 +101,13 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
       ...settings,
     });
     const version = await registry.writeQueue(queueId, whole, versions.get(queueId) ?? 0);
-    if (version === undefined) throw new Error(`somebody else has written ${queueId}`);
+    if (typeof version !== "number") throw new Error(`${queueId} could not be written: ${JSON.stringify(version)}`);
     versions.set(queueId, version);
     await registry.writeRoutes([...versions.keys()].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
     // The name carries the version, so that an answer tells which one an edge knows.
     const name = `${whole.name} v${version}`;
-    await registry.writeQueue(queueId, { ...whole, name }, version).then((next) => versions.set(queueId, next ?? 0));
+    await registry.writeQueue(queueId, { ...whole, name }, version);
+    versions.set(queueId, version + 1);
     await Promise.all(edges.filter((edge) => !edge.child.hasExited()).map((edge) => untilKnown(edge, queueId, name)));
   }
 

@@ -104,7 +104,10 @@ describe("the edges of a line", () => {
     const seen = await createVisitor(url).get("/_sluice/queues/public");
     expect(seen.headers.get("cache-control")).toBe("public, max-age=1");
     expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
-    expect(Object.keys(seen.json).toSorted()).toEqual(["active", "estimatedWaitSeconds", "mode", "name", "queueId", "waiting"]);
+    const schedule = ["closesAt", "opensAt", "order", "phase", "prequeueOpensAt"];
+    expect(Object.keys(seen.json).toSorted()).toEqual(
+      ["active", "estimatedWaitSeconds", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
+    );
     for (const id of ["absent", "A", "%7Bx%7D", "x".repeat(1_000)])
       expect((await createVisitor(url).get(`/_sluice/queues/${id}`)).json["code"]).toBe("queue_not_found");
   });
@@ -114,7 +117,7 @@ describe("the edges of a line", () => {
     const send = (body: string) =>
       createVisitor(url).send("POST", "/_sluice/queues/bodies/enter", { "content-type": "application/json" }, body);
     expect((await send('{"lane":3}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "lane" }] });
-    expect((await send('{"invite":"x"}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "invite" }] });
+    expect((await send('{"invite":1}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "invite" }] });
     expect((await send("{")).json["code"]).toBe("json_malformed");
     expect((await send(`{"metadata":{"a":"${"x".repeat(5_000)}"}}`)).json["code"]).toBe("body_too_large");
     expect((await send('{"metadata":{"source":"mail"}}')).json["state"]).toBe("admitted");

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import { startFaultyWire, type WireFault } from "./faulty-wire.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
@@ -26,9 +27,27 @@ async function isBack(): Promise<boolean> {
 await stack.setQueue("probe", { maxActive: 10_000, admissionBurst: 1_000 });
 await stack.setQueue("closed", { maxActive: 2 });
 await stack.setQueue("opened", { onStoreFailure: "open" });
+const HOUR_MS = 3_600_000;
+const startedMs = Date.now();
+const [beforeMs, afterMs] = [startedMs - HOUR_MS, startedMs + HOUR_MS];
+await stack.setQueue("scheduled", { onStoreFailure: "open", opensAt: afterMs });
+await stack.setQueue("prequeue", { onStoreFailure: "open", prequeueOpensAt: beforeMs, opensAt: afterMs });
+await stack.setQueue("over", { onStoreFailure: "open", closesAt: beforeMs });
+await stack.setQueue("working", { onStoreFailure: "open", proofOfWork: 8 });
 await stack.setQueue("checked", { revocationCheck: "strict" });
 
 const http = (head: string, body: string) => ({ raw: `${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}` });
+
+/** The bridge's own words when its Redis is gone. */
+async function wordsOfOrphanedBridge(): Promise<string> {
+  const orphaned = await startTestBridge({ redisUrls: ["redis://127.0.0.1:1"] });
+  const { status, json } = await orphaned.post("/", ["EVALSHA", "0".repeat(40), 0]);
+  await orphaned.stop();
+  expect(status).toBe(503);
+  return JSON.stringify(json);
+}
+
+const redisGone = http("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json", await wordsOfOrphanedBridge());
 
 const faults: readonly (readonly [string, WireFault])[] = [
   ["hangs", "hang"],
@@ -74,12 +93,37 @@ describe.each(faults)("a store that %s", (_name, fault) => {
 });
 
 describe("a store that is away", () => {
-  it("lets newcomers through with the edge's own pass where the queue says so", async () => {
+  it.each([
+    ["hangs", "hang"],
+    ["is a bridge without its Redis", redisGone],
+  ] as const)("lets newcomers through with the edge's own pass where the queue says so: it %s", async (_name, fault) => {
     await admitted("opened");
-    wire.replyWith("hang");
+    wire.replyWith(fault);
     const seen = await createVisitor(url).get("/opened/x");
     expect([seen.status, seen.setCookies, seen.tookMs < ANSWER_MS_MAX]).toEqual([200, [], true]);
     expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")?.[0]).toMatch(/^eyJ/);
+  });
+
+  it("lets nobody in outside an event's time, not even there", async () => {
+    const answerOf = async (queueId: string) => {
+      const { status, json } = await createVisitor(url).get(`/${queueId}/x`, JSON_PLEASE);
+      return [status, json["code"] ?? json["state"]];
+    };
+    const before = [await answerOf("scheduled"), await answerOf("prequeue"), await answerOf("over")];
+    expect(before).toEqual([
+      [200, "prequeue"],
+      [200, "waiting"],
+      [503, "event_over"],
+    ]);
+    origin.reset();
+    wire.replyWith("hang");
+    // What needs no store is told as before.
+    expect([await answerOf("scheduled"), await answerOf("prequeue"), await answerOf("over")]).toEqual([
+      [200, "prequeue"],
+      [503, "store_unavailable"],
+      [503, "event_over"],
+    ]);
+    expect(origin.requests).toEqual([]);
   });
 
   it("never lets anybody in by an error that nobody expected, not even there", async () => {
@@ -120,6 +164,17 @@ describe("a store that is away", () => {
     await until(async () => (await createVisitor(cold.url).get("/closed/", JSON_PLEASE)).status === 200);
   });
 
+  it("opens a queue that opens then also where newcomers owe work, which nobody could take", async () => {
+    expect((await createVisitor(url).get("/working/", JSON_PLEASE)).status).toBe(428);
+    wire.replyWith(http("HTTP/1.1 500 Oops\r\ncontent-type: application/json", '{"error":"boom"}'));
+    await until(async () => {
+      await createVisitor(url).send("POST", "/_sluice/queues/probe/enter");
+      return (await createVisitor(url).get("/working/in", JSON_PLEASE)).json["url"] === "/working/in";
+    });
+    wire.replyWith("pass");
+    await until(async () => (await createVisitor(url).get("/working/", JSON_PLEASE)).status === 428);
+  });
+
   it("is logged without the command that failed", async () => {
     wire.replyWith(http("HTTP/1.1 500 Oops\r\ncontent-type: application/json", '{"error":"boom"}'));
     await createVisitor(url).get("/closed/new", JSON_PLEASE);
@@ -157,9 +212,12 @@ describe("a reply that is lost after the script ran", () => {
     // The claim is carried out, and its reply is lost: the same ticket gets the same session on the next poll.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     wire.replyWith("drop");
-    expect((await visitor.get("/lost/in", JSON_PLEASE)).status).toBe(503);
+    // What the edge reads beside it fails too, and may stop it from asking for a second.
+    await until(async () => {
+      expect((await visitor.get("/lost/in", JSON_PLEASE)).status).toBe(503);
+      return (await stack.redis.zcard("queue:{lost}:active")) === 1;
+    });
     expect(visitor.cookies.get("sluice-ticket-lost")).toBe(ticket);
-    expect(await stack.redis.zcard("queue:{lost}:active")).toBe(1);
     wire.replyWith("pass");
     await until(async () => (await visitor.get("/lost/in", JSON_PLEASE)).json["url"] === "/lost/in");
     expect(await stack.redis.zcard("queue:{lost}:active")).toBe(1);

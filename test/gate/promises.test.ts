@@ -57,10 +57,12 @@ describe("store calls (G6)", () => {
     });
     expect(polling.scripts).toBeGreaterThanOrEqual(150);
     expect(polling.scripts).toBeLessThanOrEqual(150 + polling.background);
+    // One after the other for each visitor, so that only the first can come in time, however long the others take.
     const early = await measured(async () => {
-      for (const visitor of waiting.slice(100)) await visitor.get("/counted-line/", JSON_PLEASE);
+      for (const visitor of waiting.slice(100)) for (let poll = 0; poll < 5; poll++) await visitor.get("/counted-line/", JSON_PLEASE);
     });
-    expect(early.scripts).toBeLessThanOrEqual(early.background);
+    expect(early.scripts).toBeLessThanOrEqual(50 + early.background);
+    expect(50 + early.background).toBeLessThan(250);
   });
 });
 
@@ -81,14 +83,21 @@ async function waitInLine(visitor: Visitor, path: string, { untilMs }: { readonl
   return false;
 }
 
+/** When each running session began, none of which has been renewed yet. */
+async function admittedAtMs(queueId: string, { sessionTtlSeconds }: { readonly sessionTtlSeconds: number }): Promise<number[]> {
+  const slots = await redis.zrange(`queue:{${queueId}}:active`, "0", "-1", "WITHSCORES");
+  const reserved = new Set(await redis.zrange(`queue:{${queueId}}:ready`, "0", "-1"));
+  const sessions = slots.flatMap((id, index) => (index % 2 === 0 && !reserved.has(id) ? [Number(slots[index + 1])] : []));
+  return sessions.map((endsAtMs) => endsAtMs - sessionTtlSeconds * 1_000);
+}
+
 describe("several edges on one store", () => {
   it("never let in more than maxActive (G1) nor faster than burst and rate (G2), also when an edge is killed among them", async () => {
     const limits = { maxActive: 25, admissionRate: 8, admissionBurst: 4, claimSeconds: 5, sessionTtlSeconds: 600 };
     await stack.setQueue("crowd", limits);
-    const firstSeen = new Map<string, number>();
+    const seenSessions = new Set<string>();
     origin.answerWith((request, response) => {
-      const session = String(decodeJwt(String(request.headers["x-sluice-pass"])).sub);
-      if (!firstSeen.has(session)) firstSeen.set(session, performance.now());
+      seenSessions.add(String(decodeJwt(String(request.headers["x-sluice-pass"])).sub));
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ url: request.url }));
     });
@@ -112,13 +121,14 @@ describe("several edges on one store", () => {
     await watching;
     expect(mostActive).toBeLessThanOrEqual(limits.maxActive);
     expect(results.filter(Boolean).length).toBeGreaterThan(15);
-    expect(firstSeen.size).toBeLessThanOrEqual(limits.maxActive);
-    // An admission reaches the origin a moment after the store has given it: windows are widened by that.
-    const moments = [...firstSeen.values()].toSorted((a, b) => a - b);
+    expect(seenSessions.size).toBeLessThanOrEqual(limits.maxActive);
+    // By the store's own clock: an admission reaches the origin some time later, on a busy machine much later.
+    const moments = (await admittedAtMs("crowd", limits)).toSorted((a, b) => a - b);
+    expect(moments.length).toBeGreaterThanOrEqual(seenSessions.size);
     for (const [first, from] of moments.entries()) {
       for (const [last, to] of moments.entries()) {
         if (last < first) continue;
-        const seconds = (to - from + 100) / 1000;
+        const seconds = (to - from + 1) / 1000;
         expect(last - first + 1).toBeLessThanOrEqual(limits.admissionBurst + limits.admissionRate * seconds + 1e-9);
       }
     }

@@ -69,6 +69,32 @@ describe("a revoked session", () => {
     expect(await stack.redis.zscore("queue:{single}:active", String(decodeJwt(pass).sub))).not.toBeNull();
   });
 
+  it.each(["fast", "strict"] as const)(
+    "stays refused in a queue that was deleted and made again, as does everybody else's pass (%s)",
+    async (revocationCheck) => {
+      const queueId = `again-${revocationCheck}`;
+      await stack.setQueue(queueId, { revocationCheck });
+      const visitor = createVisitor(here);
+      await visitor.get(`/${queueId}/`);
+      const other = createVisitor(there);
+      await other.get(`/${queueId}/`);
+      await lineOf(queueId).end({ sessionId: sessionOf(visitor, queueId), reason: "revoked" });
+      const { settings } = (await stack.registry.readQueue(queueId)) ?? {};
+      await stack.registry.deleteQueue(queueId, { force: true });
+      if (settings !== undefined) await stack.registry.writeQueue(queueId, settings, 0);
+      // An edge that starts now has nobody's word for it but the store's.
+      const fresh = await stack.startEdge();
+      const isOut = async (url: string, pass: string) => !(await isServed(url, queueId, pass));
+      expect([await isOut(fresh.url, passOf(visitor, queueId)), await isOut(fresh.url, passOf(other, queueId))]).toEqual([true, true]);
+      for (const url of [here, there]) await until(() => isOut(url, passOf(other, queueId)), { withinMs: 2_000 });
+      // Signed in another second than the one in which the queue was deleted.
+      const newcomer = createVisitor(fresh.url);
+      await until(async () => (await newcomer.get(`/${queueId}/`)).setCookies.length === 0);
+      expect(await isServed(fresh.url, queueId, passOf(newcomer, queueId))).toBe(true);
+      await fresh.stop();
+    },
+  );
+
   it("is told so by heartbeat", async () => {
     await stack.setQueue("told", { revocationCheck: "strict" });
     const entered = await createVisitor(here).send("POST", "/_sluice/queues/told/enter");
@@ -166,6 +192,19 @@ describe("an open WebSocket behind the gate", () => {
     const gone = once(last.atOrigin, "close");
     last.client.terminate();
     await gone;
+  });
+
+  it.each([1004, 65_535])("ends at the origin too when its client closes with %d, which nobody may send", async (code) => {
+    await stack.setQueue("ws-code");
+    const visitor = createVisitor(here);
+    await visitor.get("/ws-code/");
+    const { client, atOrigin } = await openSocket(here, visitor, "/ws-code/socket");
+    for (const end of [client, atOrigin]) end.on("error", () => {});
+    const closed = new Promise((resolve) => atOrigin.on("close", resolve));
+    const frame = Buffer.from([0x88, 0x82, 0, 0, 0, 0, code >> 8, code & 0xff]);
+    (client as unknown as { readonly _socket: { readonly write: (bytes: Buffer) => void } })._socket.write(frame);
+    await closed;
+    client.terminate();
   });
 
   it.each(["fast", "strict"] as const)("is closed with 4001 within 2 s when its session is revoked (%s)", async (revocationCheck) => {

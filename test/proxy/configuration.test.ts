@@ -90,6 +90,35 @@ describe("an edge on Cloudflare", () => {
   });
 });
 
+describe("the network of the upstreams", () => {
+  /** A worker that asks whatever it is told to, without looking at it first. */
+  async function credulousWorker(): Promise<string> {
+    const entry = join(await temporaryFolder(), "entry.js");
+    const answer = `new URL(request.url).searchParams.get("ask")`;
+    const handler = `async (request, { UPSTREAMS }) => new Response((await UPSTREAMS.fetch(${answer}).catch(() => ({ status: "refused" }))).status)`;
+    await writeFile(entry, `export default { fetch: ${handler} };\n`);
+    return entry;
+  }
+
+  const spellings = ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"];
+
+  it("is the public internet alone, whatever name or spelling leads elsewhere, unless the environment says otherwise", async () => {
+    const entry = await credulousWorker();
+    const [closed, opened] = [
+      await startEdge({}, { entryFile: entry }),
+      await startEdge({ SLUICE_ALLOW_PRIVATE_TARGETS: "1" }, { entryFile: entry }),
+    ];
+    for (const host of spellings) {
+      const ask = `/?ask=${encodeURIComponent(`http://${host}:${origin.port}/`)}`;
+      expect((await sendRaw(closed.edge.port, rawGet(ask))).body.toString(), host).toBe("refused");
+      expect(origin.requests.splice(0)).toEqual([]);
+    }
+    const ask = `/?ask=${encodeURIComponent(`http://localhost:${origin.port}/`)}`;
+    expect((await sendRaw(opened.edge.port, rawGet(ask))).body.toString()).toBe("200");
+    expect(origin.requests.splice(0)).toHaveLength(1);
+  });
+});
+
 describe("the log of the edge", () => {
   it("names the request and its path when the origin fails, and neither query nor cookie", async () => {
     origin.answerWith((request) => request.socket.resetAndDestroy());

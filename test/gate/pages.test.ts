@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { sendRaw } from "../proxy/raw-http.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE } from "./visitor.ts";
+
+const stack = await startGateStack();
+const { url } = stack;
+
+const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
+
+type Sent = { readonly path: string; readonly referer: string; readonly cookie?: string };
+
+/** As a browser sends it; fetch would say of itself that it does not navigate. */
+async function sendForm({ path, referer, cookie = "a=b" }: Sent) {
+  const { host, port } = new URL(url);
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    `Accept: ${BROWSER.accept}`,
+    "Sec-Fetch-Mode: navigate",
+    "Content-Type: application/x-www-form-urlencoded",
+    "Content-Length: 3",
+    `Referer: ${referer}`,
+    `Cookie: ${cookie}`,
+  ];
+  const { status, headers, body } = await sendRaw(Number(port), `${lines.join("\r\n")}\r\n\r\na=1`);
+  return { status, type: headers.get("content-type")?.[0], setCookies: headers.get("set-cookie") ?? [], text: body.toString() };
+}
+
+describe("what a visitor in line is shown", () => {
+  it("is a page in their language for a person, JSON for a program, and a few words for anything else", async () => {
+    await stack.setQueue("shown", { maxActive: 1, language: "id", message: "Sabar ya" });
+    await createVisitor(url).get("/shown/");
+    const visitor = createVisitor(url);
+    const page = await visitor.get("/shown/?a=1", { ...BROWSER, "accept-language": "sv, fa-IR;q=0.8, en;q=0.5" });
+    expect([page.status, page.headers.get("content-type"), page.headers.get("content-language")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "fa",
+    ]);
+    expect(page.text).toContain('<html lang="fa" dir="rtl" data-state="waiting">');
+    expect(page.text).toContain("Sabar ya");
+    expect(page.headers.get("vary")).toBe("accept, accept-language, cookie");
+    expect((await visitor.get("/shown/", { ...BROWSER, "accept-language": "sv" })).headers.get("content-language")).toBe("id");
+    const json = await visitor.get("/shown/", { accept: "text/html;q=0.4, application/json;q=0.9" });
+    expect(json.json).toMatchObject({ state: "waiting", position: 1, mode: "active", message: "Sabar ya" });
+    const picture = await visitor.get("/shown/logo.png", { accept: "image/avif,image/webp,*/*;q=0.8" });
+    expect([picture.status, picture.headers.get("content-type"), picture.json["code"]]).toEqual([
+      503,
+      "application/problem+json",
+      "queue_waiting",
+    ]);
+    expect(Number(picture.headers.get("retry-after"))).toBeGreaterThan(0);
+    const head = await visitor.send("HEAD", "/shown/", BROWSER);
+    expect([head.status, head.text, head.headers.get("content-type")]).toEqual([200, "", "text/html; charset=utf-8"]);
+  });
+
+  it("carries a policy that lets nothing run but what this very answer brings", async () => {
+    await stack.setQueue("policy", { maxActive: 1 });
+    await createVisitor(url).get("/policy/");
+    const nonces = new Set<string>();
+    for (let visit = 0; visit < 2; visit++) {
+      const page = await createVisitor(url).get("/policy/", BROWSER);
+      const policy = page.headers.get("content-security-policy") ?? "";
+      const nonce = /script-src 'nonce-([\w-]{22})'/.exec(policy)?.[1] ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).not.toMatch(/unsafe|https?:|\*/);
+      expect(page.text).toContain(`<script nonce="${nonce}">`);
+      expect(page.text).toContain(`<style nonce="${nonce}">`);
+      nonces.add(nonce);
+    }
+    expect(nonces.size).toBe(2);
+  });
+
+  it("has the status that the operator chose, for everybody who waits", async () => {
+    await stack.setQueue("status", { maxActive: 1, waitingStatus: 429 });
+    await createVisitor(url).get("/status/");
+    const statuses = [BROWSER, JSON_PLEASE, { accept: "image/png" }].map(async (headers) => {
+      const { status, json } = await createVisitor(url).get("/status/", headers);
+      return [status, json["status"]];
+    });
+    expect(await Promise.all(statuses)).toEqual([
+      [429, undefined],
+      [429, undefined],
+      [429, 429],
+    ]);
+  });
+
+  it("is a page that says that nothing was sent, for a form that a person has sent", async () => {
+    await stack.setQueue("sent", { maxActive: 1 });
+    await createVisitor(url).get("/sent/");
+    const page = await sendForm({ path: "/sent/buy", referer: `${url}/sent/form?a=1` });
+    expect([page.status, page.type]).toEqual([503, "text/html; charset=utf-8"]);
+    expect(page.text).toContain("What you sent did not go through.");
+    expect(page.text).toContain(";url=/sent/form?a=1");
+    const elsewhere = await sendForm({ path: "/sent/buy", referer: "https://evil.test/x" });
+    expect(elsewhere.text).toContain(";url=/sent/buy");
+    expect(elsewhere.text).not.toContain("evil.test");
+  });
+
+  it("gives up the place by a form, and is told so on a page; the second time too", async () => {
+    await stack.setQueue("given-up", { maxActive: 1 });
+    await createVisitor(url).get("/given-up/");
+    const visitor = createVisitor(url);
+    await visitor.get("/given-up/", BROWSER);
+    const ticket = `sluice-ticket-given-up=${visitor.cookies.get("sluice-ticket-given-up")}`;
+    for (const cookie of [ticket, ticket, "a=b"]) {
+      const left = await sendForm({ path: "/_sluice/queues/given-up/leave", referer: `${url}/given-up/x?y=1`, cookie });
+      expect([left.status, left.type]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(left.text).toContain("You have left the line");
+      expect(left.text).toContain('href="/given-up/x?y=1"');
+      expect(left.setCookies.some((line) => line.startsWith("sluice-ticket-given-up=;"))).toBe(cookie === ticket);
+    }
+    expect(await stack.redis.zcard("queue:{given-up}:waiting")).toBe(0);
+  });
+
+  it("lets those who poll in when the operator opens the queue to everybody", async () => {
+    await stack.setQueue("opened", { maxActive: 1 });
+    await createVisitor(url).get("/opened/");
+    const visitor = createVisitor(url);
+    await visitor.get("/opened/", JSON_PLEASE);
+    await stack.setQueue("opened", { maxActive: 1, mode: "open" });
+    expect((await visitor.send("POST", "/_sluice/queues/opened/heartbeat")).json["state"]).toBe("admitted");
+  });
+});
