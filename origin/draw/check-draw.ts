@@ -1,0 +1,87 @@
+import { decodeJwt } from "jose";
+import { z } from "zod";
+import { commitmentOf, drawWith, orderOf, placeOf } from "../../shared/draw.ts";
+
+/**
+ * Checks a lottery with nothing but what was published: `GET /_sluice/queues/{id}/draw` after the opening, and the commitment that somebody
+ * noted before it. Needs no store, no network and no secret; what it finds wrong is told in sentences.
+ */
+export type PublishedDraw = z.output<typeof publishedDrawSchema>;
+
+export const publishedDrawSchema = z.looseObject({
+  span: z.int().min(0),
+  commitment: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
+  seed: z.string({ error: "is not published before the opening" }),
+});
+
+/** A ticket by itself draws a number; with the place that it was given, it can be checked. */
+export type ClaimedTicket = { readonly ticketId: string; readonly order?: number | undefined };
+
+const TICKET_ID = /^[A-Za-z0-9_-]{22}$/;
+const claimsSchema = z.looseObject({ sub: z.string().regex(TICKET_ID), order: z.int() });
+
+/** `ID`, `ID ORDER`, or a ticket as the visitor holds it. Undefined for anything else. */
+export function readTicket(text: string): ClaimedTicket | undefined {
+  const [first = "", order, ...rest] = text.trim().split(/[\s,]+/);
+  if (rest.length > 0) return undefined;
+  if (TICKET_ID.test(first)) return order === undefined ? { ticketId: first } : readOrder(first, order);
+  return order === undefined ? readToken(first) : undefined;
+}
+
+function readOrder(ticketId: string, order: string): ClaimedTicket | undefined {
+  return /^\d{1,16}$/.test(order) ? { ticketId, order: Number(order) } : undefined;
+}
+
+/** Who signed it does not matter here: what it says is what is checked. */
+function readToken(token: string): ClaimedTicket | undefined {
+  try {
+    const claims = claimsSchema.safeParse(decodeJwt(token));
+    return claims.success ? { ticketId: claims.data.sub, order: claims.data.order } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The seed is the one that the gate was bound to before anybody had a ticket. */
+export async function checkSeed({ commitment, seed }: PublishedDraw, noted: string = commitment): Promise<readonly string[]> {
+  const actual = await commitmentOf(seed);
+  const faults = [];
+  if (actual !== commitment) faults.push("The seed is not the one that the published commitment was made from.");
+  if (actual !== noted.toLowerCase()) faults.push("The seed is not the one that the commitment you noted was made from.");
+  return faults;
+}
+
+export type CheckedTicket = { readonly ticketId: string; readonly number: number; readonly fault?: string };
+
+/** Each ticket draws what its id gives, and stands where that leads. */
+export async function checkTickets({ span, seed }: PublishedDraw, tickets: readonly ClaimedTicket[]): Promise<readonly CheckedTicket[]> {
+  const draw = drawWith(seed);
+  return Promise.all(
+    tickets.map(async ({ ticketId, order }) => {
+      const number = await draw(ticketId);
+      const fault = order === undefined ? undefined : faultOf(order, { span, number });
+      return { ticketId, number, ...(fault !== undefined && { fault }) };
+    }),
+  );
+}
+
+function faultOf(order: number, { span, number }: { readonly span: number; readonly number: number }): string | undefined {
+  const place = placeOf(order);
+  if (place === undefined) return "was not drawn: it came after the opening, or before the draw";
+  if (place.drawSpan !== span) return "is from another draw of this queue";
+  if (place.number === 0 && number !== 0) return "was signed before the opening and does not tell its place yet";
+  return order === orderOf({ ...place, number }) ? undefined : `stands at number ${place.number}, but draws ${number}`;
+}
+
+/** Those who were drawn stand in the order of their places; between equal ones the smaller id goes first. */
+export function checkSequence(tickets: readonly ClaimedTicket[]): readonly string[] {
+  return tickets.flatMap((ticket, index) => {
+    const next = tickets[index + 1];
+    return next === undefined || goesBefore(ticket, next) ? [] : [`${next.ticketId} stands behind ${ticket.ticketId}, and goes before.`];
+  });
+}
+
+function goesBefore(one: ClaimedTicket, other: ClaimedTicket): boolean {
+  const [first = 0, second = 0] = [one.order, other.order];
+  return first < second || (first === second && one.ticketId < other.ticketId);
+}

@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { UnsecuredJWT } from "jose";
+import { beforeAll, describe, expect, it } from "vitest";
+import { commitmentOf, drawWith, orderOf } from "../../shared/draw.ts";
+import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
+import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+
+const TICKETS = 200;
+const SPAN = 9;
+const program = fileURLToPath(new URL("main.ts", import.meta.url));
+
+const seed = newSecret(systemRandom);
+const tickets: { ticketId: string; order: number }[] = [];
+let folder = "";
+let draw: Record<string, unknown> = {};
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  draw = { queueId: "launch", span: SPAN, commitment: await commitmentOf(seed), seed, opensAt: 1, isDrawn: true, past: [] };
+  const number = drawWith(seed);
+  for (let index = 0; index < TICKETS; index++) {
+    const ticketId = newId(systemRandom);
+    const lane = index % 10 === 0 ? 2 : 0;
+    tickets.push({ ticketId, order: orderOf({ lane, drawSpan: SPAN, number: await number(ticketId) }) });
+  }
+  tickets.sort((one, other) => one.order - other.order);
+});
+
+type Run = { readonly code: number; readonly said: string };
+type Claim = { readonly ticketId: string; readonly order: number };
+
+async function verify(
+  list: readonly Claim[],
+  { changes = {}, args = [] }: { changes?: object; args?: readonly string[] } = {},
+): Promise<Run> {
+  const [drawFile, ticketsFile] = [join(folder, "draw.json"), join(folder, "tickets.txt")];
+  await writeFile(drawFile, JSON.stringify({ ...draw, ...changes }));
+  await writeFile(ticketsFile, list.map(({ ticketId, order }) => `${ticketId} ${order}\n`).join(""));
+  return run(["--draw", drawFile, "--tickets", ticketsFile, ...args]);
+}
+
+function run(args: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program, ...args], (error, stdout) => {
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout });
+    });
+  });
+}
+
+const ticketOf = ({ ticketId, order }: Claim) => new UnsecuredJWT({ order, lane: 0 }).setSubject(ticketId).encode();
+
+function pair(): readonly [Claim, Claim] {
+  const [one, other] = tickets.slice(100, 102);
+  if (one === undefined || other === undefined) throw new Error("there are enough tickets");
+  return [one, other];
+}
+
+describe("verify-draw", () => {
+  it("accepts an honest draw, and tells a visitor what their own ticket drew", async () => {
+    const [own] = pair();
+    const { code, said } = await verify(tickets, { args: ["--ticket", ticketOf(own), "--ticket", own.ticketId] });
+    expect(said).toContain(`${own.ticketId} draws number ${await drawWith(seed)(own.ticketId)} of`);
+    expect(said).toContain(`${TICKETS} listed tickets checked`);
+    expect(code).toBe(0);
+  });
+
+  it("refuses a draw with a swapped pair, whether their places or their lines were swapped", async () => {
+    const [one, other] = pair();
+    const swappedPlaces = tickets.map((ticket) => {
+      if (ticket === one) return { ...one, order: other.order };
+      return ticket === other ? { ...other, order: one.order } : ticket;
+    });
+    const places = await verify(swappedPlaces);
+    expect([places.code, places.said]).toEqual([1, expect.stringMatching(`${one.ticketId} stands at number \\d+, but draws \\d+`)]);
+    const swappedLines = tickets.map((ticket) => (ticket === one ? other : ticket === other ? one : ticket));
+    const lines = await verify(swappedLines);
+    expect([lines.code, lines.said]).toEqual([1, expect.stringContaining(`${one.ticketId} stands behind ${other.ticketId}`)]);
+  });
+
+  it("refuses a seed that was chosen after the commitment", async () => {
+    const other = newSecret(systemRandom);
+    expect((await verify([], { changes: { seed: other } })).code).toBe(1);
+    const noted = await verify([], {
+      changes: { seed: other, commitment: await commitmentOf(other) },
+      args: ["--commitment", await commitmentOf(seed)],
+    });
+    expect([noted.code, noted.said]).toEqual([1, expect.stringContaining("commitment you noted")]);
+    expect((await verify(tickets, { changes: { seed: other, commitment: await commitmentOf(other) } })).code).toBe(1);
+  });
+
+  it("tells a ticket of another draw, one that came later and one that does not tell yet from a wrong one", async () => {
+    const [{ ticketId, order }] = pair();
+    const saidOf = async (claimed: number) => (await verify([{ ticketId, order: claimed }])).said;
+    expect(await saidOf(order + 2 ** 40)).toContain("another draw");
+    expect(await saidOf(order + 1)).toContain("was not drawn");
+    expect(await saidOf(orderOf({ lane: 0, drawSpan: SPAN, number: 0 }))).toContain("does not tell its place yet");
+  });
+
+  it("says what it needs, and that a draw before its opening cannot be checked", async () => {
+    expect(await run([])).toMatchObject({ code: 2, said: expect.stringContaining("--draw FILE") });
+    expect(await verify([], { changes: { seed: null } })).toMatchObject({ code: 2, said: expect.stringContaining("before the opening") });
+    expect(await verify([], { args: ["--ticket", "<script>"] })).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("neither a ticket"),
+    });
+  });
+});
