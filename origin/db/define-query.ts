@@ -1,0 +1,53 @@
+import type { z } from "zod";
+import { assert } from "../../shared/assert.ts";
+import type { Queries, SqlValue } from "./database.ts";
+
+/**
+ * The only way to run a statement. One `.sql` file each, whose header lists its parameters as `-- $1 name`; a definition names
+ * the same ones in the same order, so a call site cannot mix them up, and rows reach the caller only after their schema.
+ */
+export type Query<Params extends string, Row> = {
+  readonly name: string;
+  readonly all: (db: Queries, params: Readonly<Record<Params, SqlValue>>) => Promise<readonly Row[]>;
+  /** For statements that give one row or none. */
+  readonly first: (db: Queries, params: Readonly<Record<Params, SqlValue>>) => Promise<Row | undefined>;
+};
+
+type QueryDefinition<Params extends string, Row> = {
+  readonly name: string;
+  readonly source: string;
+  readonly params: readonly Params[];
+  readonly row: z.ZodType<Row>;
+};
+
+export function defineQuery<const Params extends string, Row>(definition: QueryDefinition<Params, Row>): Query<Params, Row> {
+  const { name, source, params, row } = definition;
+  assert(headerParams(source).join() === params.join(), `query ${name} and its file list different parameters`);
+
+  async function all(db: Queries, values: Readonly<Record<Params, SqlValue>>): Promise<readonly Row[]> {
+    const rows = await db.query(
+      source,
+      params.map((param) => values[param]),
+    );
+    return rows.map((raw) => {
+      const parsed = row.safeParse(raw);
+      assert(parsed.success, `query ${name} gave a row of an unknown shape`);
+      return parsed.data;
+    });
+  }
+
+  async function first(db: Queries, values: Readonly<Record<Params, SqlValue>>): Promise<Row | undefined> {
+    const rows = await all(db, values);
+    assert(rows.length <= 1, `query ${name} gives one row at most`);
+    return rows[0];
+  }
+
+  return { name, all, first };
+}
+
+function headerParams(source: string): readonly string[] {
+  return [...source.matchAll(/^-- \$(\d+) (\w+)/gm)].map(([, place, param], index) => {
+    assert(Number(place) === index + 1, "parameters are listed in their order");
+    return param ?? "";
+  });
+}

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
+import type { Database, Transaction } from "./database.ts";
+import { defineQuery } from "./define-query.ts";
+import insertMigration from "./insert-migration.sql";
+import listMigrations from "./list-migrations.sql";
+import lockMigrations from "./lock-migrations.sql";
+
+/** One step forward. A step that has run anywhere is never changed: the next one mends it. */
+export type Migration = { readonly version: number; readonly name: string; readonly sql: string };
+
+const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version integer PRIMARY KEY CHECK (version >= 1),
+  name text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`;
+
+const lock = defineQuery({ name: "lock-migrations", source: lockMigrations, params: [], row: z.unknown() });
+const list = defineQuery({
+  name: "list-migrations",
+  source: listMigrations,
+  params: [],
+  row: z.object({ version: z.int(), name: z.string(), sha256: z.string() }),
+});
+const insert = defineQuery({
+  name: "insert-migration",
+  source: insertMigration,
+  params: ["version", "name", "sha256"],
+  row: z.unknown(),
+});
+
+/**
+ * Brings the tables up to the last step, in one transaction: all missing steps or none. Processes that start together wait for each
+ * other at the lock. A database that another version has changed is left alone and the start ends with a sentence.
+ */
+export async function migrate(database: Database, steps: readonly Migration[]): Promise<void> {
+  steps.forEach(({ version }, index) => {
+    assert(version === index + 1, "migrations are numbered without a gap");
+  });
+  await database.transaction(async (tx) => {
+    await lock.all(tx, {});
+    await tx.script(MIGRATIONS_TABLE);
+    const applied = await list.all(tx, {});
+    refuseForeign(applied, steps);
+    for (const step of steps.slice(applied.length)) await apply(tx, step);
+  });
+}
+
+async function apply(tx: Transaction, { version, name, sql }: Migration): Promise<void> {
+  await tx.script(sql);
+  await insert.all(tx, { version, name, sha256: digestOf(sql) });
+}
+
+type Applied = { readonly version: number; readonly name: string; readonly sha256: string };
+
+function refuseForeign(applied: readonly Applied[], steps: readonly Migration[]): void {
+  if (applied.length > steps.length) {
+    throw new Error(`The database is at version ${applied.length}, this program knows ${steps.length}: start the newer program.`);
+  }
+  for (const [index, { version, name, sha256 }] of applied.entries()) {
+    const step = steps[index];
+    if (step?.version !== version || digestOf(step.sql) !== sha256) {
+      throw new Error(`The database was brought to version ${version} (${name}) by another program than this one.`);
+    }
+  }
+}
+
+function digestOf(sql: string): string {
+  return createHash("sha256").update(sql).digest("hex");
+}
