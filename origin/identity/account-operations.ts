@@ -1,0 +1,171 @@
+import { z } from "zod";
+import { unreachable } from "../../shared/assert.ts";
+import { type Maintenance, maintenanceOptions } from "../api/api-routes.ts";
+import { type Caller, programOperation, publicOperation, userOperation, type VenueOperation } from "../api/operation.ts";
+import { answerSchemas, bodySchemas } from "../api/schemas.ts";
+import type { Accounts, SignedIn, SignInRefusal } from "./accounts.ts";
+import { newPasswordField, presentedPasswordField } from "./passwords.ts";
+import type { Sessions } from "./sessions.ts";
+import { emailField, publicUser, publicUserSchema, usernameField } from "./user.ts";
+import type { LoginName } from "./user-copies.ts";
+
+const REFRESH_TOKEN_CHARS_MAX = 512;
+
+const userSchema = publicUserSchema.register(answerSchemas, { id: "User" });
+
+const signedInSchema = z
+  .strictObject({
+    user: userSchema,
+    tokenType: z.literal("Bearer"),
+    accessToken: z.string().describe("Send it as `Authorization: Bearer`."),
+    expiresAt: z.int().describe("When the access token runs out."),
+    refreshToken: z.string().describe("Good once, for the next pair of tokens. Presented a second time it ends the session."),
+    refreshExpiresAt: z.int(),
+    sessionId: z.string(),
+  })
+  .register(answerSchemas, { id: "SignedIn" });
+
+const registrationSchema = z
+  .strictObject({ username: usernameField, email: emailField, password: newPasswordField })
+  .refine(({ username, password }) => !password.toLowerCase().includes(username), {
+    path: ["password"],
+    message: "must not hold the username",
+  })
+  .register(bodySchemas, { id: "Registration" });
+
+const credentialsSchema = z
+  .strictObject({ username: usernameField.optional(), email: emailField.optional(), password: presentedPasswordField })
+  .refine(({ username, email }) => (username === undefined) !== (email === undefined), {
+    path: ["username"],
+    message: "must come, or email in its place",
+  })
+  .register(bodySchemas, { id: "Credentials" });
+
+const refreshSchema = z.strictObject({ refreshToken: z.string().max(REFRESH_TOKEN_CHARS_MAX) }).register(bodySchemas, { id: "Refresh" });
+
+const passwordChangeSchema = z
+  .strictObject({ currentPassword: presentedPasswordField, newPassword: newPasswordField })
+  .register(bodySchemas, { id: "PasswordChange" });
+
+const SIGN_IN_REFUSALS = ["credentials_invalid", "account_inactive", "account_suspended"] as const;
+
+type OperationParts = { readonly accounts: Accounts; readonly sessions: Sessions; readonly maintenance: () => Maintenance | undefined };
+
+export function accountOperations({ accounts, sessions, maintenance }: OperationParts): readonly VenueOperation[] {
+  /** While the venue is being worked on, only admins come in; nobody else keeps the session. */
+  async function letIn(caller: Caller, signedIn: SignedIn): Promise<Response> {
+    const underWork = signedIn.user.role === "admin" ? undefined : maintenance();
+    if (underWork === undefined) return caller.answer(200, signedInAnswer(signedIn));
+    await sessions.end({ userId: signedIn.user.id, sessionId: signedIn.session.sessionId });
+    return caller.refuse("venue_maintenance", maintenanceOptions(underWork));
+  }
+
+  return [
+    publicOperation({
+      method: "post",
+      path: "/auth/register",
+      id: "register",
+      summary: "Open an account, and be signed in",
+      limit: "change",
+      body: { schema: registrationSchema },
+      answers: { 201: { description: "The account is open.", schema: signedInSchema } },
+      refusals: ["account_exists", "database_unavailable", "venue_busy"],
+      async run(caller, { body }) {
+        const registered = await accounts.register(body, caller.place);
+        if (registered.ok) return caller.answer(201, signedInAnswer(registered.value));
+        return registered.reason === "account_exists" ? caller.refuse("account_exists") : refuseSignIn(caller, registered.reason);
+      },
+    }),
+    publicOperation({
+      method: "post",
+      path: "/auth/login",
+      id: "login",
+      findsAdmins: true,
+      summary: "Sign in with a username or an e-mail address",
+      limit: "change",
+      body: { schema: credentialsSchema },
+      answers: { 200: { description: "A new session.", schema: signedInSchema } },
+      refusals: [...SIGN_IN_REFUSALS, "venue_busy"],
+      async run(caller, { body: { username, email, password } }) {
+        const name: LoginName = username === undefined ? { email: email ?? "" } : { username };
+        const signedIn = await accounts.login({ name, password }, caller.place);
+        return signedIn.ok ? letIn(caller, signedIn.value) : refuseSignIn(caller, signedIn.reason);
+      },
+    }),
+    publicOperation({
+      method: "post",
+      path: "/auth/refresh",
+      id: "refresh",
+      findsAdmins: true,
+      summary: "Exchange a refresh token for the next pair of tokens",
+      limit: "change",
+      body: { schema: refreshSchema },
+      answers: { 200: { description: "The same session, with new tokens.", schema: signedInSchema } },
+      refusals: ["refresh_token_invalid", "account_inactive", "account_suspended"],
+      async run(caller, { body: { refreshToken } }) {
+        const underWork = maintenance();
+        if (underWork !== undefined && !(await accounts.isAdmins(refreshToken))) {
+          return caller.refuse("venue_maintenance", maintenanceOptions(underWork));
+        }
+        const refreshed = await accounts.refresh(refreshToken);
+        if (refreshed.ok) return caller.answer(200, signedInAnswer(refreshed.value));
+        return refreshed.reason === "refresh_token_invalid"
+          ? caller.refuse("refresh_token_invalid")
+          : refuseSignIn(caller, refreshed.reason);
+      },
+    }),
+    userOperation({
+      method: "post",
+      path: "/auth/password",
+      id: "changePassword",
+      summary: "Another password; ends every session and answers a new one",
+      limit: "change",
+      body: { schema: passwordChangeSchema },
+      answers: { 200: { description: "Changed.", schema: signedInSchema } },
+      refusals: [...SIGN_IN_REFUSALS, "version_conflict", "database_unavailable", "venue_busy"],
+      async run(caller, { body }) {
+        const changed = await accounts.changePassword({ userId: caller.identity.user.id, ...body }, caller.place);
+        if (changed.ok) return caller.answer(200, signedInAnswer(changed.value));
+        return changed.reason === "conflict" ? caller.refuse("version_conflict") : refuseSignIn(caller, changed.reason);
+      },
+    }),
+    programOperation({
+      permission: "info",
+      method: "get",
+      path: "/me",
+      id: "readMe",
+      summary: "My account",
+      limit: "read",
+      answers: { 200: { description: "As it stands.", schema: userSchema } },
+      refusals: [],
+      run: async ({ answer, identity }) => answer(200, publicUser(identity.user)),
+    }),
+  ];
+}
+
+function signedInAnswer({ user, accessToken, expiresAt, session }: SignedIn): z.input<typeof signedInSchema> {
+  const { sessionId, refreshToken, refreshExpiresAtMs } = session;
+  return {
+    user: publicUser(user),
+    tokenType: "Bearer",
+    accessToken,
+    expiresAt,
+    refreshToken,
+    refreshExpiresAt: refreshExpiresAtMs,
+    sessionId,
+  };
+}
+
+function refuseSignIn({ refuse }: Caller, reason: SignInRefusal): Response {
+  if (typeof reason === "object") return refuse("rate_limited", reason);
+  switch (reason) {
+    case "credentials_invalid":
+      return refuse("credentials_invalid");
+    case "inactive":
+      return refuse("account_inactive");
+    case "suspended":
+      return refuse("account_suspended");
+    default:
+      return unreachable(reason);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { Database } from "../db/database.ts";
+import { ALL_USERS_KEY } from "./keys.ts";
+import type { User } from "./user.ts";
+import type { UserCopies } from "./user-copies.ts";
+import { listAllUsers, listChangedUsers, listKnownIds } from "./user-queries.ts";
+
+type Parts = { readonly database: Database; readonly redis: Redis; readonly copies: UserCopies };
+
+type KeptParts = Parts & {
+  readonly log: Logger;
+  /** Other copies that are kept with them. */
+  readonly alsoCopy: readonly (() => Promise<void>)[];
+};
+
+const PAGE = 500;
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** At the start: every account of the record has its copy, and no copy is left of one that the record does not know. */
+async function rebuildCopies({ database, redis, copies }: Parts): Promise<number> {
+  let afterId = FIRST_ID;
+  let count = 0;
+  for (;;) {
+    const users = await listAllUsers.all(database, { afterId, limit: PAGE });
+    await Promise.all(users.map((user) => copies.put(user)));
+    count += users.length;
+    const last = users.at(-1);
+    if (last === undefined || users.length < PAGE) break;
+    afterId = last.id;
+  }
+  await removeStrays({ database, redis, copies });
+  return count;
+}
+
+async function removeStrays({ database, redis, copies }: Parts): Promise<void> {
+  let cursor = "0";
+  do {
+    const [next, ids] = await redis.sscan(ALL_USERS_KEY, cursor, "COUNT", PAGE);
+    cursor = next;
+    const known = new Set((await listKnownIds.all(database, { ids })).map(({ id }) => id));
+    for (const id of ids) if (!known.has(id)) await copies.remove(id);
+  } while (cursor !== "0");
+}
+
+const LOOK_EVERY_MS = 2_000;
+/** Longer than a transaction may last: one that began before the last look may have ended after it. */
+const OVERLAP_MS = 15_000;
+
+export type KeptCopies = {
+  /** False until the copies have been brought up to the record once: before, nobody can tell who has an account. */
+  readonly areComplete: () => boolean;
+  /** Settles after the first try, whether or not it worked. */
+  readonly firstTry: Promise<void>;
+  readonly stop: () => void;
+};
+
+/**
+ * Brings the copies up to the record, then looks every two seconds at what has changed there. So a copy that could not be written (Redis
+ * was away, the process died between the two writes, somebody mended a row by hand) is there a moment later.
+ */
+export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
+  const { database, copies, log, alsoCopy } = parts;
+  let lastMs = nowMs;
+  let areComplete = false;
+  let isAway = false;
+
+  async function rebuild(): Promise<void> {
+    log.info({ count: await rebuildCopies(parts) }, "the copies of accounts are up to the record");
+    areComplete = true;
+  }
+
+  async function copyChanges(): Promise<void> {
+    const users: readonly User[] = await listChangedUsers.all(database, { sinceMs: lastMs - OVERLAP_MS, limit: PAGE });
+    for (const user of users) await copies.put(user);
+    lastMs = Math.max(lastMs, users.at(-1)?.updatedAt ?? 0);
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const copy of alsoCopy) await copy();
+      await (areComplete ? copyChanges() : rebuild());
+      if (isAway) log.info("copies of accounts follow the record again");
+      isAway = false;
+    } catch (error) {
+      if (!isAway) log.warn({ err: error }, "copies of accounts cannot follow the record");
+      isAway = true;
+    } finally {
+      timer.refresh();
+    }
+  }
+
+  const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+  timer.unref();
+  return { areComplete: () => areComplete, firstTry: look(), stop: () => clearTimeout(timer) };
+}

@@ -1,0 +1,21 @@
+-- Takes a refresh token in exchange for the next one. One that was exchanged before ends the session: either its owner or a
+-- thief holds the later one, and nobody can tell which.
+-- KEYS: 1 sessions:<user>
+-- ARGV: 1 session id, 2 hash of the presented token, 3 hash of the next token, 4 ms that a refresh token lasts
+-- Returns 'rotated', 'reused' or 'ended', then the time now and the time when the next token runs out.
+local sessions = KEYS[1]
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local text = redis.call('HGET', sessions, ARGV[1])
+if not text then return { 'ended', now, 0 } end
+local record = cjson.decode(text)
+local hasRunOut = record.expiresAt <= now
+if hasRunOut or record.refreshHash ~= ARGV[2] then
+  redis.call('HDEL', sessions, ARGV[1])
+  return { hasRunOut and 'ended' or 'reused', now, 0 }
+end
+record.refreshHash = ARGV[3]
+record.usedAt = now
+record.expiresAt = math.min(now + tonumber(ARGV[4]), record.endsAt)
+redis.call('HSET', sessions, ARGV[1], cjson.encode(record))
+return { 'rotated', now, record.expiresAt }
