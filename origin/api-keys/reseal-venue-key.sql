@@ -1,0 +1,5 @@
+-- The same pair, sealed with the active key, if nobody else was faster.
+-- $1 id
+-- $2 sealedBefore
+-- $3 sealedAfter
+UPDATE venue_keys SET sealed_pair = $3 WHERE id = $1 AND sealed_pair = $2

@@ -1,0 +1,118 @@
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { Clock } from "../../shared/clock.ts";
+import { parseAddress } from "../../shared/ip-address.ts";
+import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import type { Database } from "../db/database.ts";
+import { userKey } from "../identity/keys.ts";
+import type { User } from "../identity/user.ts";
+import { readUserCopy } from "../identity/user-copies.ts";
+import type { KeyCopies, KeyCopy } from "./key-copies.ts";
+import { noteKeyUse, type Permission } from "./key-queries.ts";
+import type { Seal } from "./seal.ts";
+import { type Received, readSignedRequest, type SignedRequest } from "./signed-request.ts";
+
+/** Who signed a request; one round trip when the key was used within the last minute, else two. */
+export type VerifySignature = (received: Received, address: string | undefined) => Promise<Result<Signer, SignatureRefusal>>;
+
+export type Signer = { readonly user: User; readonly keyId: string; readonly permissions: readonly Permission[] };
+
+export type SignatureRefusal =
+  | { readonly code: "signature_invalid" | "request_replayed" | "key_expired" | "address_not_allowed" }
+  | { readonly code: "timestamp_outside_window"; readonly serverTimeMs: number; readonly driftMs: number };
+
+/** A secret in clear, in this process alone, for a minute. */
+type KnownKey = KeyCopy & { readonly secret: KeyObject; readonly ranges: readonly IpRange[]; readonly forgetAtMs: number };
+
+const REMEMBERED_MS = 60_000;
+const REMEMBERED_MAX = 10_000;
+/** A clock that is ahead is worse than a slow network: its requests could be kept and sent later. */
+const AHEAD_MS_MAX = 1_000;
+const USE_NOTED_EVERY_MS = 60_000;
+
+type VerifierParts = {
+  readonly redis: Redis;
+  readonly database: Database;
+  readonly copies: KeyCopies;
+  readonly seal: Seal;
+  readonly clock: Clock;
+  readonly log: Logger;
+};
+
+export function createSignatureVerifier({ redis, database, copies, seal, clock, log }: VerifierParts): VerifySignature {
+  const known = new Map<string, KnownKey>();
+  const notedAtMs = new Map<string, number>();
+
+  async function find(keyId: string, nowMs: number): Promise<KnownKey | undefined> {
+    const remembered = known.get(keyId);
+    if (remembered !== undefined && remembered.forgetAtMs > nowMs) return remembered;
+    known.delete(keyId);
+    const copy = await copies.read(keyId);
+    if (copy === undefined) return undefined;
+    const secret = seal.open(copy.sealedSecret, { kind: "api-key", userId: copy.userId, id: keyId });
+    const ranges = copy.cidrs.map(parseRange).flatMap((range) => (range.ok ? [range.value] : []));
+    const key = { ...copy, secret: createSecretKey(secret, "utf8"), ranges, forgetAtMs: nowMs + REMEMBERED_MS };
+    known.set(keyId, key);
+    const oldest = known.size > REMEMBERED_MAX ? known.keys().next() : undefined;
+    if (oldest?.done === false) known.delete(oldest.value);
+    return key;
+  }
+
+  /** Behind the answer, once a minute; where it is lost, nobody is the worse for it. */
+  function noteUse(keyId: string, nowMs: number): void {
+    if (nowMs - (notedAtMs.get(keyId) ?? 0) < USE_NOTED_EVERY_MS) return;
+    if (notedAtMs.size >= REMEMBERED_MAX) notedAtMs.clear();
+    notedAtMs.set(keyId, nowMs);
+    noteKeyUse
+      .all(database, { id: keyId, atMs: nowMs })
+      .catch((error: unknown) => log.warn({ err: error, keyId }, "a key's use was not noted"));
+  }
+
+  async function judge(
+    request: SignedRequest,
+    address: string | undefined,
+    nowMs: number,
+  ): Promise<Result<Signer, SignatureRefusal> | "again"> {
+    const key = await find(request.keyId, nowMs);
+    if (key === undefined || !isSignedWith(key.secret, request)) return fail({ code: "signature_invalid" });
+    if (key.expiresAt !== undefined && key.expiresAt <= nowMs) return fail({ code: "key_expired" });
+    if (key.ranges.length > 0 && !isIn(key.ranges, address)) return fail({ code: "address_not_allowed" });
+    const rememberMs = request.windowMs + AHEAD_MS_MAX;
+    const use = { keyId: key.id, revision: key.revision, signature: request.signature, rememberMs };
+    const [verdict, copy] = await Promise.all([copies.use(use), redis.hgetall(userKey(key.userId))]);
+    if (verdict === "changed") {
+      known.delete(key.id);
+      return "again";
+    }
+    if (verdict === "replayed") return fail({ code: "request_replayed" });
+    const user = readUserCopy(copy);
+    if (user?.status !== "active") return fail({ code: "signature_invalid" });
+    noteUse(key.id, nowMs);
+    return ok({ user, keyId: key.id, permissions: key.permissions });
+  }
+
+  return async (received, address) => {
+    const request = readSignedRequest(received);
+    if (!request.ok) return fail({ code: "signature_invalid" });
+    const nowMs = clock.nowMs();
+    const driftMs = request.value.timestampMs - nowMs;
+    if (driftMs > AHEAD_MS_MAX || driftMs < -request.value.windowMs) {
+      return fail({ code: "timestamp_outside_window", serverTimeMs: nowMs, driftMs });
+    }
+    const first = await judge(request.value, address, nowMs);
+    // The key was ended or sealed anew since we read it: read it once more.
+    const last = first === "again" ? await judge(request.value, address, nowMs) : first;
+    return last === "again" ? fail({ code: "signature_invalid" }) : last;
+  };
+}
+
+function isSignedWith(secret: KeyObject, { text, signature }: SignedRequest): boolean {
+  return timingSafeEqual(createHmac("sha256", secret).update(text).digest(), Buffer.from(signature, "hex"));
+}
+
+function isIn(ranges: readonly IpRange[], address: string | undefined): boolean {
+  const parsed = parseAddress(address ?? "");
+  return parsed !== undefined && ranges.some((range) => isInRange(parsed, range));
+}
