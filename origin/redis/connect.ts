@@ -3,6 +3,8 @@ import type { Logger } from "pino";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_DELAY_MS_MAX = 500;
+/** A server that hangs is as good as away. */
+const COMMAND_TIMEOUT_MS = 1_000;
 
 /**
  * A connection that heals itself but never lets a caller wait for it: while Redis is away a command fails at once
@@ -11,6 +13,7 @@ const RECONNECT_DELAY_MS_MAX = 500;
 export function connectRedis(url: string, log: Logger): Redis {
   const redis = new Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: COMMAND_TIMEOUT_MS,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),

@@ -1,0 +1,7 @@
+-- One account.
+-- $1 id
+SELECT id::text AS id, username, email, password_hash AS "passwordHash", role, status, revision,
+  floor(extract(epoch FROM created_at) * 1000)::float8 AS "createdAt",
+  floor(extract(epoch FROM updated_at) * 1000)::float8 AS "updatedAt",
+  floor(extract(epoch FROM last_login_at) * 1000)::float8 AS "lastLoginAt"
+FROM users WHERE id = $1

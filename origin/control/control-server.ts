@@ -1,0 +1,69 @@
+import { once } from "node:events";
+import { chmod, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import type { Logger } from "pino";
+import { z } from "zod";
+import { COMMAND_LINE } from "../admin/audit.ts";
+import type { Accounts } from "../identity/accounts.ts";
+import { newAccountSchema } from "./new-account.ts";
+
+/**
+ * What whoever sits at the machine may do to a running venue: make an admin. A socket in the data folder, which the folder's owner
+ * alone can open, so that it needs no secret and no network reaches it. The embedded database belongs to this process, so that nobody
+ * else could write the account there.
+ */
+export type ControlServer = { readonly stop: () => Promise<void> };
+
+export const controlSocketIn = (folder: string) => join(folder, "origin.sock");
+
+const BODY_BYTES_MAX = 4_096;
+const OWNER_ONLY = 0o600;
+/** The kernel's bound for the path of a socket, with its end. */
+const SOCKET_PATH_BYTES_MAX = 107;
+
+const controlAnswerSchema = z.union([z.object({ id: z.string(), username: z.string() }), z.object({ refused: z.string() })]);
+
+export type ControlAnswer = z.output<typeof controlAnswerSchema>;
+export const parseControlAnswer = (text: string): ControlAnswer => controlAnswerSchema.parse(JSON.parse(text));
+
+export async function startControlServer(folder: string, accounts: Accounts, log: Logger): Promise<ControlServer> {
+  const path = controlSocketIn(folder);
+  if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
+    log.warn({ path }, "the data folder's path is too long for a socket: npm run sluice -- admin create works while the venue is stopped");
+    return { stop: async () => {} };
+  }
+  const server = createServer((request, response) => {
+    answer(request, accounts).then(
+      (content) => response.end(JSON.stringify(content)),
+      (error: unknown) => {
+        log.error({ err: error }, "the control socket failed");
+        response.writeHead(500).end(JSON.stringify({ refused: "the venue could not do it; its log says why" }));
+      },
+    );
+  });
+  // Left behind by a process that was killed.
+  await rm(path, { force: true });
+  server.listen(path);
+  await once(server, "listening");
+  await chmod(path, OWNER_ONLY);
+  return {
+    stop: async () => {
+      server.close();
+      server.closeAllConnections();
+      await rm(path, { force: true });
+    },
+  };
+}
+
+async function answer(request: IncomingMessage, accounts: Accounts): Promise<ControlAnswer> {
+  let text = "";
+  for await (const chunk of request) {
+    text += String(chunk);
+    if (text.length > BODY_BYTES_MAX) return { refused: "that is too long" };
+  }
+  const account = newAccountSchema.safeParse(JSON.parse(text));
+  if (!account.success) return { refused: account.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ") };
+  const created = await accounts.createBy(COMMAND_LINE, { ...account.data, role: "admin" });
+  return created.ok ? { id: created.value.id, username: created.value.username } : { refused: "the name or the address is taken" };
+}

@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { parseArgs } from "node:util";
+import { type FillRandom, newSecret } from "../../shared/ids.ts";
+import { COMMAND_LINE, writeAudit } from "../admin/audit.ts";
+import { UniqueViolation } from "../db/database.ts";
+import { openDatabase } from "../db/open-database.ts";
+import { createPasswords } from "../identity/passwords.ts";
+import { insertUser } from "../identity/user-queries.ts";
+import { newUuid } from "../identity/uuid.ts";
+import { type ControlAnswer, controlSocketIn, parseControlAnswer } from "./control-server.ts";
+import { newAccountSchema } from "./new-account.ts";
+
+const USAGE = `npm run sluice -- admin create --username NAME --email ADDRESS [--password-stdin]
+  Makes an account with the role admin, in a running venue or a stopped one. Without --password-stdin a password is made and shown once.
+  SLUICE_DATA_DIR and DATABASE_URL say where, as at the start.`;
+
+type Surroundings = {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly stdin: NodeJS.ReadableStream;
+  readonly say: (line: string) => void;
+  readonly random: FillRandom;
+  readonly nowMs: number;
+};
+
+/** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
+export async function createAdmin(args: readonly string[], { environment, stdin, say, random, nowMs }: Surroundings): Promise<number> {
+  const options = readOptions(args);
+  if (options === undefined) {
+    say(USAGE);
+    return 2;
+  }
+  const isGiven = options["password-stdin"] === true;
+  const password = isGiven ? (await text(stdin)).replace(/\r?\n$/, "") : newSecret(random);
+  const account = { username: options.username, email: options.email, password };
+  const folder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
+  const answer =
+    (await askRunning(folder, account)) ??
+    (await createStopped(account, { folder, url: environment["DATABASE_URL"], id: newUuid(random, nowMs) }));
+  if ("refused" in answer) {
+    say(`Not created: ${answer.refused}.`);
+    return 1;
+  }
+  say(`Created the admin ${answer.username} (${answer.id}).`);
+  if (!isGiven) say(`The password, shown this once: ${password}`);
+  return 0;
+}
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { username: { type: "string" }, email: { type: "string" }, "password-stdin": { type: "boolean" } },
+    });
+    const { username, email } = values;
+    return positionals.join(" ") === "create" && username !== undefined && email !== undefined ? { ...values, username, email } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined when no venue runs on this folder. */
+async function askRunning(folder: string, account: object): Promise<ControlAnswer | undefined> {
+  const asked = request({ socketPath: controlSocketIn(folder), method: "POST" });
+  asked.end(JSON.stringify(account));
+  try {
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return parseControlAnswer(await text(response));
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")) return undefined;
+    throw error;
+  }
+}
+
+type Place = { readonly folder: string; readonly url: string | undefined; readonly id: string };
+
+/** The copy in Redis is made by the venue when it starts, or within two seconds if it runs on the same server. */
+async function createStopped(account: object, { folder, url, id }: Place): Promise<ControlAnswer> {
+  const parsed = newAccountSchema.safeParse(account);
+  if (!parsed.success) return { refused: parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ") };
+  const { username, email, password } = parsed.data;
+  const passwordHash = await (await createPasswords()).hash(password);
+  const database = await openDatabase({ url, folder: join(folder, "postgres") });
+  try {
+    await database.transaction(async (tx) => {
+      await insertUser.first(tx, { id, username, email, passwordHash, role: "admin" });
+      const after = { username, role: "admin" };
+      await writeAudit(tx, { actor: COMMAND_LINE, action: "user.created", target: id, before: null, after });
+    });
+    return { id, username };
+  } catch (error) {
+    if (error instanceof UniqueViolation) return { refused: "the name or the address is taken" };
+    throw error;
+  } finally {
+    await database.close();
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * How often somebody may do what: the one table. A burst may be used at once and comes back at the rate.
+ *
+ * What protects people from guessing is counted in Redis, for all processes together. What protects a process from a
+ * caller is counted by the process alone and asks nobody, so that it adds nothing to a request; several processes let through as
+ * many times more.
+ */
+export type LimitRule = { readonly burst: number; readonly perSecond: number };
+
+const HOUR_SECONDS = 3_600;
+
+/** In Redis; each names what it is counted by. */
+export const STORE_LIMITS = {
+  /** New accounts, by address: an office opens many, a machine more. */
+  register: { burst: 50, perSecond: 100 / HOUR_SECONDS },
+  /** Wrong passwords, by address. Right ones are given back. */
+  loginAddress: { burst: 60, perSecond: 240 / HOUR_SECONDS },
+  /** Wrong passwords for one account from one address. */
+  loginPair: { burst: 10, perSecond: 60 / HOUR_SECONDS },
+  /** Wrong passwords for one account from all places that its owner has never signed in from. */
+  loginAccount: { burst: 50, perSecond: 100 / HOUR_SECONDS },
+} as const satisfies Record<string, LimitRule>;
+
+/** In the process; by user or API key, except `address`. Each operation names one. */
+export const PROCESS_LIMITS = {
+  /** Everything that comes from one address, before anybody knows who it is. SLUICE_REQUESTS_PER_ADDRESS overrides the rate. */
+  address: { burst: 2_000, perSecond: 200 },
+  read: { burst: 200, perSecond: 50 },
+  change: { burst: 50, perSecond: 5 },
+  admin: { burst: 200, perSecond: 20 },
+} as const satisfies Record<string, LimitRule>;
+
+export type StoreLimitName = keyof typeof STORE_LIMITS;
+export type ProcessLimitName = keyof typeof PROCESS_LIMITS;
