@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { buildFaces } from "./build-faces.ts";
 import { type Child, describeExit, REPORTS_FD, startChild } from "./child.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
@@ -43,8 +44,13 @@ export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeS
   const { folder, variables, logFile, watch = false } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await bundleWorker(options.entryFile ?? WORKER_ENTRY, folder);
+  // The worker itself reads the variable too, and would refuse such an address first.
+  const allowsPrivateTargets = variables["SLUICE_ALLOW_PRIVATE_TARGETS"] === "1";
   const configFile = join(folder, "workerd.capnp");
-  await writeFile(configFile, workerdConfig({ ...options, port: options.port ?? 0, variableNames: Object.keys(variables) }));
+  await writeFile(
+    configFile,
+    workerdConfig({ ...options, port: options.port ?? 0, allowsPrivateTargets, variableNames: Object.keys(variables) }),
+  );
   const child = startChild({
     name: "edge",
     command: WORKERD_PROGRAM,
@@ -58,6 +64,7 @@ export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeS
 
 /** Writes `worker.js`. A workerd that watches takes it up by itself. */
 export async function bundleWorker(entryFile: string, folder: string): Promise<void> {
+  await buildFaces();
   await build({
     entryPoints: [entryFile],
     outfile: join(folder, "worker.js"),

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { systemRandom } from "../../shared/ids.ts";
 import { createFirstQueues } from "./first-queues.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { evictionFaults } from "./own-redis.ts";
 import { planStack } from "./plan-stack.ts";
 import { REDIS_PROGRAMS } from "./redis-server.ts";
 import { reloadOnChange } from "./reload-on-change.ts";
@@ -22,6 +23,8 @@ const SAME_WISH_MS = 500;
 const startedAt = performance.now();
 const watch = process.argv.includes("--watch");
 const stopAsked = listenForStop();
+// A terminal that was closed, or `| head`: what nobody reads must not keep the parts from being stopped in order.
+process.stdout.on("error", () => {});
 
 try {
   process.exitCode = await main();
@@ -50,7 +53,9 @@ async function main(): Promise<number> {
 }
 
 async function runUntilStopped(settings: StackSettings, folder: string): Promise<number> {
-  // 3. This machine's secrets, and redis-server unless every store is the user's own.
+  // 3. The user's own stores, this machine's secrets, and redis-server unless every store is the user's own.
+  const faults = await evictionFaults({ REDIS_URL: settings.REDIS_URL, VENUE_REDIS_URL: settings.VENUE_REDIS_URL });
+  if (faults.length > 0) throw new Error(faults.join("\n"));
   const secrets = await loadOrCreateSecrets(folder, systemRandom);
   if (needsRedis(settings)) {
     await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall: !settings.SLUICE_NO_INSTALL, say });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { buildFaces } from "./build-faces.ts";
 import { startChild } from "./child.ts";
 import type { EdgeServer } from "./edge-server.ts";
 import { freePort } from "./free-port.ts";
@@ -24,6 +25,7 @@ export async function startNodeEdgeServer(options: NodeEdgeServerOptions): Promi
   const { originAddress, variables, entryFile = NODE_ENTRY, logFile } = options;
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
+  await buildFaces();
   const child = startChild({
     name: "edge",
     command: process.execPath,

@@ -46,17 +46,25 @@ export async function planStack(options: PlanOptions): Promise<StackPlan> {
     const start = async () =>
       (await startRedisServer({ ...redis, folder: join(folder, redis.name), port, logFile: log(redis.name) })).child;
     parts.push({ name: redis.name, what: redis.what, port, portVariable: redis.portVariable, sources: [], start });
-    return `redis://:${redis.password}@127.0.0.1:${port}`;
+    return { url: redisUrl(redis, port), dataUrl: redisUrl(redis, port, redis.dataUser) };
   };
 
   const isHosted = settings.UPSTASH_REDIS_REST_URL !== undefined;
-  const lineUrl = isHosted ? undefined : (settings.REDIS_URL ?? (await addRedis(lineRedis(settings, secrets))));
+  const ownLine = isHosted || settings.REDIS_URL !== undefined ? undefined : await addRedis(lineRedis(settings, secrets));
+  const lineUrl = settings.REDIS_URL ?? ownLine?.url;
+  // The bridge does not look into scripts, so our own Redis does: unless the user has allowed more, it lets them touch data only.
+  const bridgedUrl = process.env["SLUICE_BRIDGE_ALLOW"] ? lineUrl : (ownLine?.dataUrl ?? lineUrl);
   // Only workerd cannot speak to Redis itself.
-  if (lineUrl !== undefined && settings.SLUICE_EDGE === "worker") parts.push(bridgePart({ ...options, lineUrl, logFile: log("bridge") }));
-  const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets)));
+  const isBridged = !isHosted && settings.SLUICE_EDGE === "worker";
+  if (isBridged && bridgedUrl !== undefined) parts.push(bridgePart({ ...options, lineUrl: bridgedUrl, logFile: log("bridge") }));
+  const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets))).url;
   parts.push(originPart({ ...options, venueUrl, logFile: log("origin") }));
   parts.push(edgePart({ ...options, lineUrl, logFile: log("edge") }));
   return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}` };
+}
+
+function redisUrl({ password }: RedisPlan, port: number, user = ""): string {
+  return `redis://${user}:${password}@127.0.0.1:${port}`;
 }
 
 type RedisPlan = {
@@ -64,6 +72,7 @@ type RedisPlan = {
   readonly what: string;
   readonly fsync: "always" | "everysec";
   readonly password: string;
+  readonly dataUser?: string;
   readonly port: number | undefined;
   readonly portVariable: string;
 };
@@ -75,6 +84,7 @@ function lineRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
     what,
     fsync: "everysec",
     password: secrets.lineRedisPassword,
+    dataUser: "bridge",
     port: settings.SLUICE_REDIS_PORT,
     portVariable: "SLUICE_REDIS_PORT",
   };
@@ -108,13 +118,16 @@ function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lin
   };
 }
 
-function originPart({ settings, folder, venueUrl, logFile }: PlanOptions & { venueUrl: string; logFile: string }): Part {
+function originPart({ settings, secrets, folder, venueUrl, logFile }: PlanOptions & { venueUrl: string; logFile: string }): Part {
   const port = settings.SLUICE_ORIGIN_PORT;
   const environment = {
     ...process.env,
     VENUE_REDIS_URL: venueUrl,
     SLUICE_ORIGIN_PORT: String(port),
     SLUICE_DATA_DIR: folder,
+    SLUICE_IDENTITY_KEYS: process.env["SLUICE_IDENTITY_KEYS"] ?? JSON.stringify(secrets.identityKeys),
+    SLUICE_VENUE_SECRET: process.env["SLUICE_VENUE_SECRET"] ?? secrets.venueSecret,
+    SLUICE_SEAL_KEYS: process.env["SLUICE_SEAL_KEYS"] ?? JSON.stringify(secrets.sealKeys),
     ...keySource(settings),
   };
   const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
@@ -130,7 +143,7 @@ function edgePart(options: PlanOptions & { lineUrl: string | undefined; logFile:
   const { settings, secrets } = options;
   const port = settings.SLUICE_PORT;
   const variables = {
-    ...passedOn("SLUICE_ISSUER", "SLUICE_JOINS_PER_ADDRESS", "ORIGIN_TIMEOUT_MS"),
+    ...passedOn("SLUICE_ADMIN_TOKENS", "SLUICE_ISSUER", "SLUICE_JOINS_PER_ADDRESS", "SLUICE_ALLOW_PRIVATE_TARGETS", "ORIGIN_TIMEOUT_MS"),
     CLIENT_ADDRESS_FROM: "socket",
     SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
     SLUICE_SIGNING_KEYS: settings.SLUICE_SIGNING_KEYS ?? JSON.stringify(secrets.signingKeys),

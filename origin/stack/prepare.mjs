@@ -76,9 +76,13 @@ function handOver(node) {
     // The channel tells the program when we are gone, even if we were killed outright.
     stdio: ["inherit", "inherit", "inherit", "ipc"],
   });
-  // npm's shell dies of a signal without passing it on; then we have another parent than before.
+  // npm's shell dies of a signal without passing it on; then we have another parent than before. Told twice, the program would hurry.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), PARENT_CHECK_MS).unref();
+  const check = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(check);
+    child.kill("SIGTERM");
+  }, PARENT_CHECK_MS).unref();
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => stopWith(`Node could not be started: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));

@@ -45,6 +45,20 @@ describe("startRedisServer", () => {
     await server.stop();
   });
 
+  it("lets a user for data touch data, and nothing else, not even inside a script", async () => {
+    const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "secret", dataUser: "bridge" });
+    const owner = new Redis(server.url);
+    const redis = new Redis(server.url.replace("redis://:", "redis://bridge:"));
+    await redis.eval("return redis.call('SET', KEYS[1], ARGV[1])", 1, "place", "kept");
+    for (const command of ["'FLUSHALL'", "'KEYS', '*'", "'CONFIG', 'GET', 'requirepass'", "'SHUTDOWN', 'NOSAVE'", "'DEBUG', 'SLEEP', '1'"])
+      await expect(redis.eval(`return redis.call(${command})`, 0), command).rejects.toThrow(/can.t run this command|not allowed/);
+    await expect(redis.flushall()).rejects.toThrow("NOPERM");
+    expect(await owner.get("place")).toBe("kept");
+    redis.disconnect();
+    owner.disconnect();
+    await server.stop();
+  });
+
   it("says in the server's own words why it could not start", async () => {
     const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
     const samePort = startRedisServer({ folder: await temporaryFolder(), fsync: "no", port: server.port, name: "second" });

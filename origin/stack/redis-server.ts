@@ -22,9 +22,17 @@ type RedisServerOptions = {
   readonly fsync: "always" | "everysec" | "no";
   readonly port?: number;
   readonly password?: string;
+  /** A second user with the same password, who may do everything with data and nothing to the server. Only with a password. */
+  readonly dataUser?: string;
   readonly clusterEnabled?: boolean;
   readonly logFile?: string;
 };
+
+/**
+ * Redis asks these rules about every command, those inside a script too. The categories hold what stops, empties, searches or
+ * reconfigures a server; of them only these few are for everybody.
+ */
+const DATA_USER_RULES = "~* &* +@all -@admin -@dangerous +info +sort +sort_ro +restore";
 
 export const REDIS_PROGRAMS = ["redis-server", "valkey-server"] as const;
 
@@ -45,7 +53,7 @@ export async function startRedisServer(options: RedisServerOptions): Promise<Red
 }
 
 function redisConfig(options: RedisServerOptions, ports: { readonly port: number; readonly clusterBusPort: number }): string {
-  const { folder, fsync, password, clusterEnabled = false } = options;
+  const { folder, fsync, password, dataUser, clusterEnabled = false } = options;
   const lines = [
     "bind 127.0.0.1",
     `port ${ports.port}`,
@@ -61,6 +69,7 @@ function redisConfig(options: RedisServerOptions, ports: { readonly port: number
     "no-appendfsync-on-rewrite no",
   ];
   if (password !== undefined) lines.push(`requirepass ${quoted(password)}`);
+  if (password !== undefined && dataUser !== undefined) lines.push(`user ${dataUser} on >${password} ${DATA_USER_RULES}`);
   if (clusterEnabled) lines.push("cluster-enabled yes", `cluster-port ${ports.clusterBusPort}`, "cluster-node-timeout 2000");
   return `${lines.join("\n")}\n`;
 }

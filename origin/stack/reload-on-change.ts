@@ -13,8 +13,9 @@ type ReloadOptions = {
 
 /** An editor writes several files at once; they make one reload. */
 const SETTLE_MS = 150;
-const SOURCE_FILE = /\.(ts|lua)$/;
-const TEST_FILE = /\.test\.ts$/;
+const SOURCE_FILE = /\.(tsx?|css|lua)$/;
+/** What a reload itself writes must not cause the next one. */
+const NO_SOURCE = /\.test\.ts$|^built\//;
 
 /** `npm run dev`: a change in edge/ reloads the edge, one in origin/ restarts the parts from there, one in shared/ does both. */
 export function reloadOnChange({ parts, stack, say }: ReloadOptions): void {
@@ -24,7 +25,7 @@ export function reloadOnChange({ parts, stack, say }: ReloadOptions): void {
 
   for (const source of ["edge", "origin", "shared"]) {
     watch(join(root, source), { recursive: true }, (_event, file) => {
-      if (file === null || !SOURCE_FILE.test(file) || TEST_FILE.test(file)) return;
+      if (file === null || !SOURCE_FILE.test(file) || NO_SOURCE.test(file)) return;
       changed.add(source);
       reloading ??= reloadAll().finally(() => (reloading = undefined));
     });

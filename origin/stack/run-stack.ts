@@ -47,7 +47,7 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady }: R
   try {
     for (const part of parts) {
       const startedAt = performance.now();
-      await Promise.race([start(part), rejectOnAbort(stopAsked)]);
+      await Promise.race([start(part), rejectOnDeath(death.promise), rejectOnAbort(stopAsked)]);
       onReady(part, performance.now() - startedAt);
     }
   } catch (error) {
@@ -55,6 +55,11 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady }: R
     throw error;
   }
   return { died: death.promise, restart, stop };
+}
+
+/** What stands on a part that died would never come up, and would be blamed for it. */
+async function rejectOnDeath(death: Promise<string>): Promise<never> {
+  throw new Error(await death);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {

@@ -5,6 +5,8 @@ import { type FillRandom, newId, newSecret } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { privateTokenKeySchema } from "../../shared/token-keys.ts";
 
+const signingKeysSchema = z.object({ active: z.string(), keys: z.array(privateTokenKeySchema).min(1) });
+
 /** The secrets of a development machine: made once, kept in the data folder, readable by its owner alone. */
 const secretsSchema = z.object({
   adminToken: z.string().min(32),
@@ -12,7 +14,12 @@ const secretsSchema = z.object({
   lineRedisPassword: z.string().min(32),
   venueRedisPassword: z.string().min(32),
   /** What the gate signs tickets and passes with; the shape of SLUICE_SIGNING_KEYS. */
-  signingKeys: z.object({ active: z.string(), keys: z.array(privateTokenKeySchema).min(1) }),
+  signingKeys: signingKeysSchema,
+  /** What the venue signs access tokens with; the shape of SLUICE_IDENTITY_KEYS. */
+  identityKeys: signingKeysSchema,
+  venueSecret: z.string().min(32),
+  /** What the venue seals API secrets with; the shape of SLUICE_SEAL_KEYS. */
+  sealKeys: z.object({ active: z.string(), keys: z.record(z.string(), z.string().min(43)) }),
 });
 
 export type StackSecrets = z.infer<typeof secretsSchema>;
@@ -32,13 +39,19 @@ export async function loadOrCreateSecrets(folder: string, fillRandom: FillRandom
 }
 
 async function freshSecrets(fillRandom: FillRandom): Promise<StackSecrets> {
-  const key = await newTokenKey(newId(fillRandom));
+  const newKeys = async () => {
+    const key = await newTokenKey(newId(fillRandom));
+    return { active: key.kid, keys: [key] };
+  };
   return {
     adminToken: newSecret(fillRandom),
     bridgeToken: newSecret(fillRandom),
     lineRedisPassword: newSecret(fillRandom),
     venueRedisPassword: newSecret(fillRandom),
-    signingKeys: { active: key.kid, keys: [key] },
+    signingKeys: await newKeys(),
+    identityKeys: await newKeys(),
+    venueSecret: newSecret(fillRandom),
+    sealKeys: { active: "1", keys: { "1": newSecret(fillRandom) } },
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable, urlVariable } from "../../shared/environment.ts";
+import { OPERATOR_TOKEN_CHARS_MIN, operatorTokensVariable } from "../../shared/operator-tokens.ts";
 import { fail, type Result } from "../../shared/result.ts";
 
 /** What `npm start` can be told. Every variable is optional: without any, the whole product runs on embedded parts. */
@@ -11,8 +12,10 @@ const settingsSchema = z.object({
   SLUICE_REDIS_PORT: portVariable.optional(),
   SLUICE_VENUE_REDIS_PORT: portVariable.optional(),
   SLUICE_DATA_DIR: z.string().default(".sluice"),
-  SLUICE_ADMIN_TOKEN: z.string().min(16, "must have at least 16 characters").optional(),
+  SLUICE_ADMIN_TOKEN: z.string().min(OPERATOR_TOKEN_CHARS_MIN, `must have at least ${OPERATOR_TOKEN_CHARS_MIN} characters`).optional(),
+  SLUICE_ADMIN_TOKENS: operatorTokensVariable.optional(),
   SLUICE_SIGNING_KEYS: z.string().optional(),
+  SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
   SLUICE_NO_INSTALL: flagVariable,
   REDIS_URL: redisUrlVariable.optional(),
   VENUE_REDIS_URL: redisUrlVariable.optional(),

@@ -9,7 +9,8 @@ type Readiness = {
 };
 
 const PROBE_EVERY_MS = 20;
-const READY_WITHIN_MS = 20_000;
+/** Many times what a part needs: only one that hangs is given up, not one on a machine that has much to do. */
+const READY_WITHIN_MS = 60_000;
 
 /** Returns when the part answers; throws with the part's own words when it ends first or stays silent. */
 export async function waitUntilReady({ child, probe, withinMs = READY_WITHIN_MS }: Readiness): Promise<void> {

@@ -28,6 +28,7 @@ export function whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs }:
     "",
     ...table,
     "",
+    `  console         ${edgeUrl}/_sluice/console`,
     `  operator token  ${token}`,
     `  logs            ${join(shown, "logs")}`,
     "",

@@ -1,9 +1,12 @@
 import { compatibilityDate } from "workerd";
+import { SPECIAL_ADDRESS_BLOCKS } from "../../shared/public-address.ts";
 
 type WorkerdConfig = {
   readonly port: number;
   readonly originAddress: string;
   readonly storeAddress?: string;
+  /** Whether the upstreams of single queues may be on this machine or in a private network. */
+  readonly allowsPrivateTargets: boolean;
   readonly variableNames: readonly string[];
 };
 
@@ -11,9 +14,9 @@ type WorkerdConfig = {
 const HEAP_MB_MAX = 128;
 
 /** The Cap'n Proto text that workerd is started with. */
-export function workerdConfig({ port, originAddress, storeAddress, variableNames }: WorkerdConfig): string {
+export function workerdConfig({ port, originAddress, storeAddress, allowsPrivateTargets, variableNames }: WorkerdConfig): string {
   const variables = variableNames.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`);
-  const bindings = ['(name = "ORIGIN", service = "origin")', ...variables].join(",\n    ");
+  const bindings = ['(name = "ORIGIN", service = "origin")', '(name = "UPSTREAMS", service = "upstreams")', ...variables].join(",\n    ");
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -21,6 +24,7 @@ const config :Workerd.Config = (
   services = [
     (name = "edge", worker = .edge),
     (name = "origin", external = (address = ${text(originAddress)}, http = ())),
+    (name = "upstreams", ${allowsPrivateTargets ? ANYWHERE : PUBLIC_INTERNET}),
     (name = "outbound", ${outbound(storeAddress)})
   ],
   sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "edge")]
@@ -39,9 +43,13 @@ const edge :Workerd.Worker = (
 
 /** With a store on this machine the worker can reach that one address and nothing else, whatever URL it is talked into. */
 function outbound(storeAddress: string | undefined): string {
-  if (storeAddress === undefined) return 'network = (allow = ["public"], tlsOptions = (trustBrowserCas = true))';
+  if (storeAddress === undefined) return PUBLIC_INTERNET;
   return `external = (address = ${text(storeAddress)}, http = ())`;
 }
+
+/** workerd looks at the address that it connects to, so that it does not matter which name led there. */
+const PUBLIC_INTERNET = `network = (allow = ["public"], deny = [${SPECIAL_ADDRESS_BLOCKS.map(text).join(", ")}], tlsOptions = (trustBrowserCas = true))`;
+const ANYWHERE = 'network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))';
 
 /** A Cap'n Proto string literal takes the same escapes as JSON for everything that occurs here. */
 function text(value: string): string {
