@@ -1,7 +1,18 @@
 import { z } from "zod";
 import { DEFAULT_ISSUER } from "../shared/admission.ts";
-import { type Environment, parseEnvironment, portVariable, redisUrlVariable, urlVariable } from "../shared/environment.ts";
+import {
+  type Environment,
+  parseEnvironment,
+  portVariable,
+  redisUrlVariable,
+  urlVariable,
+  wholeNumberVariable,
+} from "../shared/environment.ts";
 import { jwksVariable } from "./admission/known-keys.ts";
+import { sealKeysVariable } from "./api-keys/seal.ts";
+import { PROCESS_LIMITS } from "./limits/limit-table.ts";
+
+const SECRET_CHARS_MIN = 32;
 
 const originEnvironmentSchema = z
   .object({
@@ -12,6 +23,10 @@ const originEnvironmentSchema = z
     SLUICE_JWKS: jwksVariable.optional(),
     SLUICE_JWKS_URL: urlVariable("http:", "https:").optional(),
     SLUICE_ISSUER: z.string().default(DEFAULT_ISSUER),
+    SLUICE_IDENTITY_KEYS: z.string("must be set: the venue's keys for access tokens"),
+    SLUICE_VENUE_SECRET: z.string("must be set").min(SECRET_CHARS_MIN, `must have at least ${SECRET_CHARS_MIN} characters`),
+    SLUICE_SEAL_KEYS: sealKeysVariable,
+    SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: PROCESS_LIMITS.address.perSecond }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {
     path: ["SLUICE_JWKS_URL"],
@@ -21,3 +36,6 @@ const originEnvironmentSchema = z
 export function parseOriginEnvironment(environment: Environment) {
   return parseEnvironment(originEnvironmentSchema, environment);
 }
+
+type Parsed = ReturnType<typeof parseOriginEnvironment>;
+export type OriginSettings = Extract<Parsed, { readonly ok: true }>["value"];

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type { Redis } from "ioredis";
 import { checkPart, healthReport, healthStatusCode } from "../../shared/health.ts";
 import { storeHealth } from "../../shared/store-health.ts";
-import type { Database } from "../db/open-database.ts";
+import type { Database } from "../db/database.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */

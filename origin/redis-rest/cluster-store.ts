@@ -2,7 +2,16 @@ import { Cluster, type Redis } from "ioredis";
 import { broadcastOf } from "./cluster-broadcast.ts";
 import { keysOf, slotsOf } from "./cluster-slots.ts";
 import type { Command, Work } from "./command.ts";
-import { type Answer, CONNECTION_OPTIONS, errorJson, PENDING_MAX, REQUEST_TIMEOUT_MS, STORE_ERRORS, type Store } from "./store.ts";
+import {
+  type Answer,
+  CONNECTION_OPTIONS,
+  errorJson,
+  PENDING_MAX,
+  REQUEST_TIMEOUT_MS,
+  STALL_MS_MAX,
+  STORE_ERRORS,
+  type Store,
+} from "./store.ts";
 import { itemJson, type RedisValue } from "./value-json.ts";
 
 type ClusterStoreOptions = {
@@ -24,7 +33,14 @@ export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions)
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: REQUEST_TIMEOUT_MS,
     clusterNodeRetryStrategy: CONNECTION_OPTIONS.retryStrategy,
-    redisOptions: { protocol, connectTimeout, disableClientInfo, autoResendUnfulfilledCommands: false },
+    redisOptions: {
+      protocol,
+      connectTimeout,
+      disableClientInfo,
+      autoResendUnfulfilledCommands: false,
+      // Without it, what waits on one silent node would fill the room that all nodes share.
+      socketTimeout: STALL_MS_MAX,
+    },
   });
   cluster.on("ready", () => onStateChange("ready"));
   cluster.on("close", () => onStateChange("lost"));

@@ -56,19 +56,17 @@ function subcommandAccess(rule: Rule, word: Argument | undefined): Access | unde
   return rule.subcommands.get(wordOf(word).toUpperCase());
 }
 
-const BLOCKING_READS: ReadonlyMap<string, number> = new Map([
-  ["XREAD", 1],
-  // GROUP, the group's and the consumer's name come first; they may be called anything, even BLOCK.
-  ["XREADGROUP", 4],
-]);
+const BLOCKING_READS: ReadonlySet<string> = new Set(["XREAD", "XREADGROUP"]);
+const NAMES_OF_GROUP = 2;
 
+/** Read as Redis reads it: options in any order up to STREAMS; the names of a group and its consumer may be anything, even BLOCK. */
 function isBlockingRead(name: string, command: Command): boolean {
-  const optionsAt = BLOCKING_READS.get(name);
-  if (optionsAt === undefined) return false;
-  for (const argument of command.slice(optionsAt)) {
-    const word = wordOf(argument).toUpperCase();
-    if (word === "BLOCK") return true;
-    if (word === "STREAMS") return false;
+  if (!BLOCKING_READS.has(name)) return false;
+  for (let at = 1; at < command.length; at++) {
+    const option = wordOf(command[at]).toUpperCase();
+    if (option === "BLOCK") return true;
+    if (option === "STREAMS") return false;
+    if (option === "GROUP") at += NAMES_OF_GROUP;
   }
   return false;
 }
@@ -80,10 +78,11 @@ function notAvailable(name: string): string {
 const NAME_LENGTH_MAX = 64;
 const OPTION_LENGTH_MAX = 32;
 
-/** Enough of an argument to know an option by; a long one is a value. */
+/** Enough of an argument to know an option by; a long one is a value. Redis ends an option at a zero byte, whatever follows. */
 function wordOf(argument: Argument | undefined): string {
   if (argument === undefined) return "";
-  return Buffer.isBuffer(argument) ? argument.toString("latin1", 0, OPTION_LENGTH_MAX) : String(argument).slice(0, OPTION_LENGTH_MAX);
+  const text = Buffer.isBuffer(argument) ? argument.toString("latin1", 0, OPTION_LENGTH_MAX) : String(argument).slice(0, OPTION_LENGTH_MAX);
+  return text.split("\0", 1)[0] ?? "";
 }
 
 function printable(name: string): string {

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { createRawConnection } from "./raw-connection.ts";
 import { createReplySplitter } from "./reply-splitter.ts";
-import { PENDING_MAX, REQUEST_TIMEOUT_MS } from "./store.ts";
+import { PENDING_MAX, REQUEST_TIMEOUT_MS, STALL_MS_MAX } from "./store.ts";
 
 /** Commands that were sent together and the replies they are owed. */
 export type Exchange = {
@@ -21,8 +21,6 @@ export type RedisLane = {
 type Pending = { readonly exchange: Exchange; readonly deadlineMs: number; isOver: boolean; next: Pending | undefined };
 
 const SWEEP_MS = 50;
-/** How long Redis may owe us an answer before we take the connection for dead and make a new one. */
-const STALL_MS_MAX = 5_000;
 /** What Redis has not taken off the socket yet. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 /** One answer; LRANGE over a long list must not become a string that ends the process. */

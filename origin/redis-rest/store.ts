@@ -17,15 +17,19 @@ export type Answer = (status: number, json: string) => void;
 /** A caller waits less than a second for a server that does not answer, with room for the way back. */
 export const REQUEST_TIMEOUT_MS = 700;
 
+/** How long Redis may owe us an answer before we take the connection for dead and make a new one. */
+export const STALL_MS_MAX = 5_000;
+
 /** Requests on their way to Redis. Beyond it the server does not keep up, and more would only wait to time out. */
 export const PENDING_MAX = 20_000;
 
+/** In the shape of a Redis error, under a code that Redis never gives: ERR is what a server says that is there. */
 export const STORE_ERRORS = {
-  unreachable: "ERR the Redis server cannot be reached",
-  timeout: "ERR the Redis server did not answer in time; the command may still run",
-  lost: "ERR the connection to the Redis server was lost; the command may have run",
-  fault: "ERR the bridge failed",
-  busy: "ERR too many requests are waiting for the Redis server",
+  unreachable: "UNAVAILABLE the Redis server cannot be reached",
+  timeout: "UNAVAILABLE the Redis server did not answer in time; the command may still run",
+  lost: "UNAVAILABLE the connection to the Redis server was lost; the command may have run",
+  fault: "UNAVAILABLE the bridge failed",
+  busy: "UNAVAILABLE too many requests are waiting for the Redis server",
 } as const;
 
 const CONNECT_TIMEOUT_MS = 2_000;

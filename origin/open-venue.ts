@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { systemClock } from "../shared/clock.ts";
+import { systemRandom } from "../shared/ids.ts";
+import { parseKeyring } from "../shared/keyring.ts";
+import { adminOperations } from "./admin/admin-operations.ts";
+import { createUserAdmin } from "./admin/user-admin.ts";
+import type { Maintenance } from "./api/api-routes.ts";
+import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
+import { withDocument } from "./api/document-operations.ts";
+import type { VenueOperation } from "./api/operation.ts";
+import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
+import { createApiKeys } from "./api-keys/api-keys.ts";
+import { openKeyCopies } from "./api-keys/key-copies.ts";
+import { createSeal } from "./api-keys/seal.ts";
+import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
+import { createVenueKeys } from "./api-keys/venue-keys.ts";
+import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
+import type { Database } from "./db/database.ts";
+import type { OriginSettings } from "./environment.ts";
+import { createAccessTokens } from "./identity/access-tokens.ts";
+import { accountOperations } from "./identity/account-operations.ts";
+import { type Accounts, createAccounts } from "./identity/accounts.ts";
+import { keepCopies } from "./identity/keep-copies.ts";
+import { createPasswords } from "./identity/passwords.ts";
+import { createRefreshTokens } from "./identity/refresh-tokens.ts";
+import { hideWith, keyFor } from "./identity/secrets.ts";
+import { sessionOperations } from "./identity/session-operations.ts";
+import { openSessions } from "./identity/sessions.ts";
+import { createSignInGuard } from "./identity/sign-in-guard.ts";
+import { openUserCopies } from "./identity/user-copies.ts";
+import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
+import { openStoreLimits } from "./limits/store-limits.ts";
+import { systemOperations } from "./system/system-operations.ts";
+import { openSystemSettings } from "./system/system-settings.ts";
+
+/** Everything behind the routes of `/api/v1`, put together. */
+type Venue = {
+  readonly operations: readonly VenueOperation[];
+  readonly authenticate: Authenticate;
+  readonly limits: ProcessLimits;
+  readonly isReady: () => boolean;
+  readonly maintenance: () => Maintenance | undefined;
+  readonly accounts: Accounts;
+  readonly stop: () => Promise<void>;
+};
+
+type VenueParts = {
+  readonly settings: Pick<
+    OriginSettings,
+    "SLUICE_IDENTITY_KEYS" | "SLUICE_ISSUER" | "SLUICE_REQUESTS_PER_ADDRESS" | "SLUICE_VENUE_SECRET" | "SLUICE_SEAL_KEYS"
+  >;
+  readonly redis: Redis;
+  readonly database: Database;
+  readonly log: Logger;
+};
+
+/** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
+const FIRST_TRY_MS = 5_000;
+
+export async function openVenue({ settings, redis, database, log }: VenueParts): Promise<Venue> {
+  const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
+  if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
+  const clock = systemClock;
+  const random = systemRandom;
+  const limits = openStoreLimits(redis);
+  const hide = hideWith(keyFor("address", settings.SLUICE_VENUE_SECRET));
+  const accessTokens = createAccessTokens({ keyring: keyring.value, issuer: settings.SLUICE_ISSUER, random });
+  const refreshTokens = createRefreshTokens({ key: keyFor("refresh-token", settings.SLUICE_VENUE_SECRET), random });
+  const sessions = openSessions({ redis, refreshTokens, random });
+  const guard = createSignInGuard({ redis, limits, hide, nowMs: clock.nowMs });
+  const copies = openUserCopies(redis);
+  const passwords = await createPasswords();
+  const accounts = createAccounts({
+    ...{ database, copies, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log },
+  });
+
+  const system = openSystemSettings({ database, redis, log });
+  const maintenance = () => {
+    const { maintenanceMode, maintenanceMessage } = system.current();
+    return maintenanceMode ? { message: maintenanceMessage } : undefined;
+  };
+  const seal = createSeal(settings.SLUICE_SEAL_KEYS, random);
+  const keyCopies = openKeyCopies(redis);
+  const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
+  const venueKeys = createVenueKeys({ database, seal, random });
+  const verifySignature = createSignatureVerifier({ redis, database, copies: keyCopies, seal, clock, log });
+  const users = createUserAdmin({ database, copies, sessions });
+  const kept = keepCopies({ database, redis, copies, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] }, clock.nowMs());
+  await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+
+  return {
+    operations: withDocument([
+      ...accountOperations({ accounts, sessions, maintenance }),
+      ...sessionOperations(sessions),
+      ...apiKeyOperations({ apiKeys, clock }),
+      ...venueKeyOperations(venueKeys),
+      ...adminOperations({ users, database }),
+      ...systemOperations(system),
+    ]),
+    maintenance,
+    authenticate: createAuthentication({ redis, accessTokens, verifySignature, clock }),
+    isReady: kept.areComplete,
+    limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
+    accounts,
+    stop: async () => {
+      kept.stop();
+      system.stop();
+    },
+  };
+}
