@@ -10,7 +10,7 @@ import { errorCatalogue } from "../shared/errors.ts";
 const root = fileURLToPath(new URL("../", import.meta.url));
 const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
 const files = listed.split("\n").filter((file) => file !== "" && existsSync(join(root, file)));
-const sources = files.filter((file) => /\.(ts|mjs)$/.test(file) && !file.endsWith(".d.ts"));
+const sources = files.filter((file) => /\.(tsx?|mjs)$/.test(file) && !file.endsWith(".d.ts"));
 const production = sources.filter((file) => /^(edge|origin|shared)\//.test(file) && !file.endsWith(".test.ts"));
 const read = (file: string) => readFileSync(join(root, file), "utf8");
 

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -70,6 +70,19 @@ describe("npm start", () => {
     stack.process.kill("SIGKILL");
     await stack.exited;
     await expect.poll(() => processesOf(folder), { timeout: 10_000 }).toEqual([]);
+  });
+
+  it("stops in order when its terminal and its shell are gone, also if a part takes its time", async () => {
+    const folder = await temporaryFolder();
+    const stack = await startStack({ folder, isBehindShell: true });
+    process.kill(processNamed(folder, "redis-rest/main.ts").pid, "SIGSTOP");
+    stack.process.stdout?.destroy();
+    stack.process.stderr?.destroy();
+    stack.process.kill("SIGKILL");
+    await expect.poll(() => processesOf(folder), { timeout: 10_000 }).toEqual([]);
+    for (const part of ["line-redis", "venue-redis"])
+      expect(await readFile(join(folder, "logs", `${part}.log`), "utf8")).toContain("bye bye");
+    expect(await readdir(folder)).not.toContain("stack.pid");
   });
 
   it("answers 503 within about a second and names the part that is silent, then recovers by itself", async () => {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { processesOf, startStack } from "../parts/running-stack.ts";
+import { launchStack, processesOf, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 describe("npm start with the user's own servers", () => {
@@ -14,6 +15,17 @@ describe("npm start with the user's own servers", () => {
     expect(stack.output()).not.toContain("hunter2");
     stack.process.kill("SIGINT");
     await stack.exited;
+    await own.stop();
+  });
+
+  it("does not start on a Redis that may drop keys, and says which", async () => {
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+    const redis = new Redis(own.url);
+    await redis.config("SET", "maxmemory-policy", "allkeys-lru");
+    redis.disconnect();
+    const stack = await launchStack({ folder: await temporaryFolder(), environment: { VENUE_REDIS_URL: own.url } });
+    expect(await stack.exited).toBe(1);
+    expect(stack.output().trim()).toMatch(/^VENUE_REDIS_URL: this Redis may drop keys .*allkeys-lru.*noeviction\.$/);
     await own.stop();
   });
 

@@ -1,0 +1,109 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
+
+let venue: TestVenue;
+
+beforeAll(async () => {
+  venue = await startVenue();
+  await venue.register("anna");
+});
+
+describe("the copies of accounts", () => {
+  it("are there again after a start on an empty Redis, and strays are gone", async () => {
+    const { id } = (await venue.login("anna")).body["user"] as { id: string };
+    await venue.redis.flushall();
+    const stray = "01890000-0000-7000-8000-000000000001";
+    await venue.redis.sadd("users:all", stray);
+    await venue.redis.hset(`user:${stray}`, await strayUser(stray));
+    await venue.redis.mset("username_index:stray", stray, "email_index:stray@example.test", stray);
+    const again = await venue.again();
+    expect((await again.login("anna")).status).toBe(200);
+    expect(await venue.redis.smembers("users:all")).toEqual([id]);
+    expect(await venue.redis.exists(`user:${stray}`, "username_index:stray", "email_index:stray@example.test")).toBe(0);
+  });
+
+  it("follow what is changed in the record, and never go back", async () => {
+    const { id } = (await venue.login("anna")).body["user"] as { id: string };
+    await venue.database.query("UPDATE users SET role = 'admin' WHERE id = $1", [id]);
+    await expect.poll(() => venue.redis.hget(`user:${id}`, "role"), { timeout: 10_000 }).toBe("admin");
+    expect(await venue.redis.sismember("users:role:admin", id)).toBe(1);
+    expect(await venue.redis.sismember("users:role:user", id)).toBe(0);
+    await venue.redis.hset(`user:${id}`, "revision", "1000", "role", "user");
+    await venue.database.query("UPDATE users SET last_login_at = now() WHERE id = $1", [id]);
+    await venue.login("anna");
+    expect(await venue.redis.hget(`user:${id}`, "role")).toBe("user");
+  });
+});
+
+describe("PostgreSQL away", () => {
+  it("leaves sign-in, refresh and everything signed in as it is; registration and another password get 503, and do not happen later", async () => {
+    const { body } = await venue.login("anna");
+    venue.postgres.freeze();
+    try {
+      const [registered, signedIn, changed] = await Promise.all([
+        venue.register("late"),
+        venue.login("anna"),
+        venue.call("POST", "/auth/password", {
+          token: body.accessToken,
+          json: { currentPassword: passwordOf("anna"), newPassword: "an entirely new password" },
+        }),
+      ]);
+      expect([registered.status, registered.body.code]).toEqual([503, "database_unavailable"]);
+      expect(registered.headers.get("retry-after")).toBe("2");
+      expect(signedIn.status).toBe(200);
+      expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: signedIn.body.refreshToken } })).status).toBe(200);
+      expect([changed.status, (await venue.call("GET", "/me", { token: body.accessToken })).status]).toEqual([503, 200]);
+    } finally {
+      venue.postgres.thaw();
+    }
+    const count = () => venue.database.query("SELECT count(*)::int AS count FROM users WHERE username = 'late'", []).catch(() => undefined);
+    await expect.poll(count, { timeout: 20_000 }).toEqual([{ count: 0 }]);
+    expect((await venue.login("anna")).status).toBe(200);
+    expect((await venue.register("late")).status).toBe(201);
+  });
+});
+
+describe("the venue's Redis away", () => {
+  it("means 503 within a second for whoever asks, and all is well when it is back", async () => {
+    const { body } = await venue.login("anna");
+    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    try {
+      const hanging = await venue.call("GET", "/me", { token: body.accessToken });
+      expect([hanging.status, hanging.body.code]).toEqual([503, "store_unavailable"]);
+    } finally {
+      process.kill(venue.redisServer.child.pid, "SIGCONT");
+    }
+    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(200);
+
+    process.kill(venue.redisServer.child.pid, "SIGKILL");
+    await venue.redisServer.child.exited;
+    const answers = await Promise.all([
+      venue.login("anna"),
+      venue.call("GET", "/me", { token: body.accessToken }),
+      venue.register("later"),
+    ]);
+    expect(answers.map((answer) => [answer.status, answer.body.code])).toEqual(Array.from({ length: 3 }, () => [503, "store_unavailable"]));
+    const back = await startRedisServer({ folder: `${venue.folder}/redis`, fsync: "always", port: venue.redisServer.port });
+    try {
+      await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await venue.login("anna")).status, { timeout: 10_000 }).toBe(200);
+    } finally {
+      await back.stop();
+    }
+  });
+});
+
+async function strayUser(id: string): Promise<Record<string, string>> {
+  const times = { created_at: "1", updated_at: "1", last_login_at: "" };
+  return {
+    id,
+    username: "stray",
+    email: "stray@example.test",
+    password_hash: "x",
+    role: "user",
+    status: "active",
+    revision: "1",
+    ...times,
+  };
+}

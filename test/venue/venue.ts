@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll } from "vitest";
+import { knownKeys } from "../../origin/admission/known-keys.ts";
+import { createPassCheck } from "../../origin/admission/pass-check.ts";
+import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
+import { createOriginApp } from "../../origin/app.ts";
+import type { Database } from "../../origin/db/database.ts";
+import { openDatabase } from "../../origin/db/open-database.ts";
+import type { Accounts } from "../../origin/identity/accounts.ts";
+import { createLogger } from "../../origin/log.ts";
+import { openVenue } from "../../origin/open-venue.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { PASS_HEADER } from "../../shared/admission.ts";
+import { newTokenKey } from "../../shared/new-token-key.ts";
+import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { createTokenForge, ISSUER } from "../parts/token-forge.ts";
+
+/** The venue's whole app on a real Redis and a real PostgreSQL, asked as the edge asks it: with a pass and the visitor's address. */
+export type TestVenue = {
+  readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+  readonly register: (name: string, options?: CallOptions) => Promise<Answer>;
+  readonly login: (name: string, options?: CallOptions & { readonly password?: string }) => Promise<Answer>;
+  readonly pass: () => Promise<string>;
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly accounts: Accounts;
+  readonly redis: Redis;
+  readonly redisServer: RedisServer;
+  readonly database: Database;
+  readonly postgres: PostgresServer;
+  readonly logged: readonly string[];
+  readonly folder: string;
+  /** The same stores, opened by another process's app. */
+  readonly again: (settings?: Partial<VenueSettings>) => Promise<TestVenue>;
+};
+
+export type CallOptions = {
+  readonly json?: unknown;
+  readonly token?: string | undefined;
+  readonly address?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+export type Answer = { readonly status: number; readonly headers: Headers; readonly body: Json; readonly text: string };
+
+export type Json = { readonly [name: string]: unknown } & {
+  readonly code?: string;
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+  readonly sessionId?: string;
+};
+
+/** Nobody's password in earnest. */
+export const passwordOf = (name: string) => `a long password of ${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
+
+export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
+
+export async function startVenue(): Promise<TestVenue> {
+  const folder = await temporaryFolder();
+  const postgres = await startPostgresServer(folder);
+  const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
+  afterAll(async () => {
+    await redisServer.stop();
+    await postgres.stop();
+  });
+  const key = await newTokenKey("venue");
+  const settings = {
+    SLUICE_IDENTITY_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
+    SLUICE_VENUE_SECRET: "a secret of tests, at least 32 long",
+    SLUICE_SEAL_KEYS: sealKeysVariable.parse(JSON.stringify({ active: "1", keys: { "1": SEAL_KEY } })),
+    SLUICE_ISSUER: ISSUER,
+    SLUICE_REQUESTS_PER_ADDRESS: 10_000,
+  };
+  return openTestVenue({ folder, postgres, redisServer, settings });
+}
+
+type Stores = Pick<TestVenue, "folder" | "postgres" | "redisServer"> & { readonly settings: VenueSettings };
+
+type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
+
+async function openTestVenue(stores: Stores): Promise<TestVenue> {
+  const logged: string[] = [];
+  const log = createLogger("venue-test", { write: (line) => void logged.push(line) });
+  const venueRedis = connectRedis(stores.redisServer.url, log);
+  await new Promise((resolve) => venueRedis.once("ready", resolve));
+  const database = await openDatabase({ url: stores.postgres.url, folder: "unused" });
+  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, log });
+  const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
+  const { d: _d, ...publicKey } = forge.jwk;
+  const keys = await knownKeys([publicKey]);
+  const checkPass = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: Date.now }, log });
+  const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
+  const redis = new Redis(stores.redisServer.url);
+  redis.on("error", () => {});
+  afterAll(async () => {
+    await venue.stop();
+    redis.disconnect();
+    venueRedis.disconnect();
+    await database.close().catch(() => {});
+  });
+
+  async function call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { json, token, address = "192.0.2.1", headers = {}, body = json === undefined ? undefined : JSON.stringify(json) } = options;
+    const response = await app.request(`http://venue.test/api/v1${path}`, {
+      method,
+      headers: {
+        [PASS_HEADER]: await forge.token(),
+        "x-forwarded-for": address,
+        "x-forwarded-host": "venue.test",
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get("content-type") ?? "");
+    return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? (JSON.parse(text) as Json) : {} };
+  }
+
+  return {
+    call,
+    register: (name, options) =>
+      call("POST", "/auth/register", { json: { username: name, email: `${name}@example.test`, password: passwordOf(name) }, ...options }),
+    login: (name, { password = passwordOf(name), ...options } = {}) =>
+      call("POST", "/auth/login", { json: { username: name, password }, ...options }),
+    pass: () => forge.token(),
+    fetch: app.fetch,
+    accounts: venue.accounts,
+    redis,
+    redisServer: stores.redisServer,
+    database,
+    postgres: stores.postgres,
+    logged,
+    folder: stores.folder,
+    again: (changed) => openTestVenue({ ...stores, settings: { ...stores.settings, ...changed } }),
+  };
+}
