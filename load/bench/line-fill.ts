@@ -20,10 +20,11 @@ export async function fillLine(redis: Redis, { queueId, size }: { readonly queue
       redis.zadd(keys.beats, ...members.flatMap(({ ticketId }) => [dueMs, ticketId])),
     ]);
   }
-  await redis.hset(keys.bucket, "sequence", size);
+  await redis.hset(keys.bucket, "sequence", 2 * size);
+  await redis.hset(keys.stats, { total_enqueued: size, waiting: size });
 }
 
 /** A ticket's id is as long as a real one. */
 export function memberOf(number: number): { readonly ticketId: string; readonly order: number } {
-  return { ticketId: `waiting-${String(number).padStart(14, "0")}`, order: LANE_0_ORDER + number };
+  return { ticketId: `waiting-${String(number).padStart(14, "0")}`, order: LANE_0_ORDER + 2 * number };
 }

@@ -8,7 +8,7 @@ import type { ScriptRunner } from "../../shared/define-script.ts";
 import { createAgenda } from "../../test/sim/agenda.ts";
 import { createBucketAudit } from "../../test/sim/audit-buckets.ts";
 import { seededRandom } from "../../test/sim/random.ts";
-import { type LineSettings, writeSettings } from "../../test/sim/settings.ts";
+import { type PlainSettings, writeSettings } from "../../test/sim/settings.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
 import { keepScore, type LineScore } from "./line-score.ts";
 import { watchTurns } from "./line-turns.ts";
@@ -110,7 +110,7 @@ function followedByLook<Look>(runner: ScriptRunner, look: () => Promise<Look>): 
   };
 }
 
-function settingsFor({ visitors, limits }: Crowd): LineSettings {
+function settingsFor({ visitors, limits }: Crowd): PlainSettings {
   const { maxActive, rate, burst } = limits;
   const times = { sessionTtlSeconds: 3_600, claimSeconds: CLAIM_SECONDS, heartbeatTtlSeconds: 60 };
   return { mode: "active", maxActive, rate, burst, ...times, maxQueueSize: visitors.length };

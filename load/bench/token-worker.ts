@@ -1,7 +1,7 @@
 import { type CryptoKey, generateKeyPair, jwtVerify, SignJWT } from "jose";
-import { parseKeyring } from "../../edge/token/keyring.ts";
 import { tokenFromCookies } from "../../edge/token/presented-token.ts";
 import { createTokens, type Tokens } from "../../edge/token/tokens.ts";
+import { parseKeyring } from "../../shared/keyring.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { createTokenMemory } from "../../shared/token-memory.ts";
