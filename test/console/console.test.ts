@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createVisitor, until } from "../gate/visitor.ts";
 import { expectNoSidewaysScroll, goTo, numberOf, seriousFaults, signIn, startConsoleStack } from "./console-page.ts";
 import { startCrowd } from "./crowd.ts";
@@ -19,6 +19,11 @@ const FOCUSED_NAME = 'document.activeElement.textContent.trim() || document.acti
 const modeOf = async (queueId: string) => (await stack.registry.readQueue(queueId))?.settings.mode;
 const tile = (page: Page, name: string) => page.locator(`[data-value="${name}"]`);
 const pace = (page: Page) => async () => numberOf(await tile(page, "rate").textContent());
+
+// What one test has left behind is not the next one's fault.
+beforeEach(() => {
+  problems.length = 0;
+});
 
 describe("signing in to the console", () => {
   it("refuses a wrong token, and keeps a right one nowhere", async () => {

@@ -90,7 +90,7 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   });
 
   const registry = openRegistry(scriptRunner(redis));
-  const versions = new Map<string, number>();
+  const queueIds = new Set<string>();
 
   async function setQueue(queueId: string, settings: Partial<QueueSettings> = {}): Promise<void> {
     const whole = queueSettingsSchema.parse({
@@ -100,14 +100,14 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
       admissionBurst: 100,
       ...settings,
     });
-    const version = await registry.writeQueue(queueId, whole, versions.get(queueId) ?? 0);
+    const before = (await registry.readQueue(queueId))?.version ?? 0;
+    const version = await registry.writeQueue(queueId, whole, before);
     if (typeof version !== "number") throw new Error(`${queueId} could not be written: ${JSON.stringify(version)}`);
-    versions.set(queueId, version);
-    await registry.writeRoutes([...versions.keys()].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
+    queueIds.add(queueId);
+    await registry.writeRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
     // The name carries the version, so that an answer tells which one an edge knows.
     const name = `${whole.name} v${version}`;
     await registry.writeQueue(queueId, { ...whole, name }, version);
-    versions.set(queueId, version + 1);
     await Promise.all(edges.filter((edge) => !edge.child.hasExited()).map((edge) => untilKnown(edge, queueId, name)));
   }
 

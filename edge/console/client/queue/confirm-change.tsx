@@ -35,8 +35,9 @@ export function ConfirmChange({ title, confirm, isDangerous, seen, change, onDon
     try {
       onDone(await api.send<Queue>("PATCH", path, { body: change, etag: current.etag }));
     } catch (caught) {
-      setError(caught as Error);
+      // What the other one did is read first, so that the alert is spoken once and whole.
       if (isProblem(caught, "version_conflict")) setCurrent(await api.get<Queue>(path).catch(() => current));
+      setError(caught as Error);
     }
     setBusy(false);
   }
