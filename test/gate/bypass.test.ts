@@ -7,7 +7,7 @@ import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
 
 const stack = await startGateStack();
-const { origin, url, edges, registry } = stack;
+const { origin, url, edges } = stack;
 const port = edges[0]?.port ?? 0;
 const SECRET = "probe-secret-0123456789";
 const secretSha256 = createHash("sha256").update(SECRET).digest("hex");
@@ -26,7 +26,7 @@ async function bypass(...rules: readonly Partial<BypassRule>[]): Promise<void> {
     { host: "*", path: "/hall/assets/private/*", queueId: "private" },
   ];
   const marker = { path: "/never", header: { name, secretSha256 } };
-  await registry.writeRoutes(
+  await stack.setRoutes(
     routes,
     [...rules, marker].map((rule) => ({ host: "*", ...rule })),
   );

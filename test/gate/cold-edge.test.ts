@@ -11,12 +11,12 @@ import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./vi
 
 /** An edge that starts while nobody can tell it anything: what it serves, it serves by what is written on the pass. */
 const stack = await startGateStack();
-const { origin, registry, redis } = stack;
+const { origin, redis } = stack;
 const ANSWER_MS_MAX = 1_000;
 
 await stack.setQueue("shop");
 await stack.setQueue("vip", { onStoreFailure: "open" });
-await registry.writeRoutes([
+await stack.setRoutes([
   { host: "*", path: "/shop/*", queueId: "shop" },
   { host: "*", path: "/shop/vip/*", queueId: "vip" },
 ]);

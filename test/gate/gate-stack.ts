@@ -25,8 +25,10 @@ export type GateStack = {
   readonly registry: Registry;
   readonly bridge: Bridge;
   readonly key: PrivateTokenKey;
-  /** Writes a queue and leads `/{id}/*` to it; comes back when every edge knows. */
+  /** Writes a queue and leads `/{id}/*` to it; comes back when every edge knows. How long edges take by themselves is told in set-up.test.ts. */
   readonly setQueue: (queueId: string, settings?: Partial<QueueSettings>) => Promise<void>;
+  /** Replaces the whole table, likewise; there must be a queue. */
+  readonly setRoutes: Registry["writeRoutes"];
   readonly startEdge: (options?: EdgeOptions) => Promise<EdgeServer>;
   readonly logFiles: readonly string[];
 };
@@ -39,7 +41,10 @@ type EdgeOptions = {
 
 type StackOptions = EdgeOptions & { readonly edgeCount?: number };
 
-const EDGE_KNOWS_WITHIN_MS = 5_000;
+/** An edge as this stack runs it, and who may operate it. */
+type OperatedEdge = EdgeServer & { readonly adminToken: string };
+
+const EDGE_KNOWS_WITHIN_MS = 10_000;
 
 export async function startGateStack({ edgeCount = 1, ...options }: StackOptions = {}): Promise<GateStack> {
   const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
@@ -52,11 +57,12 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   const bridgeAddress = `127.0.0.1:${bridge.port}`;
   const origin = await startRecordingOrigin();
   const key = await newTokenKey("key-1");
-  const edges: EdgeServer[] = [];
+  const edges: OperatedEdge[] = [];
   const logFiles: string[] = [];
 
   async function startEdge({ storeAddress = bridgeAddress, variables = {}, ...entry }: EdgeOptions = options): Promise<EdgeServer> {
     const logFile = join(await temporaryFolder(), "edge.log");
+    const adminToken = variables["SLUICE_ADMIN_TOKEN"] ?? options.variables?.["SLUICE_ADMIN_TOKEN"] ?? token;
     const edge = await startOneEdge({
       logFile,
       originAddress: origin.address,
@@ -71,11 +77,12 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
         UPSTASH_REDIS_REST_TOKEN: token,
         SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
         SLUICE_JOINS_PER_ADDRESS: "10000",
+        SLUICE_ADMIN_TOKEN: adminToken,
         ...options.variables,
         ...variables,
       },
     });
-    edges.push(edge);
+    edges.push({ ...edge, adminToken });
     logFiles.push(logFile);
     return edge;
   }
@@ -91,6 +98,7 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
 
   const registry = openRegistry(scriptRunner(redis));
   const queueIds = new Set<string>();
+  let changes = 0;
 
   async function setQueue(queueId: string, settings: Partial<QueueSettings> = {}): Promise<void> {
     const whole = queueSettingsSchema.parse({
@@ -103,26 +111,37 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
     const before = (await registry.readQueue(queueId))?.version ?? 0;
     const version = await registry.writeQueue(queueId, whole, before);
     if (typeof version !== "number") throw new Error(`${queueId} could not be written: ${JSON.stringify(version)}`);
+    // The last one is the one that edges are told of.
+    queueIds.delete(queueId);
     queueIds.add(queueId);
-    await registry.writeRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
-    // The name carries the version, so that an answer tells which one an edge knows.
-    const name = `${whole.name} v${version}`;
-    await registry.writeQueue(queueId, { ...whole, name }, version);
-    await Promise.all(edges.filter((edge) => !edge.child.hasExited()).map((edge) => untilKnown(edge, queueId, name)));
+    await setRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
+  }
+
+  async function setRoutes(...table: Parameters<Registry["writeRoutes"]>): Promise<void> {
+    await registry.writeRoutes(...table);
+    const queueId = [...queueIds].at(-1) ?? "";
+    for (const edge of edges.filter(({ child }) => !child.hasExited())) await tell(edge, queueId, `Queue ${queueId} v${changes++}`);
   }
 
   const [first] = edges;
   if (first === undefined) throw new Error("a stack has at least one edge");
-  return { edges, url: first.url, origin, redisServer, redis, registry, bridge, key, setQueue, startEdge, logFiles };
+  return { edges, url: first.url, origin, redisServer, redis, registry, bridge, key, setQueue, setRoutes, startEdge, logFiles };
 }
 
-async function untilKnown(edge: EdgeServer, queueId: string, name: string): Promise<void> {
-  const deadline = Date.now() + EDGE_KNOWS_WITHIN_MS;
-  while (Date.now() < deadline) {
-    const answer = await fetch(`${edge.url}/_sluice/queues/${queueId}`);
+/** An edge reads everything again at once that operators set up when one of them changes something there, as a name that tells when it has. */
+async function tell({ url, adminToken }: OperatedEdge, queueId: string, name: string): Promise<void> {
+  const changed = await fetch(`${url}/_sluice/admin/queues/${queueId}`, {
+    method: "PATCH",
+    headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+  if (!changed.ok) throw new Error(`${queueId} could not be renamed: ${await changed.text()}`);
+  const deadline = performance.now() + EDGE_KNOWS_WITHIN_MS;
+  while (performance.now() < deadline) {
+    const answer = await fetch(`${url}/_sluice/queues/${queueId}`);
     const body = (await answer.json()) as { name?: string };
     if (answer.status === 200 && body.name === name) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`an edge did not learn of ${queueId}`);
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { startGateStack } from "./gate-stack.ts";
-import { createVisitor, JSON_PLEASE } from "./visitor.ts";
+import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
 
 const stack = await startGateStack();
 const { origin, url } = stack;
@@ -28,8 +28,7 @@ describe("a queue's mode", () => {
     expect(newcomer.headers.get("retry-after")).toBe("60");
     expect((await createVisitor(url).send("POST", "/_sluice/queues/drain/enter")).json["code"]).toBe("queue_closed");
     await inside.send("POST", "/_sluice/queues/drain/leave");
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    expect((await waiting.get("/drain/in")).json).toMatchObject({ url: "/drain/in" });
+    await until(async () => (await waiting.get("/drain/in")).json["url"] === "/drain/in", { everyMs: 250 });
   });
 
   it("maintenance: a page with Retry-After for everybody without a pass, and nobody's place is touched", async () => {
@@ -88,8 +87,7 @@ describe("the edges of a line", () => {
 
   it("a route to a queue that does not exist refuses, and what has no route is forwarded without a pass", async () => {
     await stack.setQueue("there");
-    await stack.registry.writeRoutes([{ host: "*", path: "/nowhere/*", queueId: "nowhere" }]);
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    await stack.setRoutes([{ host: "*", path: "/nowhere/*", queueId: "nowhere" }]);
     const refused = await createVisitor(url).get("/nowhere/x", JSON_PLEASE);
     expect([refused.status, refused.json["code"]]).toEqual([503, "queue_unavailable"]);
     expect((await createVisitor(url).get("/elsewhere")).status).toBe(200);
@@ -100,8 +98,9 @@ describe("the edges of a line", () => {
     await stack.setQueue("public", { maxActive: 1 });
     await createVisitor(url).get("/public/");
     await createVisitor(url).get("/public/");
-    await new Promise((resolve) => setTimeout(resolve, 2_100));
-    const seen = await createVisitor(url).get("/_sluice/queues/public");
+    const look = () => createVisitor(url).get("/_sluice/queues/public");
+    await until(async () => (await look()).json["waiting"] === 1);
+    const seen = await look();
     expect(seen.headers.get("cache-control")).toBe("public, max-age=1");
     expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
     const schedule = ["closesAt", "opensAt", "order", "phase", "prequeueOpensAt"];

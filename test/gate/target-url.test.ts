@@ -51,7 +51,7 @@ describe("a queue with an upstream of its own", () => {
 
   it("is where a bypass of the queue leads, too", async () => {
     const { routes } = await stack.registry.readDirectory();
-    await stack.registry.writeRoutes(routes, [{ host: "*", path: "/far/assets/*" }]);
+    await stack.setRoutes(routes, [{ host: "*", path: "/far/assets/*" }]);
     await until(async () => (await createVisitor(url).get("/far/assets/x.css")).setCookies.length === 0);
     expect(upstream.requests.at(-1)?.url).toBe("/far/assets/x.css");
     expect(origin.requests).toEqual([]);

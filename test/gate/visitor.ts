@@ -51,11 +51,12 @@ function keep(cookies: Map<string, string>, line: string): void {
   expect(attributes.includes("HttpOnly")).toBe(!name.startsWith("sluice-place-"));
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 5_000 } = {}): Promise<number> {
+/** A condition that is a poll of one visitor is asked for less often: nobody is answered for long who polls without a pause. */
+export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 5_000, everyMs = 20 } = {}): Promise<number> {
   const startedAt = performance.now();
   while (!(await condition())) {
     if (performance.now() - startedAt > withinMs) throw new Error(`it did not come true within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
   return performance.now() - startedAt;
 }
