@@ -133,27 +133,6 @@ describe("the origin's command", () => {
     origin.reset();
     expect(await isServed(here, `command-${text}`, pass)).toBe(false);
   });
-
-  it("extend gives the session its full time again, and the visitor a new pass with the next answer", async () => {
-    await stack.setQueue("command-extend", { sessionTtlSeconds: 40, sessionRenewal: false });
-    const visitor = createVisitor(here);
-    await visitor.get("/command-extend/");
-    const sessionId = sessionOf(visitor, "command-extend");
-    const before = Number(await stack.redis.zscore("queue:{command-extend}:active", sessionId));
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
-    command("extend");
-    await visitor.get("/command-extend/long");
-    await until(async () => Number(await stack.redis.zscore("queue:{command-extend}:active", sessionId)) >= before + 5_000);
-    origin.reset();
-    const pass = passOf(visitor, "command-extend");
-    await visitor.get("/command-extend/next");
-    expect(passOf(visitor, "command-extend")).not.toBe(pass);
-    expect(sessionOf(visitor, "command-extend")).toBe(sessionId);
-    const unknown = createVisitor(here);
-    command("explode");
-    const seen = await unknown.get("/command-extend/other");
-    expect([seen.status, seen.headers.has("x-sluice-command")]).toEqual([200, false]);
-  });
 });
 
 async function openSocket(url: string, visitor: Visitor, path: string) {
@@ -219,17 +198,5 @@ describe("an open WebSocket behind the gate", () => {
     const codes = (await closed).map(([code, reason]) => `${Number(code)} ${String(reason)}`);
     expect(codes).toEqual(["4001 revoked", "4001 revoked"]);
     expect(performance.now() - startedAt).toBeLessThan(2_000);
-  });
-
-  it("is closed with 4002 when its session runs out", async () => {
-    await stack.setQueue("ws-short", { sessionTtlSeconds: 10, sessionRenewal: false });
-    const visitor = createVisitor(here);
-    await visitor.get("/ws-short/");
-    const { client } = await openSocket(here, visitor, "/ws-short/socket");
-    const startedAt = performance.now();
-    const [code] = (await once(client, "close")) as [number];
-    expect(code).toBe(4002);
-    expect(performance.now() - startedAt).toBeGreaterThan(7_000);
-    expect(performance.now() - startedAt).toBeLessThan(12_500);
   });
 });

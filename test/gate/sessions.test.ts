@@ -1,4 +1,3 @@
-import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
 import { guardStore } from "../../edge/gate/outage.ts";
 import { createRevocations } from "../../edge/gate/revocations.ts";
@@ -19,50 +18,6 @@ const clock = { nowMs: () => Date.now() };
 const guarded = guardStore(scriptRunner(redis), clock);
 
 beforeEach(() => origin.reset());
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-describe("a session", () => {
-  it("that is used is renewed after the answer, at most once per quarter of its time, and gets a new pass with the next one", async () => {
-    await stack.setQueue("renewed", { sessionTtlSeconds: 12 });
-    const visitor = createVisitor(url);
-    await visitor.get("/renewed/");
-    const first = visitor.cookies.get("sluice-pass-renewed") ?? "";
-    const session = String(decodeJwt(first).sub);
-    const passes = new Set<string>();
-    const endsAt = Date.now() + 14_000;
-    while (Date.now() < endsAt) {
-      expect((await visitor.get("/renewed/x", JSON_PLEASE)).json["url"]).toBe("/renewed/x");
-      passes.add(visitor.cookies.get("sluice-pass-renewed") ?? "");
-      await sleep(200);
-    }
-    expect(passes.size).toBeGreaterThanOrEqual(3);
-    expect(passes.size).toBeLessThanOrEqual(6);
-    for (const pass of passes) expect(decodeJwt(pass).sub).toBe(session);
-    const views = Number(await redis.hget(`queue:{renewed}:session:${session}`, "page_views"));
-    expect(views).toBeGreaterThan(20);
-  });
-
-  it("ends with its time where renewal is off, pass and slot alike, and its holder joins anew", async () => {
-    await stack.setQueue("fixed", { sessionTtlSeconds: 10, sessionRenewal: false });
-    const visitor = createVisitor(url);
-    await visitor.get("/fixed/");
-    const session = String(decodeJwt(visitor.cookies.get("sluice-pass-fixed") ?? "").sub);
-    const slotEndsAt = Number(await redis.zscore("queue:{fixed}:active", session));
-    const cookie = `sluice-pass-fixed=${visitor.cookies.get("sluice-pass-fixed") ?? ""}`;
-    const isServed = async () => {
-      origin.reset();
-      await createVisitor(url).get("/fixed/x", { cookie });
-      return origin.requests.some(({ headers }) => decodeJwt(headers.get("x-sluice-pass")?.[0] ?? "").sub === session);
-    };
-    while (Date.now() < slotEndsAt - 1_500) {
-      expect(await isServed()).toBe(true);
-      await sleep(500);
-    }
-    await sleep(slotEndsAt - Date.now() + 20);
-    expect(await isServed()).toBe(false);
-  });
-});
 
 describe("the sweep of all queues", () => {
   it("moves a line on where nobody polls any more, and one broken queue does not hold up the others", async () => {

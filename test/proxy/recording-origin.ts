@@ -21,8 +21,10 @@ export type RecordingOrigin = {
   readonly address: string;
   /** Requests with their whole body, oldest first. */
   readonly requests: RecordedRequest[];
-  /** How the next requests are answered; left alone, with the recorded request as JSON. */
+  /** How the next requests are answered; left alone, by `echo`. */
   readonly answerWith: (handler: Handler) => void;
+  /** Records the request and answers with it as JSON. */
+  readonly echo: Handler;
   readonly upgradeWith: (handler: UpgradeHandler) => void;
   readonly reset: () => void;
   /** Listens again, after `stop`, where it did before. */
@@ -63,7 +65,7 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
     handler = next;
   };
   const upgradeWith = (next: UpgradeHandler) => void server.on("upgrade", next);
-  return { port, address: `127.0.0.1:${port}`, requests, answerWith, upgradeWith, reset, start, stop };
+  return { port, address: `127.0.0.1:${port}`, requests, answerWith, echo, upgradeWith, reset, start, stop };
 }
 
 async function recordThenEcho(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {

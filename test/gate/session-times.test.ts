@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { decodeJwt } from "jose";
+import { describe, expect, it } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
+
+/** What takes as long as a session does. All of it at once: every test has a queue and addresses of its own. */
+const stack = await startGateStack();
+const { origin, url, redis } = stack;
+const SHORTEST_SECONDS = 10;
+const SHORTEST_MS = SHORTEST_SECONDS * 1_000;
+
+await stack.setQueue("renewed", { sessionTtlSeconds: SHORTEST_SECONDS });
+await stack.setQueue("fixed", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRenewal: false });
+await stack.setQueue("extended", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRenewal: false });
+await stack.setQueue("socket", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRenewal: false });
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
+const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
+const slotEndMs = async (queueId: string, session: string) => Number(await redis.zscore(`queue:{${queueId}}:active`, session));
+
+async function admitted(queueId: string): Promise<Visitor> {
+  const visitor = createVisitor(url);
+  await visitor.get(`/${queueId}/`);
+  expect(passOf(visitor, queueId)).not.toBe("");
+  return visitor;
+}
+
+describe.concurrent("a session", () => {
+  it("that is used is renewed after the answer, at most once per quarter of its time, and gets a new pass with the next one", async () => {
+    const visitor = await admitted("renewed");
+    const session = sessionOf(visitor, "renewed");
+    const passes = new Set<string>();
+    let requests = 0;
+    const startedAt = performance.now();
+    const tookMs = () => performance.now() - startedAt;
+    while (tookMs() < 1.15 * SHORTEST_MS) {
+      expect((await visitor.get("/renewed/x", JSON_PLEASE)).json["url"]).toBe("/renewed/x");
+      requests++;
+      passes.add(passOf(visitor, "renewed"));
+      await sleep(100);
+    }
+    expect(passes.size).toBeGreaterThanOrEqual(3);
+    // The first, and one for each quarter that has passed since the full second in which it was signed.
+    expect(passes.size).toBeLessThanOrEqual(1 + Math.floor((tookMs() + 1_000) / (SHORTEST_MS / 4)));
+    for (const pass of passes) expect(decodeJwt(pass).sub).toBe(session);
+    const views = Number(await redis.hget(`queue:{renewed}:session:${session}`, "page_views"));
+    expect(views).toBeGreaterThan(requests / 2);
+    expect(views).toBeLessThanOrEqual(requests + 1);
+  });
+
+  it("ends with its time where renewal is off, pass and slot alike, and its holder joins anew", async () => {
+    const visitor = await admitted("fixed");
+    const session = sessionOf(visitor, "fixed");
+    const slotEndsAt = await slotEndMs("fixed", session);
+    const cookie = `sluice-pass-fixed=${passOf(visitor, "fixed")}`;
+    let asked = 0;
+    const sessionServed = async () => {
+      const path = `/fixed/asked-${asked++}`;
+      await createVisitor(url).get(path, { cookie });
+      const request = origin.requests.find((seen) => seen.url === path);
+      return decodeJwt(request?.headers.get("x-sluice-pass")?.[0] ?? "").sub;
+    };
+    while (Date.now() < slotEndsAt - 1_500) {
+      expect(await sessionServed()).toBe(session);
+      await sleep(500);
+    }
+    await sleep(slotEndsAt - Date.now() + 20);
+    const anew = await sessionServed();
+    expect([typeof anew, anew === session]).toEqual(["string", false]);
+  });
+
+  it("gets its full time again when the origin says extend, and the visitor a new pass with the next answer", async () => {
+    const visitor = await admitted("extended");
+    const pass = passOf(visitor, "extended");
+    const session = sessionOf(visitor, "extended");
+    const before = await slotEndMs("extended", session);
+    origin.answerWith((request, response) => {
+      const command = /[?&]command=(\w+)/.exec(request.url ?? "")?.[1];
+      if (command !== undefined) response.setHeader("x-sluice-command", command);
+      origin.echo(request, response);
+    });
+    // More than an eighth of its time has to be won before a new pass is worth it.
+    await sleep(SHORTEST_MS / 8 + 500);
+    await visitor.get("/extended/long?command=extend");
+    await until(async () => (await slotEndMs("extended", session)) > before + SHORTEST_MS / 8);
+    expect(passOf(visitor, "extended")).toBe(pass);
+    await visitor.get("/extended/next");
+    expect(passOf(visitor, "extended")).not.toBe(pass);
+    expect(sessionOf(visitor, "extended")).toBe(session);
+    const seen = await createVisitor(url).get("/extended/other?command=explode");
+    expect([seen.status, seen.headers.has("x-sluice-command")]).toEqual([200, false]);
+  });
+
+  it("takes an open WebSocket with it when it runs out (4002)", async () => {
+    const visitor = await admitted("socket");
+    const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+    origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
+    const endsAt = await slotEndMs("socket", sessionOf(visitor, "socket"));
+    const headers = { cookie: `sluice-pass-socket=${passOf(visitor, "socket")}` };
+    const client = new WebSocket(`${url.replace("http", "ws")}/socket/x`, { headers, perMessageDeflate: false });
+    await once(client, "open");
+    const [code] = (await once(client, "close")) as [number];
+    expect(code).toBe(4002);
+    expect(Date.now()).toBeGreaterThan(endsAt - 2_500);
+    // Seen within 2 s, and what a busy machine takes to say so.
+    expect(Date.now()).toBeLessThan(endsAt + 3_000);
+  });
+});
