@@ -130,18 +130,15 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
 
 /** An edge reads everything again at once that operators set up when one of them changes something there, as a name that tells when it has. */
 async function tell({ url, adminToken }: OperatedEdge, queueId: string, name: string): Promise<void> {
-  const changed = await fetch(`${url}/_sluice/admin/queues/${queueId}`, {
-    method: "PATCH",
-    headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
-    body: JSON.stringify({ name }),
-  });
-  if (!changed.ok) throw new Error(`${queueId} could not be renamed: ${await changed.text()}`);
+  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
+  const change = { method: "PATCH", headers, body: JSON.stringify({ name }) };
   const deadline = performance.now() + EDGE_KNOWS_WITHIN_MS;
   while (performance.now() < deadline) {
-    const answer = await fetch(`${url}/_sluice/queues/${queueId}`);
-    const body = (await answer.json()) as { name?: string };
-    if (answer.status === 200 && body.name === name) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    const changed = await fetch(`${url}/_sluice/admin/queues/${queueId}`, change);
+    const known = await fetch(`${url}/_sluice/queues/${queueId}`);
+    const body = (await known.json()) as { name?: string };
+    if (changed.ok && known.ok && body.name === name) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`an edge did not learn of ${queueId}`);
 }
