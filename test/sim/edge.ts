@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { type Line, openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
@@ -49,11 +50,23 @@ export function openEdge({ url, queueId, random, nowMs, mutate }: EdgeOptions): 
   };
 }
 
-/** Pretends that Redis knows no script, so that each call brings its text along, which is then changed. */
+/** Changes the text of each script when it is first sent; from then on the changed one is called in its place. */
 function mutatedRunner(redis: Redis, mutate: (source: string) => string): ScriptRunner {
   const runner = scriptRunner(redis);
+  const changed = new Map<string, string>();
   return {
-    evalsha: () => Promise.reject(new Error("NOSCRIPT: the text comes along")),
-    eval: (source, keys, args) => runner.eval(mutate(source), keys, args),
+    evalsha: (sha, keys, args) => {
+      const wrong = changed.get(sha);
+      return wrong === undefined ? Promise.reject(new Error("NOSCRIPT: the text comes along")) : runner.evalsha(wrong, keys, args);
+    },
+    eval: (source, keys, args) => {
+      const wrong = mutate(source);
+      changed.set(sha1(source), sha1(wrong));
+      return runner.eval(wrong, keys, args);
+    },
   };
+}
+
+function sha1(text: string): string {
+  return createHash("sha1").update(text).digest("hex");
 }

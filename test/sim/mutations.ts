@@ -108,5 +108,15 @@ export const mutations: readonly Mutation[] = [
   ["numbers after a draw tell no time", "clock + spans_ahead * SPAN)", "clock)"],
 ];
 
+/** Seeds that show what few others do. Where one no longer does, another is looked for. */
+export const tellingSeeds: ReadonlyMap<string, number> = new Map([
+  ["a session that is over is renewed", 5],
+  ["a reservation is renewed like a session", 31],
+  ["the line opens a moment late", 10],
+  ["an event that is over takes newcomers", 13],
+  ["an event's cap is not in force", 7],
+  ["who comes after the opening stands before those who were drawn", 89],
+]);
+
 /** What is wrong, the text that is right, and the text that takes its place. */
 export type Mutation = readonly [what: string, right: string, wrong: string];
