@@ -15,14 +15,8 @@ describe("SLUICE_EDGE=node npm start", () => {
     expect(stack.output()).toContain("the gate, on Node");
     const visit = await fetch(`${stack.url}/anything`);
     expect(visit.headers.getSetCookie().join()).toContain("sluice-pass-venue=");
-    stack.process.kill("SIGINT");
+    stack.process.kill("SIGTERM");
     expect(await stack.exited).toBe(0);
     expect(processesOf(folder)).toEqual([]);
-  });
-
-  it("says what is wrong with another word", async () => {
-    await expect(startStack({ folder: await temporaryFolder(), environment: { SLUICE_EDGE: "deno" } })).rejects.toThrow(
-      "SLUICE_EDGE: must be worker or node",
-    );
   });
 });

@@ -28,10 +28,26 @@ async function stopAndTime(stack: StartedStack): Promise<{ code: number | null; 
   return { code: await stack.exited, tookMs: performance.now() - startedAt };
 }
 
+/** A new database takes most of a start's time, so that the tests share a folder, and what runs on it as long as it does. */
+const folder = await temporaryFolder();
+let running: StartedStack | undefined;
+
+async function runningStack(): Promise<StartedStack> {
+  const { exitCode, signalCode } = running?.process ?? {};
+  return running !== undefined && exitCode === null && signalCode === null ? running : startAnew();
+}
+
+/** Also after a test that failed before it could end the one it had. */
+async function startAnew(options: { readonly isBehindShell?: boolean } = {}): Promise<StartedStack> {
+  running?.process.kill("SIGKILL");
+  await expect.poll(() => processesOf(folder), { timeout: 20_000 }).toEqual([]);
+  running = await startStack({ folder, ...options });
+  return running;
+}
+
 describe("npm start", () => {
   it("comes up whole, says what runs where, keeps its data across starts, and leaves no process", async () => {
-    const folder = await temporaryFolder();
-    const first = await startStack({ folder });
+    const first = await runningStack();
     const { status, report } = await health(first);
     expect(status).toBe(200);
     expect(report.parts).toEqual(["edge", "store", "origin", "venueStore", "database"].map((name) => ({ name, state: "ok" })));
@@ -45,49 +61,13 @@ describe("npm start", () => {
     expect(tookMs).toBeLessThan(STOP_WITHIN_MS);
     expect(processesOf(folder)).toEqual([]);
 
-    const second = await startStack({ folder });
-    const reader = await venueRedis(second, folder);
+    const reader = await venueRedis(await runningStack(), folder);
     expect(await reader.get("kept")).toBe("yes");
     reader.disconnect();
-    await stopAndTime(second);
-  });
-
-  it("runs twice side by side, and goes down whole with a reason when one part dies", async () => {
-    const folders = [await temporaryFolder(), await temporaryFolder()] as const;
-    const [left, right] = await Promise.all([startStack({ folder: folders[0] }), startStack({ folder: folders[1] })]);
-    process.kill(processNamed(folders[0], "workerd serve").pid, "SIGKILL");
-    expect(await left.exited).toBe(1);
-    expect(left.output()).toContain("edge was ended by SIGKILL");
-    expect(processesOf(folders[0])).toEqual([]);
-    expect((await health(right)).status).toBe(200);
-    right.process.kill("SIGTERM");
-    expect(await right.exited).toBe(0);
-  });
-
-  it("leaves no process when it is killed outright", async () => {
-    const folder = await temporaryFolder();
-    const stack = await startStack({ folder });
-    stack.process.kill("SIGKILL");
-    await stack.exited;
-    await expect.poll(() => processesOf(folder), { timeout: 10_000 }).toEqual([]);
-  });
-
-  it("stops in order when its terminal and its shell are gone, also if a part takes its time", async () => {
-    const folder = await temporaryFolder();
-    const stack = await startStack({ folder, isBehindShell: true });
-    process.kill(processNamed(folder, "redis-rest/main.ts").pid, "SIGSTOP");
-    stack.process.stdout?.destroy();
-    stack.process.stderr?.destroy();
-    stack.process.kill("SIGKILL");
-    await expect.poll(() => processesOf(folder), { timeout: 10_000 }).toEqual([]);
-    for (const part of ["line-redis", "venue-redis"])
-      expect(await readFile(join(folder, "logs", `${part}.log`), "utf8")).toContain("bye bye");
-    expect(await readdir(folder)).not.toContain("stack.pid");
   });
 
   it("answers 503 within about a second and names the part that is silent, then recovers by itself", async () => {
-    const folder = await temporaryFolder();
-    const stack = await startStack({ folder });
+    const stack = await runningStack();
     const silence = async (part: string, expected: readonly string[]) => {
       const { pid } = processNamed(folder, part);
       process.kill(pid, "SIGSTOP");
@@ -103,11 +83,43 @@ describe("npm start", () => {
     await silence("redis-rest/main.ts", ["store"]);
     await silence(`redis-server 127.0.0.1:${stack.ports.venueRedis}`, ["venueStore"]);
     await silence("origin/main.ts", ["origin"]);
-    await stopAndTime(stack);
+  });
+
+  it("refuses a second stack on its data folder", async () => {
+    await runningStack();
+    const second = await launchStack({ folder });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain("Sluice already runs on");
+  });
+
+  it("runs twice side by side, goes down whole with a reason when one part dies, and leaves no process when it is killed outright", async () => {
+    const other = await temporaryFolder();
+    const [left, right] = await Promise.all([runningStack(), startStack({ folder: other })]);
+    process.kill(processNamed(folder, "workerd serve").pid, "SIGKILL");
+    expect(await left.exited).toBe(1);
+    expect(left.output()).toContain("edge was ended by SIGKILL");
+    expect(processesOf(folder)).toEqual([]);
+    expect((await health(right)).status).toBe(200);
+    right.process.kill("SIGKILL");
+    await right.exited;
+    await expect.poll(() => processesOf(other), { timeout: 20_000 }).toEqual([]);
+  });
+
+  it("stops in order when its terminal and its shell are gone, also if a part takes its time", async () => {
+    const stack = await startAnew({ isBehindShell: true });
+    const logOf = (part: string) => readFile(join(folder, "logs", `${part}.log`), "utf8");
+    const before = { "line-redis": (await logOf("line-redis")).length, "venue-redis": (await logOf("venue-redis")).length };
+    process.kill(processNamed(folder, "redis-rest/main.ts").pid, "SIGSTOP");
+    stack.process.stdout?.destroy();
+    stack.process.stderr?.destroy();
+    stack.process.kill("SIGKILL");
+    await expect.poll(() => processesOf(folder), { timeout: 20_000 }).toEqual([]);
+    for (const [part, length] of Object.entries(before)) expect((await logOf(part)).slice(length)).toContain("bye bye");
+    expect(await readdir(folder)).not.toContain("stack.pid");
   });
 });
 
-describe("npm start refuses", () => {
+describe.concurrent("npm start refuses", () => {
   it("a port in use, and says which variable moves it", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     await once(squatter, "listening");
@@ -119,7 +131,7 @@ describe("npm start refuses", () => {
   });
 
   it("bad settings, all of them in one go and without repeating a value", async () => {
-    const environment = { SLUICE_PORT: "hunter2", DATABASE_URL: "hunter2", REDIS_URL: "hunter2" };
+    const environment = { SLUICE_PORT: "hunter2", DATABASE_URL: "hunter2", REDIS_URL: "hunter2", SLUICE_EDGE: "deno" };
     const stack = await launchStack({ folder: await temporaryFolder(), environment });
     expect(await stack.exited).toBe(1);
     for (const name of Object.keys(environment)) expect(stack.output()).toContain(`${name}: must be`);
@@ -130,14 +142,5 @@ describe("npm start refuses", () => {
     const stack = await launchStack({ folder: await temporaryFolder(), environment: { SLUICE_NO_INSTALL: "1", PATH: "/nowhere" } });
     expect(await stack.exited).toBe(1);
     expect(stack.output().trim()).toMatch(/^Sluice needs redis-server or valkey-server on the PATH: install it .*$/);
-  });
-
-  it("a second stack on one data folder", async () => {
-    const folder = await temporaryFolder();
-    const first = await startStack({ folder });
-    const second = await launchStack({ folder });
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain("Sluice already runs on");
-    await stopAndTime(first);
   });
 });

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
+import { FULL_TOKEN, startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { launchStack, processesOf, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
@@ -30,17 +30,16 @@ describe("npm start with the user's own servers", () => {
   });
 
   it("reaches a store that speaks the Upstash protocol without a bridge of its own", async () => {
-    const bridgeFolder = await temporaryFolder();
-    const bridgeOwner = await startStack({ folder: bridgeFolder });
-    const { bridgeToken } = JSON.parse(await readFile(`${bridgeFolder}/secrets.json`, "utf8")) as { bridgeToken: string };
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+    const bridge = await startTestBridge({ redisUrls: [own.url] });
     const folder = await temporaryFolder();
-    const environment = { UPSTASH_REDIS_REST_URL: `http://127.0.0.1:${bridgeOwner.ports.bridge}`, UPSTASH_REDIS_REST_TOKEN: bridgeToken };
+    const environment = { UPSTASH_REDIS_REST_URL: bridge.url, UPSTASH_REDIS_REST_TOKEN: FULL_TOKEN };
     const stack = await startStack({ folder, environment });
     expect(processesOf(folder).filter(({ command }) => /redis-rest|line-redis/.test(command))).toEqual([]);
     expect((await fetch(`${stack.url}/_sluice/health`)).status).toBe(200);
-    for (const running of [stack, bridgeOwner]) {
-      running.process.kill("SIGINT");
-      expect(await running.exited).toBe(0);
-    }
+    stack.process.kill("SIGINT");
+    expect(await stack.exited).toBe(0);
+    await bridge.stop();
+    await own.stop();
   });
 });
