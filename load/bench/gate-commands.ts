@@ -3,7 +3,13 @@ import { Redis } from "ioredis";
 import { inTurns } from "./gate-crowd.ts";
 
 /** Store commands, told apart: those that a request makes, and those that an edge under any load makes by the clock. */
-export type CommandCount = { readonly perRequest: number; readonly perSecondBehind: number };
+export type CommandCount = {
+  /** All that were seen while the requests were made. */
+  readonly calls: number;
+  readonly seconds: number;
+  readonly perRequest: number;
+  readonly perSecondBehind: number;
+};
 
 export type Asking = { readonly url: string; readonly method: string; readonly cookies: readonly string[] };
 
@@ -28,7 +34,7 @@ export async function countCommands({ redisUrl, asking, idling, requests, idleMs
     const idle = await scriptCalls(redis, () => inTurnsEvery(IDLE_EVERY_MS, idleMs, (index) => send(idling, index)));
     const perSecondBehind = idle.calls / idle.seconds;
     const busy = await scriptCalls(redis, () => inTurns(requests, (index) => send(asking, index)));
-    return { perRequest: (busy.calls - perSecondBehind * busy.seconds) / requests, perSecondBehind };
+    return { ...busy, perRequest: (busy.calls - perSecondBehind * busy.seconds) / requests, perSecondBehind };
   } finally {
     redis.disconnect();
   }

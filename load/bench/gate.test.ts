@@ -9,7 +9,7 @@ const QUICK_RUN = `
   process.stdout.write(JSON.stringify(await gateBenchmark.run({ quick: true })));
 `;
 
-it("measures the gate on both runtimes, and counts no store command too many", { timeout: 60_000 }, async () => {
+it("measures the gate on both runtimes, and counts no store command too many", { timeout: 120_000 }, async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", QUICK_RUN]);
   const rows = JSON.parse(stdout) as readonly BenchmarkRow[];
   expect(rows).toHaveLength(7);

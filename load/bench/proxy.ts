@@ -34,7 +34,7 @@ export const proxyBenchmark: Benchmark = {
 };
 
 const FULL = { rounds: 9, durationMs: 1_000, warmUpMs: 300 };
-const QUICK = { rounds: 1, durationMs: 600, warmUpMs: 200 };
+const QUICK = { rounds: 1, durationMs: 200, warmUpMs: 100 };
 
 const SUBJECT_CORE = 1;
 const OTHER_CORE = 0;

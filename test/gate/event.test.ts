@@ -86,11 +86,12 @@ describe("a lottery", () => {
   const VISITORS = 6;
 
   it("keeps every place secret until the opening, then everybody stands where their ticket drew, for anybody to check", async () => {
-    const nowMs = await storeMs();
-    const opensAt = nowMs + 9_000;
-    const settings = { order: "lottery", prequeueOpensAt: nowMs - 1_000, opensAt, maxActive: 1, admissionBurst: 1 } as const;
+    const prequeueOpensAt = (await storeMs()) - 1_000;
+    let opensAt = prequeueOpensAt + 600_000;
+    const limits = { maxActive: 1, admissionBurst: 1, claimSeconds: 4 };
+    const settings = () => ({ order: "lottery", prequeueOpensAt, opensAt, ...limits }) as const;
     // Nobody goes in until everybody has been told a place, however slow this machine is.
-    await stack.setQueue(QUEUE, { ...settings, mode: "paused" });
+    await stack.setQueue(QUEUE, { ...settings(), mode: "paused" });
 
     const before = await drawOf(QUEUE, ahead.url);
     expect(before.json).toMatchObject({ queueId: QUEUE, seed: null, isDrawn: false, opensAt, past: [] });
@@ -119,6 +120,10 @@ describe("a lottery", () => {
     expect(await stack.redis.zcard(`queue:{${QUEUE}}:active`)).toBe(0);
     expect(origin.requests).toEqual([]);
 
+    // Everybody is there: the operator brings the opening forward.
+    opensAt = (await storeMs()) + 1_000;
+    await stack.setQueue(QUEUE, { ...settings(), mode: "paused" });
+    expect((await drawOf(QUEUE)).json).toMatchObject({ commitment: before.json["commitment"], past: [] });
     await untilStoreTime(opensAt);
     await until(async () => (await drawOf(QUEUE)).json["seed"] === seed);
     expect((await drawOf(QUEUE, ahead.url)).json["commitment"]).toBe(before.json["commitment"]);
@@ -131,16 +136,19 @@ describe("a lottery", () => {
     for (const [index, visitor] of visitors.entries()) {
       const { id = "", number = 0 } = expected[index] ?? {};
       let seen = await poll(visitor, QUEUE);
-      await until(async () => {
-        if (seen.json["phase"] === "prequeue") seen = await poll(visitor, QUEUE);
-        return seen.json["phase"] === "line";
-      });
+      await until(
+        async () => {
+          if (seen.json["phase"] === "prequeue") seen = await poll(visitor, QUEUE);
+          return seen.json["phase"] === "line";
+        },
+        { everyMs: 250 },
+      );
       expect(placeOf(orderOf(seen))).toMatchObject({ lane: 0, number });
       expect(await stack.redis.zrank(`queue:{${QUEUE}}:waiting`, id)).toBe(line.indexOf(id));
     }
     expect(await stack.redis.zrange(`queue:{${QUEUE}}:waiting`, "0", "-1")).toEqual(line);
 
-    await stack.setQueue(QUEUE, settings);
+    await stack.setQueue(QUEUE, settings());
     const left = new Set(visitors);
     await until(
       async () => {

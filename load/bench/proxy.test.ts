@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { proxyBenchmark } from "../../load/bench/proxy.ts";
+import { proxyBenchmark } from "./proxy.ts";
 
 it("the proxy's benchmark runs to its end and compares", async () => {
   const rows = await proxyBenchmark.run({ quick: true });
