@@ -1,5 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -80,12 +80,17 @@ describe("the code", () => {
   });
 
   it("cannot import a Node module at the edge: the compiler says so", () => {
-    const intruder = join(root, "edge", `intruder-${process.pid}.ts`);
-    writeFileSync(intruder, 'import { readFileSync } from "node:fs";\nexport const text = readFileSync("x");\n');
+    const folder = mkdtempSync(join(root, "edge", "intruder-"));
     try {
-      expect(() => execFileSync("npx", ["--no-install", "tsc", "-p", "edge"], { cwd: root, stdio: "pipe" })).toThrow(/Command failed/);
+      writeFileSync(join(folder, "tsconfig.json"), '{ "extends": "../tsconfig.json", "include": ["*.ts"], "exclude": [] }');
+      writeFileSync(join(folder, "native.ts"), 'export const answer = await fetch("https://sluice.test");\n');
+      writeFileSync(join(folder, "intruder.ts"), 'import { readFileSync } from "node:fs";\nexport const text = readFileSync("x");\n');
+      const { status, stdout } = spawnSync("npx", ["--no-install", "tsc", "-p", folder], { cwd: root, encoding: "utf8" });
+      const faults = stdout.split("\n").filter((line) => line.includes(": error "));
+      expect(status).not.toBe(0);
+      expect(faults).toEqual([expect.stringMatching(/intruder\.ts\(1,.*'node:fs'/)]);
     } finally {
-      rmSync(intruder);
+      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -41,8 +41,8 @@ const FULL = {
 };
 const QUICK: typeof FULL = {
   rounds: 1,
-  warmUpRounds: 1,
-  durationMs: 100,
+  warmUpRounds: 0,
+  durationMs: 250,
   warmUpMs: 50,
   crowd: { waiting: 2_000, admitted: 50 },
   counted: { requests: 500, idleMs: 1_000 },
@@ -135,7 +135,7 @@ async function compareWithNoOp({ verb, entry, what, aim, crowd, effort, stack }:
 
 /** The gate is much code, and the runtimes go on compiling it for some seconds under load; the first rounds are left out. */
 async function alternateWarm(subject: Side, baseline: Side, { rounds, warmUpRounds }: typeof FULL) {
-  await alternate({ rounds: warmUpRounds, subject: subject.measure, baseline: baseline.measure });
+  if (warmUpRounds > 0) await alternate({ rounds: warmUpRounds, subject: subject.measure, baseline: baseline.measure });
   for (const side of [subject, baseline]) side.forget();
   return alternate({ rounds, subject: subject.measure, baseline: baseline.measure });
 }

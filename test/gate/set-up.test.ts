@@ -80,8 +80,8 @@ describe("a store that has lost everything", () => {
     origin.reset();
     const cold = await stack.startEdge({ variables: { SLUICE_ADMIN_TOKEN: token } });
     // For longer than anything that an edge knows counts as fresh.
-    const endsAt = Date.now() + 4_000;
-    while (Date.now() < endsAt) {
+    const endsAt = performance.now() + 2_500;
+    while (performance.now() < endsAt) {
       for (const url of [here, there]) {
         expect([await visit(url, "/hall/new"), await visit(url, "/hall/in", { cookie })]).toEqual(["queue_unavailable", "/hall/in"]);
         expect(await visit(url, "/free")).toBe("/free");
