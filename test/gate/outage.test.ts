@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
+import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { type FaultyWire, startFaultyWire, type WireFault } from "./faulty-wire.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
@@ -16,11 +18,12 @@ const { wire, url } = lane;
 /** A second, and as much again for a machine that stands still. */
 const ANSWER_MS_MAX = 2_000;
 
-type Lane = { readonly wire: FaultyWire; readonly url: string };
+type Lane = { readonly wire: FaultyWire; readonly url: string; readonly edge: EdgeServer };
 
 async function startLane(): Promise<Lane> {
   const faulty = await startFaultyWire(stack.bridge.port);
-  return { wire: faulty, url: (await stack.startEdge({ storeAddress: faulty.address })).url };
+  const edge = await stack.startEdge({ storeAddress: faulty.address });
+  return { wire: faulty, url: edge.url, edge };
 }
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.wire.stop())));
@@ -256,5 +259,32 @@ describe("a reply that is lost after the script ran", () => {
     await until(async () => (await visitor.get("/lost/in", JSON_PLEASE)).json["url"] === "/lost/in");
     expect(await stack.redis.zcard("queue:{lost}:active")).toBe(1);
     expect(await stack.redis.zcard("queue:{lost}:waiting")).toBe(0);
+  });
+
+  it("is of no matter when the edge was killed over it: the same ticket gets the same session at another one", async () => {
+    await stack.setQueue("killed", { maxActive: 1 });
+    const victim = lanes.at(-1) as Lane;
+    const [holder, visitor] = [createVisitor(victim.url), createVisitor(victim.url)];
+    await holder.get("/killed/");
+    const { ticketId } = (await visitor.get("/killed/", JSON_PLEASE)).json;
+    await holder.send("POST", "/_sluice/queues/killed/leave");
+    // The claim is carried out, and nobody hears of it.
+    victim.wire.replyWith("hang");
+    const isClaimed = async () => (await stack.redis.get(`queue:{killed}:used:${String(ticketId)}`)) === "admitted";
+    await until(
+      async () => {
+        if (await isClaimed()) return true;
+        await visitor.get("/killed/in", JSON_PLEASE);
+        return isClaimed();
+      },
+      { withinMs: 20_000, everyMs: 250 },
+    );
+    process.kill(victim.edge.child.pid, "SIGKILL");
+    await victim.edge.child.exited;
+    const elsewhere = createVisitor(url);
+    for (const [name, value] of visitor.cookies) elsewhere.cookies.set(name, value);
+    expect((await elsewhere.get("/killed/in", JSON_PLEASE)).json["url"]).toBe("/killed/in");
+    expect(decodeJwt(elsewhere.cookies.get("sluice-pass-killed") ?? "").sub).toBe(ticketId);
+    expect(await stack.redis.zrange("queue:{killed}:active", "0", "-1")).toEqual([ticketId]);
   });
 });
