@@ -31,30 +31,31 @@ const RELOAD_MS_MAX = 300;
 
 export function createFreshValue<Value>(options: FreshValueOptions<Value>): FreshValue<Value> {
   const { load, onFailure, clock, refreshAfterMs, staleAfterMs } = options;
-  let known: { readonly value: Value; readonly askedAtMs: number } | undefined;
-  let loading: { readonly done: Promise<void>; readonly sinceMs: number } | undefined;
+  /** Counts how often it was expired: what was asked for before the last time is not news. */
+  let edition = 0;
+  let known: { readonly value: Value; readonly askedAtMs: number; readonly edition: number } | undefined;
+  let loading: { readonly done: Promise<void>; readonly sinceMs: number; readonly edition: number } | undefined;
   let failedAtMs = Number.NEGATIVE_INFINITY;
-  let isExpired = false;
 
-  async function loadOnce(askedAtMs: number): Promise<void> {
+  async function loadOnce(asked: { readonly askedAtMs: number; readonly edition: number }): Promise<void> {
     try {
       const value = await load(known?.value);
-      known = { value, askedAtMs };
+      // A slow answer to an older question does not take the place of a newer one.
+      if (known === undefined || asked.edition >= known.edition) known = { value, ...asked };
       failedAtMs = Number.NEGATIVE_INFINITY;
     } catch (error) {
       failedAtMs = clock.nowMs();
       onFailure(error);
     } finally {
-      if (loading?.sinceMs === askedAtMs) loading = undefined;
+      if (loading?.sinceMs === asked.askedAtMs && loading.edition === asked.edition) loading = undefined;
     }
   }
 
   /** One read at a time; it is kept alive even when the client that caused it goes away. */
   function refresh(nowMs: number, later: Later): Promise<void> {
-    if (loading !== undefined && isWithin(nowMs - loading.sinceMs, LOAD_MS_MAX)) return loading.done;
-    isExpired = false;
-    const done = loadOnce(nowMs);
-    loading = { done, sinceMs: nowMs };
+    if (loading?.edition === edition && isWithin(nowMs - loading.sinceMs, LOAD_MS_MAX)) return loading.done;
+    const done = loadOnce({ askedAtMs: nowMs, edition });
+    loading = { done, sinceMs: nowMs, edition };
     later(done);
     return done;
   }
@@ -62,7 +63,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
   return {
     get(later) {
       const nowMs = clock.nowMs();
-      const ageMs = known === undefined || isExpired ? Number.POSITIVE_INFINITY : nowMs - known.askedAtMs;
+      const ageMs = known?.edition === edition ? nowMs - known.askedAtMs : Number.POSITIVE_INFINITY;
       if (isWithin(ageMs, refreshAfterMs)) return known?.value;
       if (isWithin(nowMs - failedAtMs, RETRY_AFTER_MS)) return known?.value;
       const refreshed = refresh(nowMs, later);
@@ -71,7 +72,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
     },
     known: () => known?.value,
     expire: () => {
-      isExpired = true;
+      edition++;
     },
   };
 }

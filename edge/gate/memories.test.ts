@@ -53,6 +53,30 @@ describe("a value of the store", () => {
     expect(loads()).toBe(1);
   });
 
+  it("is read again after it was expired, also when somebody was reading what stood there before", async () => {
+    let stored = "before";
+    const replies: (() => void)[] = [];
+    const load = () => {
+      const read = stored;
+      return new Promise<string>((resolve) => replies.push(() => resolve(read)));
+    };
+    const value = createFreshValue<string>({
+      load,
+      onFailure: () => {},
+      clock: { nowMs: () => 0 },
+      refreshAfterMs: 1_000,
+      staleAfterMs: 2_000,
+    });
+    const first = value.get(() => {});
+    stored = "after";
+    value.expire();
+    const second = value.get(() => {});
+    for (const reply of replies.toReversed()) reply();
+    expect(await Promise.all([first, second])).toEqual(["after", "after"]);
+    expect(value.get(() => {})).toBe("after");
+    expect(replies).toHaveLength(2);
+  });
+
   it("is used as it is while young, read after the answer when older, and before it when too old", async () => {
     const { get, loads, pass, settle } = setUp();
     await get();
