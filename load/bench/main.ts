@@ -12,11 +12,14 @@ import { formatRows, replaceSection } from "./report.ts";
 import { tokenBenchmark } from "./token.ts";
 
 /**
- * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other.
+ * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other; `gate` brings
+ * `line-cost` along.
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
 const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, tokenBenchmark, lineBenchmark, lineCostBenchmark];
+/** What the gate costs has two parts: per request, and per visitor who waits. */
+const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
 const { values, positionals } = parseArgs({
@@ -30,7 +33,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const chosen = BENCHMARKS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const wanted = new Set(positionals.flatMap((name) => [name, ...(COMPANIONS[name] ?? [])]));
+const chosen = BENCHMARKS.filter(({ name }) => wanted.size === 0 || wanted.has(name));
 print(machineFacts());
 for (const benchmark of chosen) {
   print(`\n## ${benchmark.name}${values.quick ? " (quick: too short to be trusted)" : ""}\n`);
