@@ -5,6 +5,7 @@ import { type AdmissionVariables, admission } from "./admission/admission.ts";
 import type { PassCheck } from "./admission/pass-check.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { DatabaseUnavailable } from "./db/database.ts";
+import { demoRoute } from "./demo/demo-route.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { PasswordsBusy } from "./identity/passwords.ts";
 import { isStoreAbsence } from "./redis/store-absence.ts";
@@ -18,6 +19,7 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.use("*", admission(checkPass));
   app.get("/health", healthRoute(dependencies));
   app.route("/api/v1", apiRoutes(dependencies));
+  app.get("/demo/*", demoRoute);
   app.notFound(() => problemResponse("not_found"));
   app.onError((error, c) => {
     const requestId = c.req.header("x-request-id");

@@ -34,6 +34,9 @@ type StartOptions = {
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const UP = /Sluice is up/;
 
+/** A start takes seconds; on a machine that does ten other things at once, a minute. */
+export const SLOW_MACHINE_MS = 240_000;
+
 const launched: { readonly stack: ChildProcess; readonly exited: Promise<unknown> }[] = [];
 
 // A test that failed half-way leaves its stack running; the kernel ends the parts with it.

@@ -1,7 +1,7 @@
 import { utimes } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { processesOf, processNamed, startStack } from "../parts/running-stack.ts";
+import { processesOf, processNamed, SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const RELOAD_WITHIN_MS = 20_000;
@@ -12,7 +12,7 @@ async function save(file: string): Promise<void> {
   await utimes(fileURLToPath(new URL(`../../${file}`, import.meta.url)), now, now);
 }
 
-it("npm run dev takes up a change in what it concerns, and is whole again after it", async () => {
+it("npm run dev takes up a change in what it concerns, and is whole again after it", { timeout: SLOW_MACHINE_MS }, async () => {
   const folder = await temporaryFolder();
   const stack = await startStack({ folder, args: ["--watch"] });
   const healthStatus = () =>

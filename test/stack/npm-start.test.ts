@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { launchStack, processesOf, processNamed, type StartedStack, startStack } from "../parts/running-stack.ts";
+import { launchStack, processesOf, processNamed, SLOW_MACHINE_MS, type StartedStack, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const STOP_WITHIN_MS = 5_000;
@@ -45,7 +45,7 @@ async function startAnew(options: { readonly isBehindShell?: boolean } = {}): Pr
   return running;
 }
 
-describe("npm start", () => {
+describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
   it("comes up whole, says what runs where, keeps its data across starts, and leaves no process", async () => {
     const first = await runningStack();
     const { status, report } = await health(first);
@@ -119,7 +119,7 @@ describe("npm start", () => {
   });
 });
 
-describe.concurrent("npm start refuses", () => {
+describe.concurrent("npm start refuses", { timeout: SLOW_MACHINE_MS }, () => {
   it("a port in use, and says which variable moves it", async () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     await once(squatter, "listening");

@@ -2,10 +2,10 @@ import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { FULL_TOKEN, startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { launchStack, processesOf, startStack } from "../parts/running-stack.ts";
+import { launchStack, processesOf, SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
-describe("npm start with the user's own servers", () => {
+describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, () => {
   it("starts no Redis of its own when both are given, and never shows their passwords", async () => {
     const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "hunter2-hunter2" });
     const folder = await temporaryFolder();
