@@ -118,7 +118,7 @@ describe("GET /_sluice/admin/queues", () => {
     for (const look of [listed, read, told]) {
       await stand();
       await expect.poll(look, { timeout: 10_000 }).toBe(1);
-      expect(await redis.zrange(`queue:{${queueId}}:waiting`, 0, -1)).toEqual([alive]);
+      expect(await redis.zrange(`queue:{${queueId}}:waiting`, 0, "-1")).toEqual([alive]);
     }
   });
 
@@ -382,6 +382,11 @@ describe("GET /_sluice/admin/queues/{queueId}/preview", () => {
     expect(own.text).toContain("<h1>Launch &amp; 1.204</h1>");
     expect(own.text).toContain("--accent:#7a1fa2");
     expect(own.text).not.toMatch(/<script|http-equiv/);
+    const opensAt = Date.now() + 90 * 60_000;
+    await makeQueue("planned", { opensAt, prequeueOpensAt: opensAt - 60_000, order: "lottery" });
+    const planned = await call("GET", "/admin/queues/planned/preview?state=prequeue");
+    expect(planned.text).toMatch(/id="position">01:(30:00|29:\d\d)</);
+    expect(planned.text).toContain("gets a place by lot");
     const full = await call("GET", "/admin/queues/branded/preview?state=full&lang=fa");
     expect(full.text).toContain('dir="rtl" data-state="full"');
     for (const [query, status] of [
