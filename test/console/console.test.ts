@@ -1,12 +1,13 @@
 import { decodeJwt } from "jose";
 import type { Page } from "playwright-core";
-import { beforeEach, describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
 import { createVisitor, until } from "../gate/visitor.ts";
-import { expectNoSidewaysScroll, goTo, numberOf, seriousFaults, signIn, startConsoleStack } from "./console-page.ts";
+import { seriousFaults } from "../parts/serious-faults.ts";
+import { expectNoSidewaysScroll, goTo, numberOf, signIn, startConsoleStack } from "./console-page.ts";
 import { startCrowd } from "./crowd.ts";
 
 const stack = await startConsoleStack();
-const { redis, token, consoleUrl, openPage, openSignedIn, problems } = stack;
+const { redis, token, consoleUrl, openPage, openSignedIn, problemsOf } = stack;
 /** The numbers follow within some looks; a busy machine takes longer. */
 const FOLLOWS = { timeout: 30_000, interval: 200 };
 
@@ -16,17 +17,16 @@ const LONG_TEST_MS = 180_000;
 /** What the focus is on, as far as its text or its label tells. */
 const FOCUSED_NAME = 'document.activeElement.textContent.trim() || document.activeElement.labels?.[0]?.textContent || ""';
 
+/** Where the tab that is chosen ends. */
+const CURRENT_TAB_RIGHT = 'document.querySelector(".tabs [aria-current]").getBoundingClientRect().right';
+
 const modeOf = async (queueId: string) => (await stack.registry.readQueue(queueId))?.settings.mode;
 const tile = (page: Page, name: string) => page.locator(`[data-value="${name}"]`);
 const pace = (page: Page) => async () => numberOf(await tile(page, "rate").textContent());
 
-// What one test has left behind is not the next one's fault.
-beforeEach(() => {
-  problems.length = 0;
-});
-
-describe("signing in to the console", () => {
-  it("refuses a wrong token, and keeps a right one nowhere", async () => {
+// Each test has queues and windows of its own, and most of them wait: for an answer, a number, a drawing. At once they need an `expect` each.
+describe.concurrent("signing in to the console", () => {
+  it("refuses a wrong token, and keeps a right one nowhere", async ({ expect }) => {
     const page = await openPage();
     await page.goto(consoleUrl);
     await page.getByLabel("Operator token").fill("not-the-operator-token");
@@ -48,10 +48,11 @@ describe("signing in to the console", () => {
     await page.reload();
     await page.getByLabel("Operator token").waitFor();
     // The wrong token is the only thing that the browser has complained about.
-    expect(problems.splice(0)).toEqual([expect.stringContaining("401")]);
+    expect(problemsOf(page)).toEqual([expect.stringContaining("401")]);
+    await page.context().close();
   });
 
-  it("does not let a page of the application act with the operator's cookie", async () => {
+  it("does not let a page of the application act with the operator's cookie", async ({ expect }) => {
     await stack.setQueue("neighbour");
     const page = await openSignedIn();
     await page.goto(`${stack.url}/neighbour/`);
@@ -67,14 +68,14 @@ describe("signing in to the console", () => {
     });
     expect(seen).toEqual({ statuses: [403, 403], key: "" });
     expect(await modeOf("neighbour")).toBe("active");
-    problems.length = 0;
+    await page.context().close();
   });
 });
 
-describe("a queue in the console", () => {
+describe.concurrent("a queue in the console", () => {
   it(
     "is paused and run again in one click, and its numbers and curves follow; so they do a change of the rate",
-    async () => {
+    async ({ expect }) => {
       await stack.setQueue("launch", { maxActive: 5_000, admissionRate: 12, admissionBurst: 12 });
       const crowd = await startCrowd(redis, "launch", 1_500);
       try {
@@ -113,7 +114,7 @@ describe("a queue in the console", () => {
     LONG_TEST_MS,
   );
 
-  it("drains in one click, but lets everybody in only after a yes", async () => {
+  it("drains in one click, but lets everybody in only after a yes", async ({ expect }) => {
     await stack.setQueue("doors");
     const page = await openSignedIn();
     await goTo(page, "#/queues/doors", "Queue doors");
@@ -138,7 +139,55 @@ describe("a queue in the console", () => {
     await page.context().close();
   });
 
-  it("shows what somebody else has changed, and overwrites it only after a second yes", async () => {
+  it("takes a second click before it has read the queue again, and knows its own change from somebody else's", async ({ expect }) => {
+    await stack.setQueue("quick");
+    const page = await openSignedIn();
+    await goTo(page, "#/queues/quick", "Queue quick");
+    await page.getByRole("button", { name: "Run", pressed: true }).waitFor();
+    // From here on it reads nothing more.
+    await page.route("**/admin/queues/quick*", (route) => (route.request().method() === "GET" ? undefined : route.continue()));
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("button", { name: "Pause", pressed: true }).waitFor();
+    expect(await modeOf("quick")).toBe("paused");
+    await page.getByRole("button", { name: "Run" }).click();
+    await page.getByRole("button", { name: "Run", pressed: true }).waitFor();
+    expect(await modeOf("quick")).toBe("active");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("status").getByText("Paused again").waitFor();
+    expect(await modeOf("quick")).toBe("paused");
+    expect([await page.getByRole("dialog").count(), problemsOf(page)]).toEqual([0, []]);
+    await page.context().close();
+  });
+
+  it("reads a queue again at once after a change, also when a look was under way", async ({ expect }) => {
+    await stack.setQueue("looked");
+    const page = await openSignedIn();
+    await goTo(page, "#/queues/looked", "Queue looked");
+    await page.getByRole("button", { name: "Run", pressed: true }).waitFor();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: underWay, resolve: begin } = Promise.withResolvers<void>();
+    let looks = 0;
+    await page.route("**/admin/queues/looked", async (route) => {
+      if (route.request().method() !== "GET" || looks++ > 0) return route.continue();
+      const stale = await route.fetch();
+      begin();
+      await released;
+      return route.fulfill({ response: stale });
+    });
+    await underWay;
+    // From here on no timer of the page rings.
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByRole("status").getByText("Paused").waitFor();
+    const again = page.waitForRequest(/admin\/queues\/looked$/);
+    release();
+    await again;
+    expect(await modeOf("looked")).toBe("paused");
+    await page.context().close();
+  });
+
+  it("shows what somebody else has changed, and overwrites it only after a second yes", async ({ expect }) => {
     await stack.setQueue("shared", { maxActive: 10 });
     const page = await openSignedIn();
     await goTo(page, "#/queues/shared", "Queue shared");
@@ -157,11 +206,11 @@ describe("a queue in the console", () => {
     await dialog.waitFor({ state: "detached" });
     expect((await stack.registry.readQueue("shared"))?.settings).toMatchObject({ maxActive: 20, message: "Sold out soon" });
     // The refusal of the first try.
-    expect(problems.splice(0)).toEqual([expect.stringContaining("409")]);
+    expect(problemsOf(page)).toEqual([expect.stringContaining("409")]);
     await page.context().close();
   });
 
-  it("gets an event, its faults named by field, and shows the visitor's page before it", async () => {
+  it("gets an event, its faults named by field, and shows the visitor's page before it", async ({ expect }) => {
     await stack.setQueue("show");
     const page = await openSignedIn();
     await goTo(page, "#/queues/show/event", "Queue show");
@@ -175,51 +224,24 @@ describe("a queue in the console", () => {
     await page.getByLabel("The line begins to move at").fill("2030-05-01T20:00:00");
     await page.getByRole("group", { name: "During the event" }).getByLabel("Rate").fill("80");
     await page.getByRole("button", { name: "Review event" }).click();
+    await dialog.getByText("admission rate 80").waitFor();
     await dialog.getByRole("button", { name: "Schedule it" }).click();
     await dialog.waitFor({ state: "detached" });
     const settings = (await stack.registry.readQueue("show"))?.settings;
     expect(settings).toMatchObject({ eventOverrides: { admissionRate: 80 } });
     expect((settings?.opensAt ?? 0) - (settings?.prequeueOpensAt ?? 0)).toBe(2 * 3_600_000);
+    await page.locator("h1 .badge", { hasText: "Scheduled" }).waitFor();
 
     const frame = page.frameLocator("iframe");
     await page.getByLabel("Language").selectOption("fa");
     await expect.poll(() => frame.locator("html").getAttribute("dir"), FOLLOWS).toBe("rtl");
     await page.getByLabel("State").selectOption("maintenance");
     await expect.poll(() => frame.locator("h1").count(), FOLLOWS).toBe(1);
-    expect(problems.splice(0)).toEqual([expect.stringContaining("422")]);
+    expect(problemsOf(page)).toEqual([expect.stringContaining("422")]);
     await page.context().close();
   });
 
-  it("revokes a session that was found by its id: its visitor is out, at the other edge too, within 2 s", async () => {
-    await stack.setQueue("inside", { revocationCheck: "fast" });
-    const there = stack.edges[1]?.url ?? "";
-    const visitor = createVisitor(there);
-    expect((await visitor.get("/inside/")).status).toBe(200);
-    const pass = visitor.cookies.get("sluice-pass-inside") ?? "";
-    const sessionId = String(decodeJwt(pass).sub);
-    const isServed = async () => {
-      stack.origin.reset();
-      await createVisitor(there).get("/inside/asked", { cookie: `sluice-pass-inside=${pass}` });
-      return stack.origin.requests.some(({ headers }) => headers.get("x-sluice-pass")?.[0] === pass);
-    };
-    expect(await isServed()).toBe(true);
-
-    const page = await openSignedIn();
-    await goTo(page, "#/queues/inside/sessions", "Queue inside");
-    await page.getByLabel("Find a session").fill(sessionId);
-    await page.getByRole("button", { name: `Revoke ${sessionId}` }).click();
-    await page.getByLabel("Reason").fill("abuse");
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("status").getByText("is revoked").waitFor();
-    expect(await until(async () => !(await isServed()))).toBeLessThan(2_000);
-    expect(await page.getByText(sessionId).count()).toBe(0);
-
-    await goTo(page, "#/queues/inside/changes", "Queue inside");
-    await page.getByText("abuse").waitFor();
-    await page.context().close();
-  });
-
-  it("gives out an invite once, and takes it back", async () => {
+  it("gives out an invite once, and takes it back", async ({ expect }) => {
     await stack.setQueue("guests");
     const page = await openSignedIn();
     await goTo(page, "#/queues/guests/invites", "Queue guests");
@@ -233,7 +255,7 @@ describe("a queue in the console", () => {
   });
 });
 
-describe("everybody can use it", () => {
+describe.concurrent("everybody can use it", () => {
   const VIEWS = [
     ["#/", "Queues"],
     ["#/queues/seen", "Queue seen"],
@@ -245,12 +267,10 @@ describe("everybody can use it", () => {
     ["#/queues/nowhere", "No such queue"],
   ] as const;
 
-  it.each(["light", "dark"] as const)("on a phone and with a screen reader, in %s", async (colorScheme) => {
-    if ((await stack.registry.readQueue("seen")) === undefined) {
-      await stack.setQueue("seen", { maxActive: 2, message: "Words to those who wait" });
-      for (let index = 0; index < 4; index++) await createVisitor(stack.url).get("/seen/");
-    }
-    const page = await openPage({ colorScheme, viewport: { width: 360, height: 740 } });
+  it("on a phone and with a screen reader, in light and dark", async ({ expect }) => {
+    await stack.setQueue("seen", { maxActive: 2, message: "Words to those who wait" });
+    await Promise.all(Array.from({ length: 4 }, () => createVisitor(stack.url).get("/seen/")));
+    const page = await openPage({ viewport: { width: 360, height: 740 } });
     await page.goto(consoleUrl);
     await page.getByLabel("Operator token").waitFor();
     expect(await seriousFaults(page)).toEqual([]);
@@ -261,16 +281,17 @@ describe("everybody can use it", () => {
       expect(await seriousFaults(page), place).toEqual([]);
       await expectNoSidewaysScroll(page, place);
     }
+    await goTo(page, "#/queues/seen/changes", "Queue seen");
+    expect(await page.evaluate(CURRENT_TAB_RIGHT)).toBeLessThanOrEqual(360);
     await goTo(page, "#/queues/seen", "Queue seen");
     await page.getByLabel("Rate").fill("7");
     await page.getByRole("button", { name: "Review change" }).click();
     expect(await seriousFaults(page)).toEqual([]);
     await expectNoSidewaysScroll(page, "the dialog");
-    problems.length = 0;
     await page.context().close();
   });
 
-  it("with the keyboard alone: signs in, opens a queue, pauses it, changes its rate", async () => {
+  it("with the keyboard alone: signs in, opens a queue, pauses it, changes its rate", async ({ expect }) => {
     await stack.setQueue("keys");
     const page = await openPage();
     await page.goto(consoleUrl);
@@ -306,7 +327,39 @@ describe("everybody can use it", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor({ state: "detached" });
     expect((await stack.registry.readQueue("keys"))?.settings.admissionRate).toBe(33);
-    expect(problems.splice(0)).toEqual([]);
+    expect(problemsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+// By itself, because it measures a time.
+describe("a session in the console", () => {
+  it("revokes a session that was found by its id: its visitor is out, at the other edge too, within 2 s", async ({ expect }) => {
+    await stack.setQueue("inside", { revocationCheck: "fast" });
+    const there = stack.edges[1]?.url ?? "";
+    const visitor = createVisitor(there);
+    expect((await visitor.get("/inside/")).status).toBe(200);
+    const pass = visitor.cookies.get("sluice-pass-inside") ?? "";
+    const sessionId = String(decodeJwt(pass).sub);
+    const isServed = async () => {
+      stack.origin.reset();
+      await createVisitor(there).get("/inside/asked", { cookie: `sluice-pass-inside=${pass}` });
+      return stack.origin.requests.some(({ headers }) => headers.get("x-sluice-pass")?.[0] === pass);
+    };
+    expect(await isServed()).toBe(true);
+
+    const page = await openSignedIn();
+    await goTo(page, "#/queues/inside/sessions", "Queue inside");
+    await page.getByLabel("Find a session").fill(sessionId);
+    await page.getByRole("button", { name: `Revoke ${sessionId}` }).click();
+    await page.getByLabel("Reason").fill("abuse");
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("status").getByText("is revoked").waitFor();
+    expect(await until(async () => !(await isServed()))).toBeLessThan(2_000);
+    expect(await page.getByText(sessionId).count()).toBe(0);
+
+    await goTo(page, "#/queues/inside/changes", "Queue inside");
+    await page.getByText("abuse").waitFor();
     await page.context().close();
   });
 });
