@@ -1,4 +1,4 @@
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { QueueSettings } from "../../edge/queue/settings.ts";
 import { startGateStack } from "../gate/gate-stack.ts";
@@ -60,9 +60,15 @@ type Opened = { readonly page: Page; readonly problems: string[] };
 
 type OpenOptions = BrowserContextOptions & { readonly prepare?: (page: Page) => Promise<unknown> };
 
+/** One for each queue: a second try must not find the page of the first one in line. */
+const contexts = new Map<string, BrowserContext>();
+
 async function open(path: string, options: OpenOptions = {}): Promise<Opened> {
   const { prepare, ...contextOptions } = options;
+  const [, queueId = ""] = path.split("/");
+  await contexts.get(queueId)?.close();
   const context = await browser.newContext({ locale: "en-US", ...contextOptions });
+  contexts.set(queueId, context);
   context.setDefaultTimeout(WITHIN_MS);
   const page = await context.newPage();
   const problems: string[] = [];
