@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -16,6 +17,9 @@ const TEST_TIMEOUT_MS = 60_000;
  * fails once is reported as such.
  */
 const SECOND_TRIES = 1;
+
+/** The tests start hundreds of Node processes; with their code compiled once each is up in a third of the time. */
+const COMPILE_CACHE = { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url)) };
 
 /** The project "node" runs these against the worker in workerd, "node-edge" against the edge on Node. */
 const SUITES_OF_BOTH_EDGES = [
@@ -47,6 +51,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["origin/**/*.test.ts", "shared/**/*.test.ts", "load/**/*.test.ts", "test/**/*.test.ts"],
+          env: COMPILE_CACHE,
           pool: "forks",
           retry: SECOND_TRIES,
           testTimeout: TEST_TIMEOUT_MS,
@@ -60,7 +65,7 @@ export default defineConfig({
           include: SUITES_OF_BOTH_EDGES,
           // What only a worker has: its own faults of configuration, and a deployment.
           exclude: ["test/proxy/{configuration,deployment}.test.ts"],
-          env: { SLUICE_EDGE: "node" },
+          env: { ...COMPILE_CACHE, SLUICE_EDGE: "node" },
           pool: "forks",
           retry: SECOND_TRIES,
           testTimeout: TEST_TIMEOUT_MS,

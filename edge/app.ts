@@ -37,7 +37,7 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   app.post("/_sluice/queues/:id/enter", enterRoute(platform));
   app.post("/_sluice/queues/:id/heartbeat", heartbeatRoute(platform));
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));
-  app.route("/_sluice/admin", adminRoutes());
+  app.route("/_sluice/admin", adminRoutes(platform));
   app.route("/_sluice/console", consoleRoutes());
   app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
 

@@ -3,12 +3,13 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { assert } from "../../shared/assert.ts";
 import { problemResponse } from "../../shared/errors.ts";
 import type { EdgeEnvironment } from "../env.ts";
-import { type Gate, gateOfIsolate } from "../gate/open-gate.ts";
+import { gateOfIsolate } from "../gate/open-gate.ts";
 import { StoreUnavailable } from "../gate/outage.ts";
 import { log } from "../log.ts";
+import type { Platform } from "../platform.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations.ts";
-import { operatorOf } from "./operator.ts";
+import { type Operator, operatorOf } from "./operator.ts";
 import { recogniseOperator } from "./operator-token.ts";
 import { readInput } from "./read-input.ts";
 
@@ -17,7 +18,7 @@ import { readInput } from "./read-input.ts";
  * body is checked whole before anything is written; every change is in the log. With the store down each operation answers
  * 503 within a second; then a change may or may not have been made, and asking again is safe.
  */
-export function adminRoutes(): Hono<EdgeEnvironment> {
+export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
   const routes = new Hono<EdgeEnvironment>();
 
   routes.use(async (c, next) => {
@@ -37,15 +38,14 @@ export function adminRoutes(): Hono<EdgeEnvironment> {
     routes.on(operation.method.toUpperCase(), routePattern(operation.path), async (c) => {
       const gate = await gateOfIsolate(c.var.visit.configuration);
       assert(gate.ok, "the gate was open when the operator came in");
-      return serve(c, gate.value, operation);
+      return serve(operatorOf(c, { gate: gate.value, platform }), c, operation);
     });
   }
   routes.onError(onError);
   return routes;
 }
 
-async function serve(c: Context<EdgeEnvironment>, gate: Gate, operation: Operation): Promise<Response> {
-  const operator = operatorOf(c, gate);
+async function serve(operator: Operator, c: Context<EdgeEnvironment>, operation: Operation): Promise<Response> {
   const input = await readInput(c, operation);
   if (input.ok) return operation.run(operator, input.value);
   const { code, ...options } = input.reason;

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { openRegistry } from "../queue/registry.ts";
+import { parseQueueId } from "../../shared/queue-id.ts";
+import { openRegistry, type QueueRecord } from "../queue/registry.ts";
 import { someAtOnce } from "../store/some-at-once.ts";
 import { defineOperation } from "./operation.ts";
 import { queueAnswer } from "./queue-answer.ts";
@@ -19,12 +20,18 @@ export const listQueues = defineOperation({
   summary: "All queues, by id, with their settings and how full they are",
   answers: { 200: { description: "At most 1,000: there are no more.", schema: queueListSchema } },
   refusals: [],
-  async run({ storeWithin, answer }) {
+  async run({ storeWithin, answer, sweepLater }) {
     const registry = openRegistry(storeWithin(READING_MS_MAX));
     const { queueIds } = await registry.readDirectory();
     const records = await someAtOnce(queueIds, READS_AT_ONCE, async (queueId) => ({ queueId, record: await registry.readQueue(queueId) }));
     // One that was deleted meanwhile, or whose making stopped half way, is not there.
     const queues = records.flatMap(({ queueId, record }) => (record === undefined ? [] : [queueAnswer(queueId, record)]));
+    sweepLater(records.flatMap(({ queueId, record }) => (record === undefined || record.waiting === 0 ? [] : sweepable(queueId, record))));
     return answer(200, { queues });
   },
 });
+
+function sweepable(id: string, { settings }: QueueRecord) {
+  const queueId = parseQueueId(id);
+  return queueId.ok ? [{ queueId: queueId.value, settings }] : [];
+}

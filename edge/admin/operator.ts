@@ -6,11 +6,14 @@ import type { FieldFault } from "../../shared/field-faults.ts";
 import { newId } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
-import type { Gate } from "../gate/open-gate.ts";
+import { backgroundLineOf, type Gate } from "../gate/open-gate.ts";
 import { log } from "../log.ts";
+import type { Platform } from "../platform.ts";
 import { clientAddress } from "../proxy/client-address.ts";
 import { openRegistry, type Registry } from "../queue/registry.ts";
+import type { QueueSettings } from "../queue/settings.ts";
 import { isPublicSite } from "../queue/target-url.ts";
+import { someAtOnce } from "../store/some-at-once.ts";
 import type { InviteFacts } from "../token/sign-token.ts";
 import { type AuditLog, type Intention, openAuditLog } from "./audit/audit-log.ts";
 import { AUDIT_ACTIONS, type AuditIntent, presentable } from "./audit/entry.ts";
@@ -40,14 +43,20 @@ export type Operator = {
   readonly changed: (intent: AuditIntent) => void;
   /** This isolate need not wait for the feed. */
   readonly learnRevocation: (queueId: QueueId, id: string) => void;
+  /** After the answer. Where nobody polls any more nothing else takes out who is gone, and the next look shall not count them. */
+  readonly sweepLater: (queues: readonly SeenQueue[]) => void;
 };
+
+type SeenQueue = { readonly queueId: QueueId; readonly settings: QueueSettings };
 
 type InvitePromise = Omit<InviteFacts, "inviteId" | "person" | "nowMs"> & { readonly key: string | undefined };
 
 /** With the longest that one call may take (500 ms) on top, an answer comes within a second. */
 const STARTING_WITHIN_MS = 450;
 
-export function operatorOf(c: Context<EdgeEnvironment>, gate: Gate): Operator {
+type Edge = { readonly gate: Gate; readonly platform: Platform };
+
+export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge): Operator {
   const { request, requestId, configuration } = c.var.visit;
   const address = clientAddress(request, configuration.clientAddressFrom);
   const storeWithin = (limitMs: number) => startingWithin(gate.store.once, { limitMs, clock: systemClock });
@@ -92,7 +101,27 @@ export function operatorOf(c: Context<EdgeEnvironment>, gate: Gate): Operator {
     auditEntry: audit.entry,
     changed,
     learnRevocation: (queueId, id) => gate.memoryOf(queueId).revocations.learn(id),
+    sweepLater: (queues) =>
+      platform.later(
+        c,
+        someAtOnce(queues, SWEEPS_AT_ONCE, (queue) => sweep(gate, queue)),
+      ),
   };
+}
+
+/** A list of a thousand queues must not keep the visitors' own calls waiting for a connection. */
+const SWEEPS_AT_ONCE = 2;
+
+/** At most once a second, and over when the sweep is. */
+async function sweep(gate: Gate, { queueId, settings }: SeenQueue): Promise<void> {
+  let work: Promise<unknown> | undefined;
+  gate.memoryOf(queueId).sweeps.now(
+    () => backgroundLineOf({ gate, queueId, settings }),
+    (started) => {
+      work = started;
+    },
+  );
+  await work;
 }
 
 function targetFaults(targetUrl: string | null | undefined): readonly FieldFault[] {

@@ -30,7 +30,7 @@ export const previewQueue = defineOperation({
     const nowMs = systemClock.nowMs();
     const nonce = newId(systemRandom);
     const page = renderRoom({
-      state: sampleState(state, nowMs),
+      state: sampleState(state, nowMs, settings),
       language,
       queue: { queueId, settings },
       siteName: queueId,

@@ -11,9 +11,10 @@ export const readQueue = defineOperation({
   params: queueParams,
   answers: { 200: { description: "As it is now.", schema: queueSchema, headers: { etag: "The version of its settings." } } },
   refusals: ["queue_not_found"],
-  async run({ registry, answer, refuse }, { params: { queueId } }) {
+  async run({ registry, answer, refuse, sweepLater }, { params: { queueId } }) {
     const record = await registry.readQueue(queueId);
     if (record === undefined) return refuse("queue_not_found");
+    sweepLater([{ queueId, settings: record.settings }]);
     return answer(200, queueAnswer(queueId, record), { etag: etagOf(record.version) });
   },
 });

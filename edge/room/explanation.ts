@@ -38,7 +38,7 @@ const HIDDEN = trusted(" hidden");
 export function leaveForm({ queueId, page, isShown, isPreview }: Leaving): Html | undefined {
   if (queueId === undefined) return undefined;
   return html`<form id="leave" class="leave" method="post" action="/_sluice/queues/${queueId}/leave"${isShown ? undefined : HIDDEN}>
-<p id="leave-ask" role="status">${page.leaveAsk}</p>
+<p id="leave-ask" role="status"${isPreview ? HIDDEN : undefined}>${page.leaveAsk}</p>
 <button id="leave-button" data-sure="${page.leaveYes}"${isPreview ? DISABLED : undefined}>${page.leave}</button>
 </form>`;
 }

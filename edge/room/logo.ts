@@ -1,5 +1,5 @@
-/** The page with the largest logo still has less than 15 kB on the wire. A logo as SVG or WebP has 1 to 3 kB. */
-export const LOGO_CHARS_MAX = 4_000;
+/** With the largest logo and the longest texts the page still has less than 15 kB on the wire. A logo as SVG or WebP has 1 to 2 kB. */
+export const LOGO_CHARS_MAX = 3_000;
 
 const DATA_URL = /^data:image\/(png|jpeg|webp|svg\+xml);base64,([A-Za-z0-9+/]+={0,2})$/;
 

@@ -44,15 +44,26 @@ function noise(length: number): string {
   return btoa(`\x89PNG\r\n\x1a\n${bytes.join("")}`);
 }
 
+/** Letters without any sense, which compress worse than words do: three bytes each before, and one of 128. */
+function wordy(length: number): string {
+  let state = length;
+  const codes = Array.from({ length }, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return 0x4e00 + (state % 128);
+  });
+  return String.fromCharCode(...codes);
+}
+
 describe("the visitor's page", () => {
   const every = ROOM_STATE_NAMES.flatMap((name) => LANGUAGES.map((language) => [name, language] as const));
 
-  it("has less than 15 kB on the wire with style and script, in every state and language, with the largest logo and message", async () => {
+  it("has less than 15 kB on the wire with style and script, in every state and language, with all that an operator may add", async () => {
     const prefix = "data:image/png;base64,";
     const logo = `${prefix}${noise(LOGO_CHARS_MAX)}`.slice(0, LOGO_CHARS_MAX);
+    const template = { logo, title: wordy(120), intro: wordy(600) };
     for (const [name, language] of every) {
       const plain = roomOf({ state: sampleState(name, NOW_MS), language: { language, locale: language } });
-      const full = { ...plain, queue: { queueId: "launch", settings: { ...settings, message: noise(375), template: { logo } } } };
+      const full = { ...plain, queue: { queueId: "launch", settings: { ...settings, message: wordy(500), template } } };
       expect([name, language, (await gzippedBytes(renderRoom(full))) < PAGE_BYTES_MAX]).toEqual([name, language, true]);
     }
   });
@@ -111,7 +122,15 @@ describe("the visitor's page", () => {
   it("does nothing by itself for an operator who looks at it", () => {
     const page = renderRoom(roomOf({ isPreview: true }));
     expect(page).not.toMatch(/<script|http-equiv/);
-    expect(page).toContain("disabled");
+    expect(page.match(/<button [^>]*disabled>/g)).toHaveLength(2);
+  });
+
+  it("is shown to an operator as visitors with a script see it: with what it adds, and no question that nobody has asked yet", () => {
+    const page = renderRoom(roomOf({ isPreview: true }));
+    expect(page).toContain('id="notify" class="button quiet" type="button" aria-pressed="false" disabled>');
+    expect(page).toContain('<p id="leave-ask" role="status" hidden>');
+    expect(renderRoom(roomOf({ isPreview: true, state: { name: "full" } }))).toContain('aria-pressed="false" hidden>');
+    expect(renderRoom(roomOf())).toContain('<p id="leave-ask" role="status">');
   });
 
   it("stands without a queue, when nobody knows it", () => {

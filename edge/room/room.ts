@@ -82,7 +82,7 @@ ${figure(view, { texts, page })}
 ${message(queue?.settings.message ?? "", page)}
 <div class="actions">
 <a id="action" class="button" href="${room.returnTo}"${hiddenUnless(view.action)}>${view.action}</a>
-<button id="notify" class="button quiet" type="button" aria-pressed="false" hidden>${texts.notify}</button>
+<button id="notify" class="button quiet" type="button" aria-pressed="false"${isShownToOperator(room, view) ? DISABLED : HIDDEN}>${texts.notify}</button>
 </div>
 <p id="updated" class="fine"${hiddenUnless(view.figure)}>${page.updatedNow}</p>
 </div>
@@ -132,6 +132,12 @@ function brand({ queue }: Room, queueName: string): Html {
 }
 
 const HIDDEN = trusted(" hidden");
+const DISABLED = trusted(" disabled");
+
+/** The script shows it to those who wait, and a preview has no script. */
+function isShownToOperator({ isPreview = false }: Room, { canLeave }: RoomView): boolean {
+  return isPreview && canLeave;
+}
 
 function hiddenUnless(shown: unknown): Html | undefined {
   return shown === undefined || shown === false || shown === "" ? HIDDEN : undefined;

@@ -21,6 +21,6 @@ const HIGH_SHARE = 1.5;
 export function estimateWait({ position, total, admissionsPerSecond, admissionRate, opensInSeconds = 0 }: Line): WaitEstimate {
   const speed = admissionsPerSecond > 0 ? admissionsPerSecond : admissionRate;
   const bounded = (place: number, share: number) => Math.min(SECONDS_MAX, Math.ceil(opensInSeconds + (place / speed) * share));
-  const [first, middle, last] = position === null ? [1, total / 2, total] : [position, position, position];
+  const [first, middle, last] = position === null ? [1, (1 + total) / 2, total] : [position, position, position];
   return { low: bounded(first, LOW_SHARE), likely: bounded(middle, 1), high: bounded(last, HIGH_SHARE) };
 }

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { EdgeEnvironment } from "../env.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
+import { backgroundLineOf, type GuardedQueue } from "../gate/open-gate.ts";
 import type { Platform } from "../platform.ts";
 import type { QueueRecord } from "../queue/registry.ts";
 import { phaseAt, settingsInEvent } from "../queue/schedule.ts";
@@ -13,6 +13,8 @@ export function queueRoute(platform: Platform) {
     const found = await queueOfRoute(c, platform);
     if (!found.ok) return found.reason;
     const { queue, record } = found.value;
+    // Who looks here may be the only one left.
+    queue.sweeps.now(() => backgroundLineOf(queue), queue.later);
     return Response.json({ queueId: queue.queueId, ...publicFacts(record, queue) }, { headers: { "cache-control": "public, max-age=1" } });
   };
 }

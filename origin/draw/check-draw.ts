@@ -51,7 +51,9 @@ export async function checkSeed({ commitment, seed }: PublishedDraw, noted: stri
   return faults;
 }
 
-export type CheckedTicket = { readonly ticketId: string; readonly number: number; readonly fault?: string };
+/** `fault`: something is wrong. `silence`: why this ticket says nothing about this draw, which is nobody's fault. */
+export type CheckedTicket = { readonly ticketId: string; readonly number: number } & Finding;
+type Finding = { readonly fault?: string; readonly silence?: string };
 
 /** Each ticket draws what its id gives, and stands where that leads. */
 export async function checkTickets({ span, seed }: PublishedDraw, tickets: readonly ClaimedTicket[]): Promise<readonly CheckedTicket[]> {
@@ -59,18 +61,17 @@ export async function checkTickets({ span, seed }: PublishedDraw, tickets: reado
   return Promise.all(
     tickets.map(async ({ ticketId, order }) => {
       const number = await draw(ticketId);
-      const fault = order === undefined ? undefined : faultOf(order, { span, number });
-      return { ticketId, number, ...(fault !== undefined && { fault }) };
+      return { ticketId, number, ...(order !== undefined && findingOf(order, { span, number })) };
     }),
   );
 }
 
-function faultOf(order: number, { span, number }: { readonly span: number; readonly number: number }): string | undefined {
+function findingOf(order: number, { span, number }: { readonly span: number; readonly number: number }): Finding {
   const place = placeOf(order);
-  if (place === undefined) return "was not drawn: it came after the opening, or before the draw";
-  if (place.drawSpan !== span) return "is from another draw of this queue";
-  if (place.number === 0 && number !== 0) return "was signed before the opening and does not tell its place yet";
-  return order === orderOf({ ...place, number }) ? undefined : `stands at number ${place.number}, but draws ${number}`;
+  if (place === undefined) return { silence: "was not drawn: it came after the opening, or before the draw" };
+  if (place.drawSpan !== span) return { silence: "is from another draw of this queue" };
+  if (place.number === 0 && number !== 0) return { silence: "was signed before the opening, and tells no place" };
+  return order === orderOf({ ...place, number }) ? {} : { fault: `stands at number ${place.number}, but draws ${number}` };
 }
 
 /** Those who were drawn stand in the order of their places; between equal ones the smaller id goes first. */

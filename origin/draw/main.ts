@@ -1,15 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import {
-  type ClaimedTicket,
-  checkSeed,
-  checkSequence,
-  checkTickets,
-  type PublishedDraw,
-  publishedDrawSchema,
-  readTicket,
-} from "./check-draw.ts";
+import { type ClaimedTicket, checkSeed, checkSequence, checkTickets, publishedDrawSchema, readTicket } from "./check-draw.ts";
 
 /**
  * `npm run verify-draw -- --draw FILE [--commitment HEX] [--ticket TICKET]… [--tickets FILE]`: checks a lottery offline.
@@ -20,14 +12,14 @@ import {
 const USAGE = "npm run verify-draw -- --draw FILE [--commitment HEX] [--ticket TICKET]… [--tickets FILE]";
 
 try {
-  process.exitCode = (await verify()) ? 0 : 1;
+  process.exitCode = await verify();
 } catch (error) {
   print(error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : String(error));
   print(USAGE);
   process.exitCode = 2;
 }
 
-async function verify(): Promise<boolean> {
+async function verify(): Promise<number> {
   const { values } = parseArgs({
     options: {
       draw: { type: "string" },
@@ -39,21 +31,24 @@ async function verify(): Promise<boolean> {
   if (values.draw === undefined) throw new Error("Which draw? Give the file with what its address answered.");
   const draw = publishedDrawSchema.parse(JSON.parse(await readFile(values.draw, "utf8")));
   const listed = values.tickets === undefined ? [] : readTickets((await readFile(values.tickets, "utf8")).split("\n"));
+  const own = await checkTickets(draw, readTickets(values.ticket));
+  for (const { ticketId, number } of own) print(`${ticketId} draws number ${number} of ${2 ** 39}.`);
+  const checked = [...own, ...(await checkTickets(draw, listed))];
   const faults = [
     ...(await checkSeed(draw, values.commitment)),
-    ...(await faultsOf(draw, readTickets(values.ticket), { isTold: true })),
-    ...(await faultsOf(draw, listed, { isTold: false })),
+    ...checked.flatMap(({ ticketId, fault }) => (fault === undefined ? [] : [`${ticketId} ${fault}.`])),
     ...checkSequence(listed),
   ];
-  for (const fault of faults) print(fault);
-  print(faults.length === 0 ? `The draw is as it was announced. ${listed.length} listed tickets checked.` : "This draw is not in order.");
-  return faults.length === 0;
+  const silences = checked.flatMap(({ ticketId, silence }) => (silence === undefined ? [] : [`${ticketId} ${silence}.`]));
+  for (const line of [...faults, ...silences]) print(line);
+  return conclude({ faults: faults.length, silences: silences.length, listed: listed.length });
 }
 
-async function faultsOf(draw: PublishedDraw, tickets: readonly ClaimedTicket[], { isTold }: { readonly isTold: boolean }) {
-  const checked = await checkTickets(draw, tickets);
-  if (isTold) for (const { ticketId, number } of checked) print(`${ticketId} draws number ${number} of ${2 ** 39}.`);
-  return checked.flatMap(({ ticketId, fault }) => (fault === undefined ? [] : [`${ticketId} ${fault}.`]));
+function conclude({ faults, silences, listed }: Readonly<Record<"faults" | "silences" | "listed", number>>): number {
+  if (faults > 0) print("This draw is not in order.");
+  else if (silences > 0) print("Nothing is wrong with the seed, but these tickets cannot be compared with the draw.");
+  else print(`The draw is as it was announced. ${listed} listed tickets checked.`);
+  return faults > 0 ? 1 : silences > 0 ? 2 : 0;
 }
 
 function readTickets(lines: readonly string[]): readonly ClaimedTicket[] {

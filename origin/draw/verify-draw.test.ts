@@ -91,12 +91,22 @@ describe("verify-draw", () => {
     expect((await verify(tickets, { changes: { seed: other, commitment: await commitmentOf(other) } })).code).toBe(1);
   });
 
-  it("tells a ticket of another draw, one that came later and one that does not tell yet from a wrong one", async () => {
-    const [{ ticketId, order }] = pair();
-    const saidOf = async (claimed: number) => (await verify([{ ticketId, order: claimed }])).said;
-    expect(await saidOf(order + 2 ** 40)).toContain("another draw");
-    expect(await saidOf(order + 1)).toContain("was not drawn");
-    expect(await saidOf(orderOf({ lane: 0, drawSpan: SPAN, number: 0 }))).toContain("does not tell its place yet");
+  it("calls no draw unfair over a ticket of another draw, one that came later or one from before the opening: it cannot tell", async () => {
+    const [{ ticketId, order }, other] = pair();
+    const beforeOpening = orderOf({ lane: 0, drawSpan: SPAN, number: 0 });
+    const strangers = [
+      [order + 2 ** 40, "another draw"],
+      [order + 1, "was not drawn"],
+      [beforeOpening, "was signed before the opening"],
+    ] as const;
+    for (const [claimed, words] of strangers) {
+      const own = await verify([], { args: ["--ticket", ticketOf({ ticketId, order: claimed })] });
+      expect(own).toEqual({ code: 2, said: expect.stringContaining(words) });
+      expect(own.said).not.toContain("not in order");
+      expect((await verify([{ ticketId, order: claimed }])).code).toBe(2);
+    }
+    const wrong = { ...other, order: order + 4 };
+    expect((await verify([wrong], { args: ["--ticket", ticketOf({ ticketId, order: beforeOpening })] })).code).toBe(1);
   });
 
   it("says what it needs, and that a draw before its opening cannot be checked", async () => {

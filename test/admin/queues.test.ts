@@ -101,6 +101,27 @@ describe("GET /_sluice/admin/queues", () => {
     expect((await call("GET", "/admin/queues/list-a")).body).toEqual(listed);
   });
 
+  it("counts nobody for longer than one look who has been silent for longer than a heartbeat, though nobody else polls", async () => {
+    const [queueId, dead, alive] = ["ghosts", newSessionId(), newSessionId()];
+    await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS, mode: "paused" } });
+    const stand = async () => {
+      await redis.del(`queue:{${queueId}}:waiting`, `queue:{${queueId}}:beats`);
+      await redis.zadd(`queue:{${queueId}}:waiting`, 1, dead, 2, alive);
+      await redis.zadd(`queue:{${queueId}}:beats`, Date.now() - 61_000, dead, Date.now() + 600_000, alive);
+    };
+    const listed = async () => {
+      const { queues } = (await call("GET", "/admin/queues")).body as { queues: Record<string, unknown>[] };
+      return queues.find((queue) => queue["queueId"] === queueId)?.["waiting"];
+    };
+    const read = async () => (await call("GET", `/admin/queues/${queueId}`)).body["waiting"];
+    const told = async () => (await call("GET", `/queues/${queueId}`)).body["waiting"];
+    for (const look of [listed, read, told]) {
+      await stand();
+      await expect.poll(look, { timeout: 10_000 }).toBe(1);
+      expect(await redis.zrange(`queue:{${queueId}}:waiting`, 0, "-1")).toEqual([alive]);
+    }
+  });
+
   it("leaves out a name whose queue is not there", async () => {
     await redis.sadd("gate:{directory}:queues", "half-made");
     const { body } = await call("GET", "/admin/queues");
@@ -361,6 +382,11 @@ describe("GET /_sluice/admin/queues/{queueId}/preview", () => {
     expect(own.text).toContain("<h1>Launch &amp; 1.204</h1>");
     expect(own.text).toContain("--accent:#7a1fa2");
     expect(own.text).not.toMatch(/<script|http-equiv/);
+    const opensAt = Date.now() + 90 * 60_000;
+    await makeQueue("planned", { opensAt, prequeueOpensAt: opensAt - 60_000, order: "lottery" });
+    const planned = await call("GET", "/admin/queues/planned/preview?state=prequeue");
+    expect(planned.text).toMatch(/id="position">01:(30:00|29:\d\d)</);
+    expect(planned.text).toContain("gets a place by lot");
     const full = await call("GET", "/admin/queues/branded/preview?state=full&lang=fa");
     expect(full.text).toContain('dir="rtl" data-state="full"');
     for (const [query, status] of [

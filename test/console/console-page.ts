@@ -1,4 +1,3 @@
-import axe, { type AxeResults } from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
@@ -12,8 +11,8 @@ export type ConsoleStack = GateStack & {
   /** A window of its own, with its own cookies. */
   readonly openPage: (options?: BrowserContextOptions) => Promise<Page>;
   readonly openSignedIn: (options?: BrowserContextOptions) => Promise<Page>;
-  /** What the browser complained about in any window, refusals by the page's policy among it. */
-  readonly problems: string[];
+  /** What the browser complained about in one window, refusals by the page's policy among it. */
+  readonly problemsOf: (page: Page) => string[];
 };
 
 /** A busy machine draws slowly. */
@@ -24,17 +23,20 @@ export async function startConsoleStack(): Promise<ConsoleStack> {
   const stack = await startGateStack({ edgeCount: 2, variables: { SLUICE_ADMIN_TOKEN: token } });
   const browser = await launchBrowser();
   afterAll(() => browser.close());
-  const problems: string[] = [];
+  const problems = new WeakMap<Page, string[]>();
+  const problemsOf = (page: Page) => problems.get(page) ?? [];
   const consoleUrl = `${stack.url}/_sluice/console`;
 
   async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await browser.newContext(options);
     const page = await context.newPage();
     page.setDefaultTimeout(SHOWN_WITHIN_MS);
+    const complaints: string[] = [];
+    problems.set(page, complaints);
     page.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) problems.push(message.text());
+      if (["error", "warning"].includes(message.type())) complaints.push(message.text());
     });
-    page.on("pageerror", (error) => problems.push(String(error)));
+    page.on("pageerror", (error) => complaints.push(String(error)));
     return page;
   }
 
@@ -45,7 +47,7 @@ export async function startConsoleStack(): Promise<ConsoleStack> {
     return page;
   }
 
-  return { ...stack, token, consoleUrl, openPage, openSignedIn, problems };
+  return { ...stack, token, consoleUrl, openPage, openSignedIn, problemsOf };
 }
 
 export async function signIn(page: Page, token: string): Promise<void> {
@@ -58,15 +60,6 @@ export async function signIn(page: Page, token: string): Promise<void> {
 export async function goTo(page: Page, place: string, heading: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
   await page.getByRole("heading", { name: heading, exact: false }).first().waitFor();
-}
-
-/** What axe finds that keeps somebody from using the page. */
-export async function seriousFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as AxeResults;
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`));
 }
 
 /** Nothing may have to be scrolled sideways, but what scrolls by itself. */

@@ -9,19 +9,30 @@ const NEAR = 60;
 const OTHERS_AT_ONCE = 80;
 const TURN_MS = 250;
 
+const JOINS_AT_ONCE = 100;
+
+type Waiting = { readonly ticketId: string; readonly order: number; askedAtTurn: number };
+
 export type Crowd = { readonly stop: () => Promise<void> };
 
 /** People straight on the line, who come in when they may and stay. */
 export async function startCrowd(redis: Redis, queueId: string, size: number): Promise<Crowd> {
   const line = openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: TICKET_LIFE_MS, random: () => 0.5 });
-  const waiting: { ticketId: string; order: number; askedAtTurn: number }[] = [];
+  const waiting: Waiting[] = [];
   let turns = 0;
-  for (let index = 0; index < size; index++) {
-    const ticketId = newId(systemRandom);
-    const answer = await line.enter({ ticketId, lane: 0, addressHash: "crowd", ticketsPerIp: 0 });
-    if (answer.state === "waiting") waiting.push({ ticketId, order: answer.order, askedAtTurn: 0 });
-  }
+  while (waiting.length < size) waiting.push(...(await joinSome(Math.min(JOINS_AT_ONCE, size - waiting.length))));
   let isOver = false;
+
+  /** In the order of the connection, which is that of the calls. Who walks in at once is replaced. */
+  async function joinSome(count: number): Promise<readonly Waiting[]> {
+    const ticketIds = Array.from({ length: count }, () => newId(systemRandom));
+    const answers = await Promise.all(
+      ticketIds.map((ticketId) => line.enter({ ticketId, lane: 0, addressHash: "crowd", ticketsPerIp: 0 })),
+    );
+    return answers.flatMap((answer, index) =>
+      answer.state === "waiting" ? [{ ticketId: ticketIds[index] ?? "", order: answer.order, askedAtTurn: 0 }] : [],
+    );
+  }
 
   async function turn(): Promise<void> {
     // Who has asked goes to the end of those who will ask.

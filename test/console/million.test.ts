@@ -7,9 +7,11 @@ const MILLION = 1_000_000;
 const SESSIONS = 100_000;
 const CALLS_EACH = 5;
 
-/** What costs the same however long the line is: O(1), O(log n), or bounded by its arguments or by the number of queues. */
+/** What costs the same however long the line is: O(1), O(log n), or bounded by its arguments, a `LIMIT` among them, or by the number of queues. */
 const BOUNDED_COMMANDS = new Set(
-  "evalsha eval time get hget hmget hgetall exists smembers zcard zcount zscore zrank zrange xlen xrange xrevrange".split(" "),
+  "evalsha eval time get hget hmget hgetall exists smembers zcard zcount zscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
+    " ",
+  ),
 );
 /** Also of the bookkeeping on our side of the connection. */
 const NOT_THE_EDGE = /^(info|config|ping|client|hello|select|auth|script)/;
@@ -46,9 +48,9 @@ async function counters(): Promise<{ readonly commands: ReadonlyMap<string, numb
 }
 
 it("costs the same with a million waiting: the console's calls are few commands, and none grows with the line", async () => {
-  expect((await call("POST", "/admin/queues", { json: { queueId: "huge", ...SETTINGS, mode: "paused", maxActive: 200_000 } })).status).toBe(
-    201,
-  );
+  const made = await call("POST", "/admin/queues", { json: { queueId: "huge", ...SETTINGS, mode: "paused", maxActive: 200_000 } });
+  // A second try finds the queue of the first.
+  expect([201, 409]).toContain(made.status);
   await fill("queue:{huge}:waiting", MILLION, "index");
   await fill("queue:{huge}:active", SESSIONS, String(Date.now() + 3_600_000));
 

@@ -13,7 +13,7 @@ const WITHIN_MS = 30_000;
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-  await stack.setQueue("work", { proofOfWork: 14 });
+  for (const queueId of ["work", "alone", "again", "noscript"]) await stack.setQueue(queueId, { proofOfWork: 14 });
   await stack.setQueue("guests", { mode: "paused" });
 });
 afterAll(() => browser.close());
@@ -32,7 +32,7 @@ async function open(options: BrowserContextOptions = {}): Promise<Opened> {
 
 const untilInside = (page: Page, target: string) => page.locator("body", { hasText: `"url":${JSON.stringify(target)}` }).waitFor();
 
-describe("a page that asks for work", () => {
+describe.concurrent("a page that asks for work", () => {
   it("says so, does it in a worker under its own policy, and leads on to the page that was asked for", async () => {
     const { page, problems } = await open();
     let workers = 0;
@@ -51,8 +51,8 @@ describe("a page that asks for work", () => {
   it("does it by itself where the browser allows no workers", async () => {
     const { page, problems } = await open();
     await page.addInitScript("globalThis.Worker = class { constructor() { throw new Error('forbidden'); } };");
-    await page.goto(`${url}/work/alone`);
-    await untilInside(page, "/work/alone");
+    await page.goto(`${url}/alone/x`);
+    await untilInside(page, "/alone/x");
     expect(problems).toEqual([]);
   });
 
@@ -62,14 +62,14 @@ describe("a page that asks for work", () => {
     await page.route("**/enter", (route) =>
       refusals++ === 0 ? route.fulfill({ status: 428, headers: { "retry-after": "0" } }) : route.continue(),
     );
-    await page.goto(`${url}/work/again`);
-    await untilInside(page, "/work/again");
+    await page.goto(`${url}/again/x`);
+    await untilInside(page, "/again/x");
     expect(refusals).toBe(2);
   });
 
   it("says plainly what it needs without JavaScript", async () => {
     const { page } = await open({ javaScriptEnabled: false });
-    await page.goto(`${url}/work/`);
+    await page.goto(`${url}/noscript/`);
     expect(await page.locator("noscript p").textContent()).toMatch(/^This step needs JavaScript/);
     expect(await page.locator("noscript p").isVisible()).toBe(true);
   });

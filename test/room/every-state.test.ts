@@ -1,14 +1,14 @@
-import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { queueSettingsSchema } from "../../edge/queue/settings.ts";
 import { LANGUAGES, type Language } from "../../edge/room/language.ts";
 import { renderRoom } from "../../edge/room/room.ts";
 import { pageHeaders } from "../../edge/room/room-response.ts";
-import { ROOM_STATE_NAMES, type RoomState } from "../../edge/room/room-state.ts";
+import { ROOM_STATE_NAMES, type RoomState, type WaitingFacts } from "../../edge/room/room-state.ts";
 import { sampleState } from "../../edge/room/sample-state.ts";
 import type { Template } from "../../edge/room/template.ts";
 import { launchBrowser } from "../parts/browser.ts";
+import { seriousFaults } from "../parts/serious-faults.ts";
 
 /** Every page that the gate can show, in a real Chromium with the headers that it is sent with. */
 const ADDRESS = "http://room.localhost/launch/";
@@ -27,11 +27,13 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-type Shown = { readonly state: RoomState; readonly language: Language; readonly template?: Template };
+type Shown = { readonly state: RoomState; readonly language: Language; readonly template?: Template; readonly pollAfterMs?: number };
 
 type OpenRoom = {
   readonly page: Page;
   readonly show: (shown: Shown) => Promise<void>;
+  /** The line answers one poll with this, and the page has heard it. The page's clock is a fake one. */
+  readonly hear: (facts: Partial<WaitingFacts>) => Promise<void>;
   /** Whatever the browser complains about, refusals by the page's policy among them. */
   readonly problems: readonly string[];
 };
@@ -42,30 +44,68 @@ async function openRoom(context: BrowserContext, change = (body: string) => body
   page.on("console", (message) => problems.push(message.text()));
   page.on("pageerror", (error) => problems.push(String(error)));
   let shown: Shown | undefined;
+  let facts: object = {};
+  let polls = 0;
   await page.route("**/*", async (route) => {
+    if (route.request().url().endsWith("/heartbeat")) return route.fulfill({ json: facts });
     if (shown === undefined || route.request().url() !== ADDRESS) return route.abort();
     const language = { language: shown.language, locale: shown.language };
-    const body = renderRoom({
-      state: shown.state,
-      language,
-      queue: { queueId: "launch", settings: queueSettingsSchema.parse({ ...SETTINGS, template: shown.template ?? null }) },
-      siteName: "room.localhost",
-      next: "place" in shown.state ? { kind: "poll", afterMs: 600_000 } : { kind: "retry", afterMs: 600_000 },
-      returnTo: "/launch/",
-      mayReload: true,
-      isFormRefused: shown.state.name === "full",
-      nonce: "nonce-of-this-page",
-      requestId: "request-of-this-page",
-      nowMs: NOW_MS,
-    });
+    const body = bodyOf(shown);
     return route.fulfill({ body: change(body), headers: pageHeaders({ nonce: "nonce-of-this-page", language }) });
   });
   const show = async (next: Shown) => {
     shown = next;
     await page.goto(ADDRESS);
   };
-  return { page, show, problems };
+  const hear = async (changes: Partial<WaitingFacts>) => {
+    const pollAfterMs = shown?.pollAfterMs ?? MUCH_LATER_MS;
+    polls += 1;
+    facts = { state: "waiting", ...WAITING, ...changes, total: WAITING.total + polls, pollAfterMs };
+    await page.clock.runFor(pollAfterMs * WITH_JITTER);
+    // A number that no other answer has.
+    await page.locator("#crowd", { hasText: `${(WAITING.total + polls).toLocaleString("en")} people` }).waitFor({ state: "attached" });
+  };
+  return { page, show, hear, problems };
 }
+
+function bodyOf({ state, language, template, pollAfterMs }: Shown): string {
+  const isPolling = pollAfterMs !== undefined || "place" in state;
+  return renderRoom({
+    state,
+    language: { language, locale: language },
+    queue: { queueId: "launch", settings: queueSettingsSchema.parse({ ...SETTINGS, template: template ?? null }) },
+    siteName: "room.localhost",
+    next: { kind: isPolling ? "poll" : "retry", afterMs: pollAfterMs ?? MUCH_LATER_MS },
+    returnTo: "/launch/",
+    mayReload: true,
+    isFormRefused: state.name === "full",
+    nonce: "nonce-of-this-page",
+    requestId: "request-of-this-page",
+    nowMs: NOW_MS,
+  });
+}
+
+/** Several windows in one page: opening each by itself takes longer than looking at it. */
+function frameOf(body: string): string {
+  const escaped = body.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  return `<iframe style="border:0" width="${NARROW.width}" height="${NARROW.height}" srcdoc="${escaped}"></iframe>`;
+}
+
+/** Nothing goes on by itself in a test that only shows a page. */
+const MUCH_LATER_MS = 600_000;
+const WITH_JITTER = 1.2;
+const WAITING: WaitingFacts = {
+  position: 1_204,
+  total: 5_310,
+  estimatedWaitSeconds: { low: 130, high: 250 },
+  enqueuedAt: 1,
+  mode: "active",
+};
+
+/** Everything that the page gives a screen reader to say. */
+const LISTEN = `globalThis.told = [];
+const region = document.getElementById("status");
+new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true })`;
 
 const SETTINGS = { name: "Launch", maxActive: 1, admissionRate: 1, message: "Block A is sold out.\nB and C have plenty." };
 
@@ -78,23 +118,27 @@ const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll("main 
   .filter((element) => element.closest(".progress") === null)
   .map((element) => element.outerHTML.slice(0, 100))`;
 
-async function seriousFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source);
-  await page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true");
-  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as AxeResults;
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+/** The page as its script has left it, put into another one that has axe already. */
+async function copyTo(copy: Page, page: Page): Promise<void> {
+  const read =
+    "({ html: document.documentElement.innerHTML, own: [...document.documentElement.attributes].map(({ name, value }) => [name, value]) })";
+  const taken = JSON.stringify(await page.evaluate(read));
+  await copy.evaluate(`const { html, own } = ${taken};
+    document.documentElement.innerHTML = html;
+    for (const [name, value] of own) document.documentElement.setAttribute(name, value);
+    for (const details of document.querySelectorAll("details")) details.open = true;`);
 }
 
 describe("every page of the gate", () => {
-  it.each(["light", "dark"] as const)("has no fault that axe calls serious or critical, in %s", async (colorScheme) => {
-    const context = await browser.newContext({ colorScheme });
+  it("has no fault that axe calls serious or critical, in light and dark", async () => {
+    const context = await browser.newContext();
     const { page, show, problems } = await openRoom(context);
+    const copy = await context.newPage();
     for (const [index, state] of states.entries()) {
       const language = LANGUAGES[index % LANGUAGES.length] ?? "en";
       await show({ state, language, ...(index % 2 === 0 && { template: BAD_COLOURS }) });
-      expect([state.name, await seriousFaults(page)]).toEqual([state.name, []]);
+      await copyTo(copy, page);
+      expect([state.name, await seriousFaults(copy)]).toEqual([state.name, []]);
     }
     // The script ran under the page's own policy, and nothing was refused.
     expect(problems).toEqual([]);
@@ -102,14 +146,17 @@ describe("every page of the gate", () => {
   });
 
   it("fits into the narrowest window in every language, and nothing is cut off", async () => {
-    const context = await browser.newContext({ viewport: NARROW });
-    const { page, show } = await openRoom(context);
+    const context = await browser.newContext();
+    const page = await context.newPage();
     for (const language of LANGUAGES) {
-      for (const state of states.filter(({ name }) => ["waiting", "prequeue", "storeDown"].includes(name))) {
-        await show({ state, language });
-        const tooWide = await page.evaluate(TOO_WIDE);
-        expect([language, state.name, tooWide]).toEqual([language, state.name, []]);
+      const shown = states.filter(({ name }) => ["waiting", "prequeue", "storeDown"].includes(name));
+      await page.setContent(shown.map((state) => frameOf(bodyOf({ state, language }))).join(""));
+      for (const [index, frame] of page.mainFrame().childFrames().entries()) {
+        await frame.waitForLoadState();
+        const found = await frame.evaluate(`[innerWidth, ${TOO_WIDE}]`);
+        expect([language, shown[index]?.name, found]).toEqual([language, shown[index]?.name, [NARROW.width, []]]);
       }
+      expect(page.mainFrame().childFrames()).toHaveLength(shown.length);
     }
     await context.close();
   });
@@ -119,6 +166,33 @@ describe("every page of the gate", () => {
     const { page, show } = await openRoom(context);
     await show({ state: sampleState("waiting", NOW_MS), language: "en" });
     expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+    await context.close();
+  });
+
+  it("tells a screen reader of a new state, of half the way and after a minute, and not of every poll", async () => {
+    const context = await browser.newContext();
+    const { page, show, hear } = await openRoom(context);
+    // A fake clock has no power over a worker's.
+    await page.addInitScript("globalThis.Worker = undefined");
+    await page.clock.install({ time: NOW_MS });
+    const opensAt = NOW_MS + 86_400_000;
+    await show({ state: { name: "prequeue", opensAtMs: opensAt, total: 20, isDrawn: true }, language: "en", pollAfterMs: 10_000 });
+    await page.evaluate(LISTEN);
+    const told = () => page.evaluate("told.splice(0)");
+    for (let polls = 0; polls < 3; polls++) await hear({ position: null, phase: "prequeue", opensAt });
+    expect(await told()).toEqual([]);
+    await hear({ position: 900 });
+    expect(await told()).toEqual(["You are in line. Your place in line. 900. about 2–5 minutes"]);
+    for (const position of [890, 700, 451]) await hear({ position });
+    expect(await told()).toEqual([]);
+    await hear({ position: 450 });
+    expect(await told()).toEqual([expect.stringContaining("450")]);
+    for (const position of [440, 430, 420]) await hear({ position });
+    expect(await told()).toEqual([]);
+    for (const position of [410, 400, 390]) await hear({ position });
+    expect(await told()).toHaveLength(1);
+    await hear({ position: 390, mode: "paused" });
+    expect(await told()).toEqual([expect.stringContaining("The line is paused")]);
     await context.close();
   });
 

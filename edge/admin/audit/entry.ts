@@ -2,7 +2,7 @@ import { redact } from "../../../shared/redaction.ts";
 
 /** Everything an operator can change. Whoever adds an operation that changes something adds its name and its words. */
 export const AUDIT_ACTIONS = {
-  "queue.create": "made a queue",
+  "queue.create": "created a queue",
   "queue.change": "changed a queue",
   "queue.delete": "deleted a queue",
   "routes.replace": "replaced the routes",

@@ -48,6 +48,8 @@ export type AuditEntry = {
   readonly before: unknown;
   readonly after: unknown;
   readonly requestId: string;
+  /** `unknown`: nobody could tell whether the change was made. */
+  readonly outcome: "done" | "unknown";
 };
 
 export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly nextCursor: string | null };

@@ -42,7 +42,7 @@ export function AuditEntries({ queueId }: { readonly queueId?: string }) {
       <div class="list-head">
         <h2>Changes</h2>
         <button type="button" onClick={pages.reload}>
-          Read again
+          Refresh
         </button>
       </div>
       <ProblemNote error={pages.error} />
@@ -62,7 +62,7 @@ export function AuditEntries({ queueId }: { readonly queueId?: string }) {
 }
 
 function Entry({ entry, showQueue }: { readonly entry: AuditEntry; readonly showQueue: boolean }) {
-  const { at, actor, action, queueId, before, after, requestId } = entry;
+  const { at, actor, action, queueId, before, after, requestId, outcome } = entry;
   const [isOpen, setOpen] = useState(false);
   const rows = changedRows(before, after);
   return (
@@ -73,6 +73,11 @@ function Entry({ entry, showQueue }: { readonly entry: AuditEntry; readonly show
           <a href={queueLink(queueId)}>
             <code>{queueId}</code>
           </a>
+        )}
+        {outcome === "unknown" && (
+          <span class="badge" data-mode="paused">
+            Outcome unknown
+          </span>
         )}
         <time dateTime={new Date(at).toISOString()}>{moment(at)}</time>
       </div>

@@ -17,6 +17,8 @@ const BACKOFF_MS_MAX = 30_000;
 export function startPoller<Value>({ read, everyMs, onValue, onError }: PollerOptions<Value>): Poller {
   let isOver = false;
   let isReading = false;
+  /** Somebody asked while a look was under way: what that look finds may be older than what they did. */
+  let isAskedAgain = false;
   let pauseMs = everyMs;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -33,11 +35,13 @@ export function startPoller<Value>({ read, everyMs, onValue, onError }: PollerOp
 
   async function turn(): Promise<void> {
     clearTimeout(timer);
+    isAskedAgain = isReading;
     if (isReading || isOver || document.hidden) return;
     isReading = true;
     await readOnce();
     isReading = false;
-    if (!isOver) timer = setTimeout(wake, pauseMs);
+    if (isAskedAgain) wake();
+    else if (!isOver) timer = setTimeout(wake, pauseMs);
   }
 
   function wake(): void {

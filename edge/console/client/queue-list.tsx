@@ -55,7 +55,7 @@ export function QueueList() {
       {queues.length >= FILTER_FROM_QUEUES && <Field label="Find a queue" type="search" value={wanted} onChange={setWanted} />}
       {polled.value?.length === 0 && (
         <p class="card empty">
-          There is no queue yet. Make one with <code>npm run sluice -- queues apply FILE</code>, or through the API.
+          There is no queue yet. Create one with <code>npm run sluice -- queues apply FILE</code>, or through the API.
         </p>
       )}
       <ul class="queue-cards">
@@ -70,7 +70,10 @@ export function QueueList() {
 }
 
 function QueueCard({ queue, history }: { readonly queue: Queue; readonly history: readonly number[] }) {
-  const { queueId, name, mode, waiting, active, maxActive, admissionRate, admissionsPerSecond } = queueAt(queue, systemClock.nowMs());
+  const { queueId, name, mode, phase, waiting, active, maxActive, admissionRate, admissionsPerSecond } = queueAt(
+    queue,
+    systemClock.nowMs(),
+  );
   return (
     <a class="card queue-card" href={queueLink(queueId)}>
       <div class="queue-card-head">
@@ -78,7 +81,7 @@ function QueueCard({ queue, history }: { readonly queue: Queue; readonly history
           <h2>{name}</h2>
           <code>{queueId}</code>
         </div>
-        <Badge mode={mode} />
+        <Badge mode={mode} phase={phase} />
       </div>
       <div class="queue-card-line">
         <div>
@@ -101,8 +104,10 @@ function QueueCard({ queue, history }: { readonly queue: Queue; readonly history
 }
 
 function clearText(queue: Queue): string {
+  const now = queueAt(queue, systemClock.nowMs());
+  if (now.opensInSeconds > 0 && now.mode === "active") return `opens in ${duration(now.opensInSeconds)}`;
   if (queue.waiting === 0) return "no line";
-  const seconds = clearsInSeconds(queueAt(queue, systemClock.nowMs()));
+  const seconds = clearsInSeconds(now);
   return seconds === undefined ? "does not move" : `clears in ${duration(seconds)}`;
 }
 

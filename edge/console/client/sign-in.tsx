@@ -37,7 +37,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
         {hasEnded && <p class="note">Your session has ended. Sign in to go on where you were.</p>}
         <Field
           label="Operator token"
-          hint="SLUICE_ADMIN_TOKEN or one of your own, or adminToken in .sluice/secrets.json on a machine of your own."
+          hint="SLUICE_ADMIN_TOKEN, or one of SLUICE_ADMIN_TOKENS. On your own machine it stands in .sluice/secrets.json as adminToken."
           type="password"
           autocomplete="current-password"
           spellcheck={false}
@@ -47,7 +47,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
         />
         <Field
           label="Your name"
-          hint="For the audit log, because all operators share one token. May be empty."
+          hint="Optional. Stands in the audit log, because operators may share one token."
           autocomplete="name"
           maxLength={60}
           value={name}

@@ -25,8 +25,10 @@ export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
 
   function announce(state: RoomState, text: string): void {
     const position = positionOf(state);
-    const isDue = nowMs() - announced.atMs > ANNOUNCE_AFTER_MS && position !== announced.position;
-    if (state.name === announced.name && !isDue && position > announced.position / 2) return;
+    // Before the start there is no place: what counts down is not told again at each poll.
+    const hasMoved = position !== announced.position;
+    const isFar = position <= announced.position / 2 || nowMs() - announced.atMs > ANNOUNCE_AFTER_MS;
+    if (state.name === announced.name && !(hasMoved && isFar)) return;
     announced = { name: state.name, position, atMs: nowMs() };
     byId("status").textContent = text;
   }

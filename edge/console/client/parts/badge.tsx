@@ -1,9 +1,10 @@
-import { type Mode, stateOf } from "../words.ts";
+import type { Phase } from "../../../queue/schedule.ts";
+import { type Mode, stateNow } from "../words.ts";
 
-export function Badge({ mode }: { readonly mode: Mode }) {
+export function Badge({ mode, phase }: { readonly mode: Mode; readonly phase: Phase }) {
   return (
-    <span class="badge" data-mode={mode}>
-      {stateOf(mode)}
+    <span class="badge" data-mode={mode} data-phase={phase}>
+      {stateNow(mode, phase)}
     </span>
   );
 }

@@ -15,6 +15,8 @@ type ChartProps = {
 
 const HEIGHT = 140;
 const X_AXIS_HEIGHT = 26;
+/** Of an axis along which nothing happens: a smaller one would be all zeros. */
+const EMPTY_TOP = 1;
 
 /** One curve over time. What it shows is also said in words, because a canvas says nothing to a screen reader. */
 export function Chart({ title, times, values, limit, format, spanMs }: ChartProps) {
@@ -47,7 +49,7 @@ export function Chart({ title, times, values, limit, format, spanMs }: ChartProp
     drawnLimit.current = limit?.value;
     plot.current?.setData([[...times], [...values]], false);
     const last = times.at(-1) ?? 0;
-    const top = Math.max(1e-9, ...values.map((value) => value ?? 0), limit?.value ?? 0);
+    const top = Math.max(...values.map((value) => value ?? 0), limit?.value ?? 0) || EMPTY_TOP;
     plot.current?.batch(() => {
       plot.current?.setScale("x", { min: last - spanMs / 1000, max: last });
       plot.current?.setScale("y", { min: 0, max: niceTop(top) });

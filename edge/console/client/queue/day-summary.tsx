@@ -15,8 +15,8 @@ export function DaySummary({ stats }: { readonly stats: QueueStats }) {
         {waitMs && (
           <>
             <Fact name="Half waited less than" value={waited(waitMs.p50)} />
-            <Fact name="90 of 100 less than" value={waited(waitMs.p90)} />
-            <Fact name="99 of 100 less than" value={waited(waitMs.p99)} />
+            <Fact name="90 % waited less than" value={waited(waitMs.p90)} />
+            <Fact name="99 % waited less than" value={waited(waitMs.p99)} />
           </>
         )}
       </dl>

@@ -1,4 +1,4 @@
-import { duration, perSecond } from "../../forecast.ts";
+import { count, duration, perSecond } from "../../forecast.ts";
 import type { QueueNow } from "../../queue-now.ts";
 import type { Queue } from "../api.ts";
 import { queueLink } from "../use-route.ts";
@@ -23,10 +23,10 @@ function sentenceOf({ prequeueOpensAt, opensAt, closesAt, eventOverrides }: Queu
     case "prequeue":
       return `Places can be taken, and nobody goes in before ${moment(opensAt ?? 0)}, in ${duration(now.opensInSeconds)}.`;
     case "over":
-      return `The event is over since ${moment(closesAt ?? 0)}: nobody takes a place any more, those who have one still go in.`;
+      return `The event ended at ${moment(closesAt ?? 0)}: nobody new takes a place, and those who have one still go in.`;
     default:
       return eventOverrides === null
         ? `The event is on${closesAt === null ? "" : ` until ${moment(closesAt)}`}.`
-        : `The event is on with settings of its own: ${perSecond(now.admissionRate)}, cap ${now.maxActive}.`;
+        : `The event is on with settings of its own: ${perSecond(now.admissionRate)}, cap ${count(now.maxActive)}.`;
   }
 }

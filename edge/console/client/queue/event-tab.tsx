@@ -27,7 +27,9 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
           }}
         >
           <h2>Event</h2>
-          <p class="hint">Times are in your own time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}. Empty: no such moment.</p>
+          <p class="hint">
+            Times are in your own time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}. Leave out what you do not need.
+          </p>
           <Field
             label="Places can be taken from"
             hint="Visitors see a countdown. Nobody goes in yet."
@@ -44,8 +46,8 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
             onChange={(opensAt) => set({ opensAt })}
           />
           <Field
-            label="Nobody takes a place after"
-            hint="Who has one still goes in."
+            label="The line closes at"
+            hint="Nobody new takes a place; those who have one still go in."
             type="datetime-local"
             step="1"
             value={draft.closesAt}
@@ -59,7 +61,7 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
           />
           <fieldset class="group">
             <legend>During the event</legend>
-            <p class="hint">Empty: as the queue has it.</p>
+            <p class="hint">Left empty, the queue’s own settings hold.</p>
             <div class="pair">
               <Field
                 label="Rate"

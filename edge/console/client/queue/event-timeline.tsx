@@ -9,7 +9,7 @@ export function EventTimeline({ draft }: { readonly draft: EventDraft }) {
   const steps = [
     { what: "Places can be taken", atMs: momentOf(draft.prequeueOpensAt) },
     { what: "The line begins to move", atMs: momentOf(draft.opensAt) },
-    { what: "Nobody takes a place any more", atMs: momentOf(draft.closesAt) },
+    { what: "The line closes", atMs: momentOf(draft.closesAt) },
   ].flatMap(({ what, atMs }) => (atMs === null ? [] : [{ what, atMs }]));
   if (steps.length === 0) return <p class="empty">No event: the line is open all the time.</p>;
   return (

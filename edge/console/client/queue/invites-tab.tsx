@@ -45,11 +45,8 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
     try {
       const { routes } = (await api.get<{ readonly routes: readonly Route[] }>("/routes")).body;
       const invite = (await api.send<Invite>("POST", `/queues/${queueId}/invites`, { body })).body;
-      const path = pathOf(routes, queueId);
-      setMade([
-        { ...invite, note: note.trim(), link: `${location.origin}${path}?sluice-invite=${encodeURIComponent(invite.invite)}` },
-        ...made,
-      ]);
+      const link = `${pageOf(routes, queueId)}?sluice-invite=${encodeURIComponent(invite.invite)}`;
+      setMade([{ ...invite, note: note.trim(), link }, ...made]);
     } catch (caught) {
       setError(caught as Error);
     }
@@ -87,10 +84,10 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
             />
             <Field
               label="Uses"
-              hint="How many people."
+              hint="How many people may use it."
               type="number"
               min="1"
-              max="1000000"
+              max="10000"
               step="1"
               required={true}
               value={draft.uses}
@@ -105,14 +102,14 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
           />
           <Field
             label="For one person"
-            hint="A key such as a customer number: whoever comes twice under it gets one place. May be empty."
+            hint="Optional. A key such as a customer number: whoever comes twice with it gets one place."
             maxLength={200}
             value={draft.key}
             onChange={(key) => setDraft({ ...draft, key })}
           />
           <Field
             label="Note"
-            hint="For the audit log. May be empty."
+            hint="Optional. Stands in the audit log."
             maxLength={200}
             value={draft.note}
             onChange={(note) => setDraft({ ...draft, note })}
@@ -157,8 +154,9 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
   );
 }
 
-/** A page behind this queue, if there is a route to it. */
-function pathOf(routes: readonly Route[], queueId: string): string {
-  const path = routes.find((route) => route.queueId === queueId)?.path ?? "/";
-  return path.replace(/\*$/, "");
+/** A page behind this queue, if there is a route to it; on this very host where the route is for several. */
+function pageOf(routes: readonly Route[], queueId: string): string {
+  const { host, path } = routes.find((route) => route.queueId === queueId) ?? { host: "*", path: "/" };
+  const origin = host.includes("*") ? location.origin : `${location.protocol}//${host}`;
+  return `${origin}${path.replace(/\*$/, "")}`;
 }

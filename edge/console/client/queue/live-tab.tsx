@@ -91,7 +91,7 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
   );
 }
 
-const compactNumber = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const compactNumber = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 function compact(value: number): string {
   return compactNumber.format(value);

@@ -16,7 +16,7 @@ export function MessageField({ value, onChange }: { readonly value: string; read
         onInput={(event) => onChange(event.currentTarget.value)}
       />
       <p class="hint" id={`${id}-hint`}>
-        Shown on the waiting page, as plain text. Empty: none.
+        Shown on the waiting page as plain text. Leave it empty for no message.
       </p>
     </div>
   );

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isProblem, type Queue } from "../api.ts";
+import { isProblem, type Queue, type Read } from "../api.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { ProblemNote } from "../parts/problem-note.tsx";
 import { MODES, type Mode, stateOf } from "../words.ts";
@@ -10,8 +10,11 @@ import type { QueueProps } from "./queue-view.tsx";
 const ASKED_FIRST: ReadonlySet<Mode> = new Set(["open", "maintenance"]);
 
 /** One click, and it can be taken back; what cannot be taken back is asked first. */
-export function ModeSwitch({ queue, etag, refresh }: QueueProps) {
+export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: QueueProps) {
   const { api, say } = useConsole();
+  // What our own change has answered counts until the queue is read again: the next click may come first.
+  const [own, setOwn] = useState<{ readonly over: string; readonly changed: Read<Queue> }>();
+  const { body: queue, etag } = own?.over === lastReadEtag ? own.changed : { body: lastRead, etag: lastReadEtag };
   const [asked, setAsked] = useState<Mode>();
   const [error, setError] = useState<Error>();
   const path = `/queues/${queue.queueId}`;
@@ -24,8 +27,7 @@ export function ModeSwitch({ queue, etag, refresh }: QueueProps) {
       return;
     }
     try {
-      const changed = await api.send<Queue>("PATCH", path, { body: { mode }, etag });
-      tell(mode, changed.etag);
+      tell(mode, await api.send<Queue>("PATCH", path, { body: { mode }, etag }));
     } catch (caught) {
       // Somebody else was faster: the dialog shows what they did.
       if (isProblem(caught, "version_conflict")) setAsked(mode);
@@ -33,11 +35,13 @@ export function ModeSwitch({ queue, etag, refresh }: QueueProps) {
     }
   }
 
-  function tell(mode: Mode, newEtag: string): void {
+  function tell(mode: Mode, changed: Read<Queue>): void {
+    setOwn({ over: lastReadEtag, changed });
     refresh();
     say(`${queue.name}: ${stateOf(mode)}.`, async () => {
       try {
-        await api.send("PATCH", path, { body: { mode: queue.mode }, etag: newEtag });
+        const undone = await api.send<Queue>("PATCH", path, { body: { mode: queue.mode }, etag: changed.etag });
+        setOwn({ over: lastReadEtag, changed: undone });
         say(`${queue.name}: ${stateOf(queue.mode)} again.`);
       } catch (caught) {
         setError(caught as Error);
@@ -66,7 +70,7 @@ export function ModeSwitch({ queue, etag, refresh }: QueueProps) {
           change={{ mode: asked }}
           onDone={(changed) => {
             setAsked(undefined);
-            tell(asked, changed.etag);
+            tell(asked, changed);
           }}
           onClose={() => setAsked(undefined)}
         />

@@ -1,5 +1,6 @@
 import { useRef } from "preact/hooks";
 import { systemClock } from "../../../../shared/clock.ts";
+import { phaseAt } from "../../../queue/schedule.ts";
 import type { Sample } from "../../curves.ts";
 import { type PaceReading, paceOf, withReading } from "../../pace.ts";
 import { isProblem, type Queue } from "../api.ts";
@@ -74,7 +75,7 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
             <a href="#/">Queues</a> / <code>{queueId}</code>
           </p>
           <h1 ref={heading} tabIndex={-1}>
-            {queue?.name ?? queueId} {queue && <Badge mode={queue.mode} />}
+            {queue?.name ?? queueId} {queue && <Badge mode={queue.mode} phase={phaseAt(queue, systemClock.nowMs())} />}
           </h1>
         </div>
         <LiveNote polled={polled} />
@@ -82,7 +83,12 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
       {props && <ModeSwitch {...props} />}
       <nav class="tabs" aria-label="Queue">
         {QUEUE_TABS.map((each) => (
-          <a key={each} href={queueLink(queueId, each)} aria-current={each === tab ? "page" : undefined}>
+          <a
+            key={each}
+            href={queueLink(queueId, each)}
+            aria-current={each === tab ? "page" : undefined}
+            ref={each === tab ? bringIntoView : null}
+          >
             {TAB_NAMES[each]}
           </a>
         ))}
@@ -90,6 +96,11 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
       {props && <Tab tab={tab} samples={samples.current} {...props} />}
     </>
   );
+}
+
+/** On a phone the last tabs lie outside the window. */
+function bringIntoView(tab: HTMLElement | null): void {
+  tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 type TabProps = QueueProps & Look & { readonly tab: QueueTab; readonly samples: readonly Sample[] };

@@ -41,12 +41,12 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
       <div class="list-head">
         <h2>Sessions</h2>
         <button type="button" onClick={pages.reload}>
-          Read again
+          Refresh
         </button>
       </div>
       <Field
         label="Find a session"
-        hint="The whole id finds any session. A part of it looks through what is listed below. The application gets the id with every request."
+        hint="A whole id finds any session; its beginning filters the list below. Your application gets the id with every request."
         type="search"
         spellcheck={false}
         autocomplete="off"
@@ -78,7 +78,7 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
                     <code>{session.sessionId}</code>
                   </th>
                   <td>{session.state === "reserved" ? "Called, not in yet" : "Inside"}</td>
-                  <td>{duration(Math.max(0, session.expiresAt - systemClock.nowMs()) / 1000)}</td>
+                  <td>{endsIn(session)}</td>
                   <td class="end">
                     <button type="button" class="danger" onClick={() => setRevoking(session.sessionId)}>
                       Revoke<span class="hidden"> {session.sessionId}</span>
@@ -114,4 +114,9 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
       )}
     </section>
   );
+}
+
+function endsIn({ expiresAt }: Session): string {
+  const leftMs = expiresAt - systemClock.nowMs();
+  return leftMs < 1_000 ? "any moment" : duration(leftMs / 1000);
 }
