@@ -8,6 +8,7 @@ import { type Actor, writeAudit } from "../admin/audit.ts";
 import { type Database, UniqueViolation } from "../db/database.ts";
 import type { StoreLimits } from "../limits/store-limits.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import type { CopyAccount } from "./copy-account.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RefreshTokens } from "./refresh-tokens.ts";
 import type { Hide } from "./secrets.ts";
@@ -58,6 +59,7 @@ export type SignedIn = {
 type AccountParts = {
   readonly database: Database;
   readonly copies: UserCopies;
+  readonly copyAccount: CopyAccount;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
@@ -71,7 +73,8 @@ type AccountParts = {
 };
 
 export function createAccounts(parts: AccountParts): Accounts {
-  const { database, copies, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log } = parts;
+  const { database, copies, copyAccount, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log } =
+    parts;
 
   async function create(account: NewAccount, actor?: Actor): Promise<Result<User, "account_exists">> {
     const { username, email, password, role = "user" } = account;
@@ -188,8 +191,7 @@ export function createAccounts(parts: AccountParts): Accounts {
       const hashes = { id: userId, hashBefore: checked.value.passwordHash, hashAfter: await passwords.hash(newPassword) };
       const changed = await database.transaction((tx) => changePasswordHash.first(tx, hashes));
       if (changed === undefined) return fail("conflict");
-      await copies.put(changed);
-      await sessions.endAll(userId);
+      await copyAccount.andEndSessions(changed);
       return ok(await openSession(changed, place.userAgent));
     },
   };

@@ -12,9 +12,12 @@ import { USER_ROLES, USER_STATUSES, type User } from "./user.ts";
  * first, then the copy; a copy that is behind or missing is mended by `keep-copies.ts`.
  */
 export type UserCopies = {
-  readonly put: (user: User) => Promise<void>;
+  /** Answers when it was written, by Redis' clock. */
+  readonly put: (user: User) => Promise<number>;
   readonly remove: (userId: string) => Promise<void>;
   readonly byId: (userId: string) => Promise<User | undefined>;
+  /** With the moment of the reading, by Redis' clock. */
+  readonly read: (userId: string) => Promise<{ readonly user: User | undefined; readonly atMs: number }>;
   readonly byName: (name: LoginName) => Promise<User | undefined>;
 };
 
@@ -72,8 +75,8 @@ export function openUserCopies(redis: Redis): UserCopies {
   const runner = scriptRunner(redis);
 
   /** The indexes last: a name that leads somewhere leads to a whole copy. */
-  async function put(user: User): Promise<void> {
-    await putUser.run(runner, { keys: { user: userKey(user.id) }, args: { ...user, lastLoginAt: user.lastLoginAt ?? "" } });
+  async function put(user: User): Promise<number> {
+    const putAtMs = await putUser.run(runner, { keys: { user: userKey(user.id) }, args: { ...user, lastLoginAt: user.lastLoginAt ?? "" } });
     const pipeline = redis.pipeline();
     for (const role of USER_ROLES) {
       if (role === user.role) pipeline.sadd(roleKey(role), user.id);
@@ -82,6 +85,7 @@ export function openUserCopies(redis: Redis): UserCopies {
     pipeline.sadd(ALL_USERS_KEY, user.id);
     pipeline.set(usernameKey(user.username), user.id).set(emailKey(user.email), user.id);
     await replies(pipeline);
+    return putAtMs;
   }
 
   async function remove(userId: string): Promise<void> {
@@ -96,10 +100,16 @@ export function openUserCopies(redis: Redis): UserCopies {
     return readUserCopy(await redis.hgetall(userKey(userId)));
   }
 
+  async function read(userId: string) {
+    const [time, copy] = await replies(redis.pipeline().time().hgetall(userKey(userId)));
+    const [seconds, micros] = z.tuple([z.coerce.number(), z.coerce.number()]).parse(time);
+    return { user: readUserCopy(copy), atMs: seconds * 1000 + Math.floor(micros / 1000) };
+  }
+
   async function byName(name: LoginName): Promise<User | undefined> {
     const userId = await redis.get("username" in name ? usernameKey(name.username) : emailKey(name.email));
     return byId(userId ?? NOBODY_ID);
   }
 
-  return { put, remove, byId, byName };
+  return { put, remove, byId, read, byName };
 }
