@@ -41,7 +41,8 @@ export type TestVenue = {
   /** On the wire, sockets included; by a clock of its own where the sockets' time matters. */
   readonly listen: (options?: { readonly clock?: Clock }) => Promise<HttpServer>;
   readonly accounts: Accounts;
-  readonly systemValues: Awaited<ReturnType<typeof openVenue>>["systemValues"];
+  readonly systemValues: Opened["systemValues"];
+  readonly readSession: Opened["readSession"];
   /** Signs access tokens. */
   readonly identityKey: PrivateTokenKey;
   readonly redis: Redis;
@@ -54,6 +55,8 @@ export type TestVenue = {
   /** The same stores, opened by another process's app. */
   readonly again: (settings?: Partial<VenueSettings>) => Promise<TestVenue>;
 };
+
+type Opened = Awaited<ReturnType<typeof openVenue>>;
 
 export type CallOptions = {
   readonly json?: unknown;
@@ -173,6 +176,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     },
     accounts: venue.accounts,
     systemValues: venue.systemValues,
+    readSession: venue.readSession,
     identityKey: stores.identityKey,
     redis,
     redisServer: stores.redisServer,
