@@ -25,6 +25,7 @@ import { type Accounts, createAccounts } from "./identity/accounts.ts";
 import { createAccountCopy } from "./identity/copy-account.ts";
 import { type HeldSessions, openHeldSessions } from "./identity/held-sessions.ts";
 import { keepCopies } from "./identity/keep-copies.ts";
+import { createLoginNotes } from "./identity/login-notes.ts";
 import { createPasswords } from "./identity/passwords.ts";
 import { createRefreshTokens } from "./identity/refresh-tokens.ts";
 import { hideWith, keyFor } from "./identity/secrets.ts";
@@ -81,10 +82,26 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
   const copies = openUserCopies(redis);
   const passwords = await createPasswords();
   const copyAccount = createAccountCopy({ copies, sessions, passwords });
+  const loginNotes = createLoginNotes({ database, copies, log });
   const readSession = createSessionReader({ redis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
-    ...{ database, copies, copyAccount, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log },
+    ...{
+      database,
+      copies,
+      copyAccount,
+      loginNotes,
+      passwords,
+      sessions,
+      accessTokens,
+      refreshTokens,
+      guard,
+      limits,
+      hide,
+      clock,
+      random,
+      log,
+    },
   });
 
   const system = openSystemSettings({ database, redis, log });
@@ -124,6 +141,7 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
     heldSessions,
     stop: async () => {
       kept.stop();
+      loginNotes.stop();
       heldSessions.stop();
       system.stop();
     },

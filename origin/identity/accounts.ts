@@ -9,6 +9,7 @@ import { type Database, UniqueViolation } from "../db/database.ts";
 import type { StoreLimits } from "../limits/store-limits.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { CopyAccount } from "./copy-account.ts";
+import type { LoginNotes } from "./login-notes.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RefreshTokens } from "./refresh-tokens.ts";
 import type { Hide } from "./secrets.ts";
@@ -16,7 +17,7 @@ import type { OpenedSession, Sessions } from "./sessions.ts";
 import type { SignInGuard } from "./sign-in-guard.ts";
 import type { User } from "./user.ts";
 import type { LoginName, UserCopies } from "./user-copies.ts";
-import { changePasswordHash, insertUser, noteLogin } from "./user-queries.ts";
+import { changePasswordHash, insertUser } from "./user-queries.ts";
 import { newUuid } from "./uuid.ts";
 
 /**
@@ -60,6 +61,7 @@ type AccountParts = {
   readonly database: Database;
   readonly copies: UserCopies;
   readonly copyAccount: CopyAccount;
+  readonly loginNotes: LoginNotes;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
@@ -73,8 +75,8 @@ type AccountParts = {
 };
 
 export function createAccounts(parts: AccountParts): Accounts {
-  const { database, copies, copyAccount, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log } =
-    parts;
+  const { database, copies, copyAccount, loginNotes, passwords, sessions, accessTokens, refreshTokens } = parts;
+  const { guard, limits, hide, clock, random, log } = parts;
 
   async function create(account: NewAccount, actor?: Actor): Promise<Result<User, "account_exists">> {
     const { username, email, password, role = "user" } = account;
@@ -129,18 +131,14 @@ export function createAccounts(parts: AccountParts): Accounts {
     return now?.status === "active" && (now.passwordHash === user.passwordHash || passwords.isOutdated(user.passwordHash));
   }
 
-  /** Behind the answer: nobody waits for it, and it does not matter if it is lost while PostgreSQL is away. */
-  function noteSignIn(user: User, password: string): void {
-    const note = async () => {
-      const outdated = passwords.isOutdated(user.passwordHash) ? await passwords.hash(password) : undefined;
-      const noted = await database.transaction(async (tx) => {
-        const change = { id: user.id, hashBefore: user.passwordHash, hashAfter: outdated ?? "" };
-        if (outdated !== undefined) await changePasswordHash.first(tx, change);
-        return noteLogin.first(tx, { id: user.id, atMs: clock.nowMs() });
-      });
-      if (noted !== undefined) await copies.put(noted);
+  /** Behind the answer: nobody waits for it, and with PostgreSQL away the next sign-in does it. */
+  function replaceOutdated(user: User, password: string): void {
+    const replace = async () => {
+      const change = { id: user.id, hashBefore: user.passwordHash, hashAfter: await passwords.hash(password) };
+      const replaced = await database.transaction((tx) => changePasswordHash.first(tx, change));
+      if (replaced !== undefined) await copies.put(replaced);
     };
-    note().catch((error: unknown) => log.warn({ err: error, userId: user.id }, "a sign-in was not noted"));
+    replace().catch((error: unknown) => log.warn({ err: error, userId: user.id }, "an old hash was not replaced"));
   }
 
   return {
@@ -161,7 +159,8 @@ export function createAccounts(parts: AccountParts): Accounts {
         await sessions.end({ userId: checked.value.id, sessionId: signedIn.session.sessionId });
         return fail("credentials_invalid");
       }
-      noteSignIn(checked.value, credentials.password);
+      loginNotes.note(checked.value.id, clock.nowMs());
+      if (passwords.isOutdated(checked.value.passwordHash)) replaceOutdated(checked.value, credentials.password);
       return ok(signedIn);
     },
 

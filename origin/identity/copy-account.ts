@@ -1,14 +1,17 @@
 import type { Passwords } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";
 import type { User } from "./user.ts";
-import type { UserCopies } from "./user-copies.ts";
+import type { KnownCopy, UserCopies } from "./user-copies.ts";
 
-/** Brings the copy of an account up to the record, and ends the sessions that the record no longer stands behind. */
+/** Brings copies of accounts up to the record, and ends the sessions that the record no longer stands behind. */
 export type CopyAccount = {
   /** After a change that takes access away. */
   readonly andEndSessions: (user: User) => Promise<void>;
-  /** After a change by somebody else: ends the sessions if the password is another one or the account is no longer active. */
-  readonly asChanged: (user: User) => Promise<void>;
+  /**
+   * Where somebody else may have made the change: what is behind is written, and the sessions of whoever has another password or is
+   * no longer active are ended. `isWhole` writes what is up to date too, in case a part of it is missing.
+   */
+  readonly asInRecord: (users: readonly User[], options: { readonly isWhole: boolean }) => Promise<void>;
 };
 
 type CopyParts = { readonly copies: UserCopies; readonly sessions: Sessions; readonly passwords: Pick<Passwords, "isOutdated"> };
@@ -31,17 +34,22 @@ export function createAccountCopy({ copies, sessions, passwords }: CopyParts): C
   }
 
   /** An old kind of hash that is replaced at a sign-in is the same password. */
-  function losesAccess(before: User, { passwordHash, status }: User): boolean {
+  function losesAccess(before: KnownCopy, { passwordHash, status }: User): boolean {
     const isNewPassword = before.passwordHash !== passwordHash && !passwords.isOutdated(before.passwordHash);
     return isNewPassword || (before.status === "active" && status !== "active");
   }
 
   return {
     andEndSessions,
-    async asChanged(user) {
-      const { user: before, atMs } = await copies.read(user.id);
-      const isLater = before !== undefined && before.revision < user.revision;
-      await (isLater && losesAccess(before, user) ? andEndOlderSessions(user, atMs) : copies.put(user));
+    async asInRecord(users, { isWhole }) {
+      const { known, atMs } = await copies.known(users.map(({ id }) => id));
+      const work = users.map(async (user) => {
+        const before = known.get(user.id);
+        const isBehind = before === undefined || before.revision < user.revision;
+        if (before !== undefined && isBehind && losesAccess(before, user)) await andEndOlderSessions(user, atMs);
+        else if (isBehind || isWhole) await copies.put(user);
+      });
+      await Promise.all(work);
     },
   };
 }

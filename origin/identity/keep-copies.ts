@@ -3,7 +3,6 @@ import type { Logger } from "pino";
 import type { Database } from "../db/database.ts";
 import type { CopyAccount } from "./copy-account.ts";
 import { ALL_USERS_KEY } from "./keys.ts";
-import type { User } from "./user.ts";
 import type { UserCopies } from "./user-copies.ts";
 import { listAllUsers, listChangedUsers, listKnownIds } from "./user-queries.ts";
 
@@ -24,7 +23,7 @@ async function rebuildCopies({ database, redis, copies, copyAccount }: Parts): P
   let count = 0;
   for (;;) {
     const users = await listAllUsers.all(database, { afterId, limit: PAGE });
-    await Promise.all(users.map((user) => copyAccount.asChanged(user)));
+    await copyAccount.asInRecord(users, { isWhole: true });
     count += users.length;
     const last = users.at(-1);
     if (last === undefined || users.length < PAGE) break;
@@ -73,9 +72,15 @@ export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
   }
 
   async function copyChanges(): Promise<void> {
-    const users: readonly User[] = await listChangedUsers.all(database, { sinceMs: lastMs - OVERLAP_MS, limit: PAGE });
-    for (const user of users) await copyAccount.asChanged(user);
-    lastMs = Math.max(lastMs, users.at(-1)?.updatedAt ?? 0);
+    let page = { sinceMs: lastMs - OVERLAP_MS, afterId: FIRST_ID };
+    for (;;) {
+      const users = await listChangedUsers.all(database, { ...page, limit: PAGE });
+      await copyAccount.asInRecord(users, { isWhole: false });
+      const last = users.at(-1);
+      if (last !== undefined) page = { sinceMs: last.updatedAt, afterId: last.id };
+      if (users.length < PAGE) break;
+    }
+    lastMs = Math.max(lastMs, page.sinceMs);
   }
 
   async function look(): Promise<void> {

@@ -16,10 +16,12 @@ export type UserCopies = {
   readonly put: (user: User) => Promise<number>;
   readonly remove: (userId: string) => Promise<void>;
   readonly byId: (userId: string) => Promise<User | undefined>;
-  /** With the moment of the reading, by Redis' clock. */
-  readonly read: (userId: string) => Promise<{ readonly user: User | undefined; readonly atMs: number }>;
+  /** What stands there of these accounts, and the moment of the reading by Redis' clock. */
+  readonly known: (userIds: readonly string[]) => Promise<{ readonly known: ReadonlyMap<string, KnownCopy>; readonly atMs: number }>;
   readonly byName: (name: LoginName) => Promise<User | undefined>;
 };
+
+export type KnownCopy = { readonly revision: number; readonly passwordHash: string; readonly status: string };
 
 export type LoginName = { readonly username: string } | { readonly email: string };
 
@@ -65,6 +67,9 @@ const copySchema = z
     return { ...rest, passwordHash, createdAt, updatedAt, lastLoginAt };
   });
 
+const timeSchema = z.tuple([z.coerce.number(), z.coerce.number()]);
+const knownSchema = z.tuple([number, z.string(), z.string()]);
+
 /** What HGETALL gives: nothing at all when there is no such user. */
 export function readUserCopy(copy: unknown): User | undefined {
   if (typeof copy !== "object" || copy === null || Object.keys(copy).length === 0) return undefined;
@@ -100,10 +105,18 @@ export function openUserCopies(redis: Redis): UserCopies {
     return readUserCopy(await redis.hgetall(userKey(userId)));
   }
 
-  async function read(userId: string) {
-    const [time, copy] = await replies(redis.pipeline().time().hgetall(userKey(userId)));
-    const [seconds, micros] = z.tuple([z.coerce.number(), z.coerce.number()]).parse(time);
-    return { user: readUserCopy(copy), atMs: seconds * 1000 + Math.floor(micros / 1000) };
+  async function known(userIds: readonly string[]) {
+    const pipeline = redis.pipeline().time();
+    for (const userId of userIds) pipeline.hmget(userKey(userId), "revision", "password_hash", "status");
+    const [time, ...copies] = await replies(pipeline);
+    const [seconds, micros] = timeSchema.parse(time);
+    const found = copies.flatMap((copy, index) => {
+      const { success, data } = knownSchema.safeParse(copy);
+      if (!success) return [];
+      const [revision, passwordHash, status] = data;
+      return [[userIds[index] ?? "", { revision, passwordHash, status }] as const];
+    });
+    return { known: new Map<string, KnownCopy>(found), atMs: seconds * 1000 + Math.floor(micros / 1000) };
   }
 
   async function byName(name: LoginName): Promise<User | undefined> {
@@ -111,5 +124,5 @@ export function openUserCopies(redis: Redis): UserCopies {
     return byId(userId ?? NOBODY_ID);
   }
 
-  return { put, remove, byId, read, byName };
+  return { put, remove, byId, known, byName };
 }

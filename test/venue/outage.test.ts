@@ -40,6 +40,16 @@ describe("the copies of accounts", () => {
   });
 });
 
+describe("very many changes at once", () => {
+  it("are all copied, also those that one page does not hold and that have the same time", async () => {
+    const values = "md5(n::text)::uuid, 'crowd_' || n, 'crowd_' || n || '@example.test', '$argon2id$v=19$m=19456,t=2,p=1$x$y'";
+    const from = "FROM generate_series(1, 1200) AS n";
+    await venue.database.query(`INSERT INTO users (id, username, email, password_hash) SELECT ${values} ${from}`, []);
+    await expect.poll(async () => Number(await venue.redis.scard("users:all")), { timeout: 20_000 }).toBeGreaterThanOrEqual(1_200);
+    expect(await venue.redis.exists(...Array.from({ length: 1_200 }, (_, index) => `username_index:crowd_${index + 1}`))).toBe(1_200);
+  });
+});
+
 describe("a process that dies between the record and the copy", () => {
   it("leaves no session behind that a new password was to end: whoever looks next ends it", async () => {
     const { body } = await venue.register("bert");
