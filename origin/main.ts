@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import type { Server } from "node:http";
 import { join } from "node:path";
-import { createAdaptorServer } from "@hono/node-server";
 import { systemClock } from "../shared/clock.ts";
+import { systemRandom } from "../shared/ids.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
@@ -10,6 +8,8 @@ import { createOriginApp } from "./app.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
+import { startHttpServer } from "./http-server.ts";
+import { createLiveServer } from "./live/live-server.ts";
 import { createLogger } from "./log.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
@@ -20,9 +20,6 @@ import { stopOnSignal } from "./stop-on-signal.ts";
  * With its Redis or PostgreSQL away the process stays up and `/health` names the silent part.
  */
 const log = createLogger("origin");
-
-/** Longer than any edge keeps an idle connection: the side that reuses it must be the side that closes it. */
-const KEEP_ALIVE_MS = 75_000;
 
 // 1. Settings: every fault at once, before anything is opened.
 const environment = parseOriginEnvironment(process.env);
@@ -46,12 +43,10 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: system
 // 5. Accounts: the copies in Redis are brought up to the record, and follow it from here on.
 const venue = await openVenue({ settings, redis: venueRedis, database, log });
 
-// 6. HTTP, on loopback only.
+// 6. HTTP and WebSockets, on loopback only.
 const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
-const server = createAdaptorServer({ fetch: app.fetch }) as Server;
-server.keepAliveTimeout = KEEP_ALIVE_MS;
-server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
-await once(server, "listening");
+const live = createLiveServer({ checkPass, clock: systemClock, random: systemRandom, log, ...venue });
+const server = await startHttpServer({ fetch: app.fetch, live, port: settings.SLUICE_ORIGIN_PORT });
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
 // 7. The command line of this machine.
@@ -61,13 +56,6 @@ stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
   { name: "database", stop: database.close },
   { name: "accounts", stop: venue.stop },
-  { name: "http", stop: () => closeServer(server) },
+  { name: "http", stop: server.stop },
   { name: "control", stop: control.stop },
 ]);
-
-async function closeServer(http: Server): Promise<void> {
-  const closed = once(http, "close");
-  http.close();
-  http.closeAllConnections();
-  await closed;
-}

@@ -22,18 +22,23 @@ import type { OriginSettings } from "./environment.ts";
 import { createAccessTokens } from "./identity/access-tokens.ts";
 import { accountOperations } from "./identity/account-operations.ts";
 import { type Accounts, createAccounts } from "./identity/accounts.ts";
+import { createAccountCopy } from "./identity/copy-account.ts";
+import { type HeldSessions, openHeldSessions } from "./identity/held-sessions.ts";
 import { keepCopies } from "./identity/keep-copies.ts";
+import { createLoginNotes } from "./identity/login-notes.ts";
 import { createPasswords } from "./identity/passwords.ts";
 import { createRefreshTokens } from "./identity/refresh-tokens.ts";
 import { hideWith, keyFor } from "./identity/secrets.ts";
 import { sessionOperations } from "./identity/session-operations.ts";
+import { createSessionReader, type ReadSession } from "./identity/session-reader.ts";
 import { openSessions } from "./identity/sessions.ts";
 import { createSignInGuard } from "./identity/sign-in-guard.ts";
 import { openUserCopies } from "./identity/user-copies.ts";
 import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
 import { openStoreLimits } from "./limits/store-limits.ts";
+import { liveOperations } from "./live/live-operations.ts";
 import { systemOperations } from "./system/system-operations.ts";
-import { openSystemSettings } from "./system/system-settings.ts";
+import { openSystemSettings, type SystemValues } from "./system/system-settings.ts";
 
 /** Everything behind the routes of `/api/v1`, put together. */
 type Venue = {
@@ -42,6 +47,10 @@ type Venue = {
   readonly limits: ProcessLimits;
   readonly isReady: () => boolean;
   readonly maintenance: () => Maintenance | undefined;
+  /** The venue's settings as this process knows them, a second old at most: how many open orders one user may have, for instance. */
+  readonly systemValues: () => SystemValues;
+  readonly readSession: ReadSession;
+  readonly heldSessions: HeldSessions;
   readonly accounts: Accounts;
   readonly stop: () => Promise<void>;
 };
@@ -72,8 +81,27 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
   const guard = createSignInGuard({ redis, limits, hide, nowMs: clock.nowMs });
   const copies = openUserCopies(redis);
   const passwords = await createPasswords();
+  const copyAccount = createAccountCopy({ copies, sessions, passwords });
+  const loginNotes = createLoginNotes({ database, copies, log });
+  const readSession = createSessionReader({ redis, accessTokens, clock });
+  const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
-    ...{ database, copies, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log },
+    ...{
+      database,
+      copies,
+      copyAccount,
+      loginNotes,
+      passwords,
+      sessions,
+      accessTokens,
+      refreshTokens,
+      guard,
+      limits,
+      hide,
+      clock,
+      random,
+      log,
+    },
   });
 
   const system = openSystemSettings({ database, redis, log });
@@ -86,8 +114,11 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
   const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
   const venueKeys = createVenueKeys({ database, seal, random });
   const verifySignature = createSignatureVerifier({ redis, database, copies: keyCopies, seal, clock, log });
-  const users = createUserAdmin({ database, copies, sessions });
-  const kept = keepCopies({ database, redis, copies, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] }, clock.nowMs());
+  const users = createUserAdmin({ database, copies, copyAccount, sessions });
+  const kept = keepCopies(
+    { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
+    clock.nowMs(),
+  );
   await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
   return {
@@ -98,14 +129,20 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
       ...venueKeyOperations(venueKeys),
       ...adminOperations({ users, database }),
       ...systemOperations(system),
+      ...liveOperations,
     ]),
     maintenance,
-    authenticate: createAuthentication({ redis, accessTokens, verifySignature, clock }),
+    authenticate: createAuthentication({ readSession, verifySignature }),
     isReady: kept.areComplete,
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
+    systemValues: system.current,
+    readSession,
+    heldSessions,
     stop: async () => {
       kept.stop();
+      loginNotes.stop();
+      heldSessions.stop();
       system.stop();
     },
   };

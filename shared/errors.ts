@@ -57,6 +57,7 @@ export const errorCatalogue = {
   url_too_long: { status: 414, title: "The URL is too long.", retry: "never" },
   media_type_unsupported: { status: 415, title: "The body must be application/json, in UTF-8.", retry: "never" },
   validation_failed: { status: 422, title: "Some fields cannot be taken as they are.", retry: "never" },
+  upgrade_required: { status: 426, title: "This address is for WebSockets.", retry: "never" },
   proof_required: { status: 428, title: "This queue asks newcomers for a proof of work.", retry: "never" },
   proof_refused: { status: 428, title: "The proof of work does not hold, or was used before.", retry: "never" },
   address_limit: { status: 429, title: "There are as many places for your address as there may be.", retry: "later" },

@@ -11,6 +11,8 @@ export type OperationDescription<Access extends string = string> = {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
+  /** What does not fit into one line; Markdown. */
+  readonly description?: string;
   readonly access: Access;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;

@@ -62,7 +62,7 @@ function pathsOf<Described extends OperationDescription>(parts: DocumentParts<De
 }
 
 function operationObject<Described extends OperationDescription>(parts: DocumentParts<Described>, operation: Described): Json {
-  const { id, summary, access, params, query, headers, body } = operation;
+  const { id, summary, description, access, params, query, headers, body } = operation;
   const inputSchema = (schema: z.ZodType) => schemaOf(schema, "input", parts.bodySchemas);
   const parameters = [
     ...parametersOf(params, "path", inputSchema),
@@ -72,6 +72,7 @@ function operationObject<Described extends OperationDescription>(parts: Document
   const object = {
     operationId: id,
     summary,
+    ...(description !== undefined && { description }),
     tags: [access],
     security: parts.securityOf(operation),
     ...parts.extensionsOf?.(operation),

@@ -133,13 +133,18 @@ export async function verifyToken<Claims extends { iat: number; exp: number }, C
  */
 const PART = "(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?";
 const CANONICAL = new RegExp(`^${PART}\\.${PART}\\.${PART}$`);
+
+export function isCanonicalToken(token: string): boolean {
+  return token.length <= TOKEN_CHARS_MAX && CANONICAL.test(token);
+}
+
 const KID = /^[\w-]{1,64}$/;
 const HEADER_MEMBERS = 3;
 
 /** The header decides which key is used, so it is read before any: `alg`, `typ` and `kid`, nothing more (no `jwk`, `jku`, `crit`). */
 function readKid(kind: TokenKind, token: string): Result<string, TokenRefusal> {
   if (token.length > TOKEN_CHARS_MAX) return fail("too_long");
-  if (!CANONICAL.test(token)) return fail("not_canonical");
+  if (!isCanonicalToken(token)) return fail("not_canonical");
   const header = decodeProtectedHeader(token);
   if (header.alg !== TOKEN_ALGORITHM) return fail("algorithm_refused");
   if (header.typ !== tokenType(kind)) return fail("type_refused");

@@ -16,6 +16,7 @@ const order = z
     headers: z.record(z.string(), z.string()),
     body: z.string(),
     cookies: z.array(z.string()).default([]),
+    variants: z.array(z.object({ headers: z.record(z.string(), z.string()).optional(), body: z.string().optional() })).default([]),
     connections: z.number().int().positive(),
     durationMs: z.number().positive(),
     warmUpMs: z.number().nonnegative(),
@@ -27,12 +28,14 @@ const LATENCY_US_MAX = 10_000_000;
 /** After the time is up, answers still on their way are cut off: the window is over. */
 const latencies = new Uint32Array(LATENCY_US_MAX / BUCKET_US + 1);
 let answers = 0;
+let answersInAll = 0;
 let errors = 0;
 let isCounting = false;
 let isOver = false;
 
 const sockets = new Set<Socket>();
-const requests = order.cookies.length === 0 ? [buildRequest({})] : order.cookies.map((cookie) => buildRequest({ cookie }));
+const variants = [...order.variants, ...order.cookies.map((cookie) => ({ headers: { cookie } }))];
+const requests = variants.length === 0 ? [buildRequest({})] : variants.map(buildRequest);
 let sent = 0;
 const { hostname, port } = new URL(order.url);
 for (let i = 0; i < order.connections; i++) openConnection();
@@ -43,16 +46,16 @@ setTimeout(() => {
   setTimeout(() => finish(performance.now() - startedMs), order.durationMs);
 }, order.warmUpMs);
 
-function buildRequest(own: Readonly<Record<string, string>>): Buffer {
+function buildRequest({ headers: own, body = order.body }: (typeof order.variants)[number]): Buffer {
   const { host, pathname, search } = new URL(order.url);
   const headers = {
     host,
     ...order.headers,
     ...own,
-    ...(order.body === "" ? {} : { "content-length": String(Buffer.byteLength(order.body)) }),
+    ...(body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${order.body}`);
+  return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
 function openConnection(): void {
@@ -85,6 +88,7 @@ function openConnection(): void {
 const RECONNECT_DELAY_MS = 20;
 
 function record(status: number, latencyMs: number): void {
+  answersInAll++;
   if (!isCounting) return;
   if (status < 200 || status > 299) errors++;
   answers++;
@@ -95,7 +99,8 @@ function record(status: number, latencyMs: number): void {
 function finish(elapsedMs: number): void {
   isOver = true;
   for (const socket of sockets) socket.destroy();
-  const figures = { requestsPerSecond: answers / (elapsedMs / 1_000), p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), errors };
+  const requestsPerSecond = answers / (elapsedMs / 1_000);
+  const figures = { answers: answersInAll, requestsPerSecond, p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), errors };
   process.stdout.write(JSON.stringify(figures));
 }
 

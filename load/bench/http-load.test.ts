@@ -51,6 +51,18 @@ it("counts refusals as errors", async () => {
   expect(figures.errors).toBeGreaterThan(10);
 });
 
+it("sends the variants in turn, each with headers and a body of its own", async () => {
+  const seen = new Set<string>();
+  const url = await serve((req, res) => {
+    req.on("data", (bytes: Buffer) => seen.add(`${req.headers["x-one"]} ${req.headers["x-all"]} ${bytes.toString()}`));
+    req.on("end", () => res.writeHead(200, { "content-length": 2 }).end("ok"));
+  });
+  const variants = [{ headers: { "x-one": "1" }, body: "first" }, { headers: { "x-one": "2" } }];
+  const figures = await measureHttp({ url, method: "POST", headers: { "x-all": "a" }, body: "whole", variants, ...SHORT });
+  expect(figures.errors).toBe(0);
+  expect([...seen].toSorted()).toEqual(["1 a first", "2 a whole"]);
+});
+
 it("sends the cookies in turn, one with each request", async () => {
   const seen = new Map<string, number>();
   const url = await serve((req, res) => {

@@ -12,6 +12,8 @@ export type HttpLoad = {
   readonly body?: string;
   /** Many visitors: each request carries the next of these as its Cookie header, over and over. */
   readonly cookies?: readonly string[];
+  /** Many callers: each request is the next of these, over and over. What a variant does not name is the same for all. */
+  readonly variants?: readonly RequestVariant[];
   /** Each connection has one request under way at a time: a closed loop. */
   readonly connections: number;
   readonly durationMs: number;
@@ -21,7 +23,11 @@ export type HttpLoad = {
   readonly core?: 0 | 1;
 };
 
+export type RequestVariant = { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
+
 const httpFigures = z.object({
+  /** All answers that came, those of the warm-up too. */
+  answers: z.number().int(),
   requestsPerSecond: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),

@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
 import { gateBenchmark } from "./gate.ts";
+import { identityBenchmark } from "./identity.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { proxyBenchmark } from "./proxy.ts";
@@ -17,7 +18,15 @@ import { tokenBenchmark } from "./token.ts";
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
-const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, tokenBenchmark, lineBenchmark, lineCostBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [
+  bridgeBenchmark,
+  proxyBenchmark,
+  gateBenchmark,
+  tokenBenchmark,
+  lineBenchmark,
+  lineCostBenchmark,
+  identityBenchmark,
+];
 /** What the gate costs has two parts: per request, and per visitor who waits. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { Database } from "../db/database.ts";
 import { defineQuery } from "../db/define-query.ts";
+import type { CopyAccount } from "../identity/copy-account.ts";
 import type { Sessions } from "../identity/sessions.ts";
 import { type User, userRowSchema } from "../identity/user.ts";
 import type { UserCopies } from "../identity/user-copies.ts";
@@ -45,9 +46,14 @@ const lockActiveAdmins = defineQuery({
   row: z.object({ id: z.string() }),
 });
 
-type AdminParts = { readonly database: Database; readonly copies: UserCopies; readonly sessions: Sessions };
+type AdminParts = {
+  readonly database: Database;
+  readonly copies: UserCopies;
+  readonly copyAccount: CopyAccount;
+  readonly sessions: Sessions;
+};
 
-export function createUserAdmin({ database, copies, sessions }: AdminParts): UserAdmin {
+export function createUserAdmin({ database, copies, copyAccount, sessions }: AdminParts): UserAdmin {
   return {
     list: ({ search, ...page }) => listUsers.all(database, { ...page, prefix: search === null ? null : `${withoutWildcards(search)}%` }),
     read: (userId) => readUser.first(database, { id: userId }),
@@ -67,8 +73,7 @@ export function createUserAdmin({ database, copies, sessions }: AdminParts): Use
         return ok(changed);
       });
       if (!outcome.ok) return outcome;
-      await copies.put(outcome.value);
-      if (outcome.value.status !== "active") await sessions.endAll(userId);
+      await (outcome.value.status === "active" ? copies.put(outcome.value) : copyAccount.andEndSessions(outcome.value));
       return outcome;
     },
 

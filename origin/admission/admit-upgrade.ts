@@ -1,8 +1,9 @@
-import { type IncomingMessage, STATUS_CODES } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { PassCheck } from "./pass-check.ts";
+import { refuseUpgrade } from "./refuse-upgrade.ts";
 
 type Handshake = { readonly request: IncomingMessage; readonly socket: Duplex };
 
@@ -17,19 +18,11 @@ export async function admitUpgrade(check: PassCheck, { request, socket }: Handsh
   const path = (request.url ?? "").split("?", 1)[0] ?? "";
   const verdict = await check({ pass: single(request.headers[PASS_HEADER]), path, requestId: single(request.headers["x-request-id"]) });
   if (!verdict.ok) {
-    await refuse(socket, tokenProblem(verdict.reason));
+    await refuseUpgrade(socket, tokenProblem(verdict.reason));
     return undefined;
   }
   socket.off("error", ignore);
   return verdict.value;
-}
-
-async function refuse(socket: Duplex, response: Response): Promise<void> {
-  const body = await response.text();
-  const headers = [...response.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  const statusLine = `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`;
-  socket.once("finish", () => socket.destroy());
-  socket.end(`${statusLine}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
 }
 
 /** Node joins repeated headers with a comma; only `set-cookie` is a list. */

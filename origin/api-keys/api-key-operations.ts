@@ -8,6 +8,8 @@ import { type ApiKey, PERMISSIONS } from "./key-queries.ts";
 
 const LABEL_CHARS_MAX = 64;
 const CIDRS_MAX = 20;
+/** The end of the year 9999: later times are written in another form, and nobody means them. */
+const EXPIRES_AT_MAX = 253_402_300_799_999;
 
 export const labelField = z.string().trim().min(1).max(LABEL_CHARS_MAX);
 export const keyIdField = z.string().regex(/^[\w-]{22}$/, "must be the 22 characters of a key's id");
@@ -29,8 +31,9 @@ const newKeySchema = z
       .max(PERMISSIONS.length)
       .refine((list) => new Set(list).size === list.length, "must not name one twice"),
     cidrs: z.array(cidrField).max(CIDRS_MAX).default([]).describe("Addresses and networks it may be used from; none: from everywhere."),
-    expiresAt: z.int().positive().nullable().default(null),
+    expiresAt: z.int().positive().max(EXPIRES_AT_MAX).nullable().default(null),
   })
+  .meta({ examples: [{ label: "my program", permissions: ["info", "trade"] }] })
   .register(bodySchemas, { id: "NewApiKey" });
 
 const keyFields = {

@@ -72,10 +72,15 @@ export function createApiKeys({ database, copies, seal, random, clock }: KeyPart
     }
   }
 
-  async function copyChanges(sinceMs: number): Promise<number> {
-    const changed = await listChangedApiKeys.all(database, { sinceMs: sinceMs - OVERLAP_MS, limit: PAGE });
-    for (const key of changed) await copies.put(key);
-    return Math.max(sinceMs, changed.at(-1)?.updatedAt ?? 0);
+  async function copyChanges(lastSeenMs: number): Promise<number> {
+    let page = { sinceMs: lastSeenMs - OVERLAP_MS, afterId: "" };
+    for (;;) {
+      const changed = await listChangedApiKeys.all(database, { ...page, limit: PAGE });
+      for (const key of changed) await copies.put(key);
+      const last = changed.at(-1);
+      if (last !== undefined) page = { sinceMs: last.updatedAt, afterId: last.id };
+      if (changed.length < PAGE) return Math.max(lastSeenMs, page.sinceMs);
+    }
   }
 
   return {

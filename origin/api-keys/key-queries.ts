@@ -49,7 +49,7 @@ export const revokeApiKey = defineQuery({ name: "revoke-api-key", source: revoke
 export const listChangedApiKeys = defineQuery({
   name: "list-changed-api-keys",
   source: listChangedSource,
-  params: ["sinceMs", "limit"],
+  params: ["sinceMs", "afterId", "limit"],
   row,
 });
 export const listAllApiKeys = defineQuery({ name: "list-all-api-keys", source: listAllSource, params: ["afterId", "limit"], row });

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
-import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
 import { addressIdentity } from "../../shared/ip-address.ts";
 import { ok } from "../../shared/result.ts";
 import type { AdmissionVariables } from "../admission/admission.ts";
@@ -48,7 +48,7 @@ export function apiRoutes(parts: ApiParts): Hono<Environment> {
 
 async function serve(c: Context<Environment>, operation: VenueOperation, parts: ApiParts): Promise<Response> {
   const requestId = c.req.header("x-request-id");
-  const refuse: Caller["refuse"] = (code, options) => problemResponse(code, { ...withId(requestId), ...options });
+  const refuse: Caller["refuse"] = (code, options) => problem(code, requestId, options);
   if (!parts.isReady()) return refuse("store_unavailable", { retryAfterSeconds: RETRY_AFTER_SECONDS });
   if (isFromAnotherSite(c.req.raw)) return refuse("other_site_refused");
   const place = placeOf(c);
@@ -99,11 +99,16 @@ function limitIdentity(identity: Identity): string {
 /** RFC 9110 section 15.5.2: a 401 names a way to authenticate. */
 const CHALLENGE = { "www-authenticate": 'Bearer realm="venue"' };
 
+function problem(code: ErrorCode, requestId: string | undefined, options: RefusalOptions = {}): Response {
+  const challenge = errorCatalogue[code].status === 401 ? CHALLENGE : {};
+  return problemResponse(code, { ...withId(requestId), ...options, headers: { ...challenge, ...options.headers } });
+}
+
 function authenticationOptions(refusal: AuthenticationRefusal): RefusalOptions {
-  if (refusal.code !== "timestamp_outside_window") return { headers: CHALLENGE };
+  if (refusal.code !== "timestamp_outside_window") return {};
   const { serverTimeMs: serverTime, driftMs } = refusal;
   const detail = `The time here is ${serverTime}; yours is ${Math.abs(driftMs)} ms ${driftMs > 0 ? "ahead" : "behind"}.`;
-  return { headers: CHALLENGE, detail, members: { serverTime, driftMs } };
+  return { detail, members: { serverTime, driftMs } };
 }
 
 const RETRY_AFTER_SECONDS = 1;
@@ -129,7 +134,7 @@ function callerOf({ identity, place, requestId, headers }: CallerFacts): Caller 
       const all = { "cache-control": "no-store", ...headers, ...more };
       return body === undefined ? new Response(null, { status, headers: all }) : Response.json(body, { status, headers: all });
     },
-    refuse: (code, options) => problemResponse(code, { ...withId(requestId), ...options, headers: { ...headers, ...options?.headers } }),
+    refuse: (code, options) => problem(code, requestId, { ...options, headers: { ...headers, ...options?.headers } }),
   };
 }
 

@@ -1,9 +1,10 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import { CLOCK_TOLERANCE_SECONDS, TOKEN_ALGORITHM, TOKEN_CHARS_MAX } from "../../shared/admission.ts";
+import { CLOCK_TOLERANCE_SECONDS, TOKEN_ALGORITHM } from "../../shared/admission.ts";
 import { type FillRandom, newId } from "../../shared/ids.ts";
 import type { Keyring } from "../../shared/keyring.ts";
 import { createTokenMemory } from "../../shared/token-memory.ts";
+import { isCanonicalToken } from "../../shared/verify-token.ts";
 
 /**
  * What a signed-in person shows with each request: a JWT (RFC 9068) of fifteen minutes that says who and in which session, and nothing
@@ -27,6 +28,8 @@ const HEADER_MEMBERS = 3;
 const REMEMBERED_MAX = 10_000;
 
 const claimsSchema = z.object({
+  /** jose would take a list with ours in it. */
+  aud: z.literal(AUDIENCE),
   sub: z.uuid(),
   sid: z.string().regex(/^[\w-]{22}$/),
   jti: z.string().regex(/^[\w-]{22}$/),
@@ -45,7 +48,8 @@ export function createAccessTokens({ keyring, issuer, random }: TokenParts): Acc
   async function verify(token: string, nowMs: number): Promise<AccessClaims | undefined> {
     const header = decodeProtectedHeader(token);
     const key = keyring.publicKeys.get(header.kid ?? "");
-    if (key === undefined || Object.keys(header).length !== HEADER_MEMBERS) return undefined;
+    // jose reads `typ` in any case and with "application/" before it; ours is written in one way.
+    if (key === undefined || header.typ !== TYPE || Object.keys(header).length !== HEADER_MEMBERS) return undefined;
     const { payload } = await jwtVerify(token, key, {
       algorithms: [TOKEN_ALGORITHM],
       typ: TYPE,
@@ -57,7 +61,10 @@ export function createAccessTokens({ keyring, issuer, random }: TokenParts): Acc
       currentDate: new Date(nowMs),
     });
     const { sub, sid, jti, iat, exp } = claimsSchema.parse(payload);
-    return exp - iat > ACCESS_TOKEN_SECONDS ? undefined : { userId: sub, sessionId: sid, jti, expiresAtSeconds: exp };
+    const lifetimeSeconds = exp - iat;
+    return lifetimeSeconds <= 0 || lifetimeSeconds > ACCESS_TOKEN_SECONDS
+      ? undefined
+      : { userId: sub, sessionId: sid, jti, expiresAtSeconds: exp };
   }
 
   return {
@@ -76,9 +83,9 @@ export function createAccessTokens({ keyring, issuer, random }: TokenParts): Acc
     },
 
     async read(token, nowMs) {
-      if (token.length > TOKEN_CHARS_MAX) return undefined;
       const known = memory.recall(token);
       if (known !== undefined) return known.expiresAtSeconds * 1000 > nowMs ? known : undefined;
+      if (!isCanonicalToken(token)) return undefined;
       // jose throws errors of several kinds, TypeErrors among them; each means the same to a caller.
       const claims = await verify(token, nowMs).catch(() => undefined);
       if (claims !== undefined) memory.remember(token, claims, nowMs);

@@ -31,6 +31,7 @@ const registrationSchema = z
     path: ["password"],
     message: "must not hold the username",
   })
+  .meta({ examples: [{ username: "anna", email: "anna@example.com", password: "nobody else has this" }] })
   .register(bodySchemas, { id: "Registration" });
 
 const credentialsSchema = z
@@ -39,6 +40,7 @@ const credentialsSchema = z
     path: ["username"],
     message: "must come, or email in its place",
   })
+  .meta({ examples: [{ username: "anna", password: "nobody else has this" }] })
   .register(bodySchemas, { id: "Credentials" });
 
 const refreshSchema = z.strictObject({ refreshToken: z.string().max(REFRESH_TOKEN_CHARS_MAX) }).register(bodySchemas, { id: "Refresh" });

@@ -8,6 +8,8 @@ import { type Actor, writeAudit } from "../admin/audit.ts";
 import { type Database, UniqueViolation } from "../db/database.ts";
 import type { StoreLimits } from "../limits/store-limits.ts";
 import type { AccessTokens } from "./access-tokens.ts";
+import type { CopyAccount } from "./copy-account.ts";
+import type { LoginNotes } from "./login-notes.ts";
 import type { Passwords } from "./passwords.ts";
 import type { RefreshTokens } from "./refresh-tokens.ts";
 import type { Hide } from "./secrets.ts";
@@ -15,7 +17,7 @@ import type { OpenedSession, Sessions } from "./sessions.ts";
 import type { SignInGuard } from "./sign-in-guard.ts";
 import type { User } from "./user.ts";
 import type { LoginName, UserCopies } from "./user-copies.ts";
-import { changePasswordHash, insertUser, noteLogin } from "./user-queries.ts";
+import { changePasswordHash, insertUser } from "./user-queries.ts";
 import { newUuid } from "./uuid.ts";
 
 /**
@@ -58,6 +60,8 @@ export type SignedIn = {
 type AccountParts = {
   readonly database: Database;
   readonly copies: UserCopies;
+  readonly copyAccount: CopyAccount;
+  readonly loginNotes: LoginNotes;
   readonly passwords: Passwords;
   readonly sessions: Sessions;
   readonly accessTokens: AccessTokens;
@@ -71,7 +75,8 @@ type AccountParts = {
 };
 
 export function createAccounts(parts: AccountParts): Accounts {
-  const { database, copies, passwords, sessions, accessTokens, refreshTokens, guard, limits, hide, clock, random, log } = parts;
+  const { database, copies, copyAccount, loginNotes, passwords, sessions, accessTokens, refreshTokens } = parts;
+  const { guard, limits, hide, clock, random, log } = parts;
 
   async function create(account: NewAccount, actor?: Actor): Promise<Result<User, "account_exists">> {
     const { username, email, password, role = "user" } = account;
@@ -126,18 +131,14 @@ export function createAccounts(parts: AccountParts): Accounts {
     return now?.status === "active" && (now.passwordHash === user.passwordHash || passwords.isOutdated(user.passwordHash));
   }
 
-  /** Behind the answer: nobody waits for it, and it does not matter if it is lost while PostgreSQL is away. */
-  function noteSignIn(user: User, password: string): void {
-    const note = async () => {
-      const outdated = passwords.isOutdated(user.passwordHash) ? await passwords.hash(password) : undefined;
-      const noted = await database.transaction(async (tx) => {
-        const change = { id: user.id, hashBefore: user.passwordHash, hashAfter: outdated ?? "" };
-        if (outdated !== undefined) await changePasswordHash.first(tx, change);
-        return noteLogin.first(tx, { id: user.id, atMs: clock.nowMs() });
-      });
-      if (noted !== undefined) await copies.put(noted);
+  /** Behind the answer: nobody waits for it, and with PostgreSQL away the next sign-in does it. */
+  function replaceOutdated(user: User, password: string): void {
+    const replace = async () => {
+      const change = { id: user.id, hashBefore: user.passwordHash, hashAfter: await passwords.hash(password) };
+      const replaced = await database.transaction((tx) => changePasswordHash.first(tx, change));
+      if (replaced !== undefined) await copies.put(replaced);
     };
-    note().catch((error: unknown) => log.warn({ err: error, userId: user.id }, "a sign-in was not noted"));
+    replace().catch((error: unknown) => log.warn({ err: error, userId: user.id }, "an old hash was not replaced"));
   }
 
   return {
@@ -158,7 +159,8 @@ export function createAccounts(parts: AccountParts): Accounts {
         await sessions.end({ userId: checked.value.id, sessionId: signedIn.session.sessionId });
         return fail("credentials_invalid");
       }
-      noteSignIn(checked.value, credentials.password);
+      loginNotes.note(checked.value.id, clock.nowMs());
+      if (passwords.isOutdated(checked.value.passwordHash)) replaceOutdated(checked.value, credentials.password);
       return ok(signedIn);
     },
 
@@ -188,8 +190,7 @@ export function createAccounts(parts: AccountParts): Accounts {
       const hashes = { id: userId, hashBefore: checked.value.passwordHash, hashAfter: await passwords.hash(newPassword) };
       const changed = await database.transaction((tx) => changePasswordHash.first(tx, hashes));
       if (changed === undefined) return fail("conflict");
-      await copies.put(changed);
-      await sessions.endAll(userId);
+      await copyAccount.andEndSessions(changed);
       return ok(await openSession(changed, place.userAgent));
     },
   };

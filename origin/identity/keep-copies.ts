@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Database } from "../db/database.ts";
+import type { CopyAccount } from "./copy-account.ts";
 import { ALL_USERS_KEY } from "./keys.ts";
-import type { User } from "./user.ts";
 import type { UserCopies } from "./user-copies.ts";
 import { listAllUsers, listChangedUsers, listKnownIds } from "./user-queries.ts";
 
-type Parts = { readonly database: Database; readonly redis: Redis; readonly copies: UserCopies };
+type Parts = { readonly database: Database; readonly redis: Redis; readonly copies: UserCopies; readonly copyAccount: CopyAccount };
 
 type KeptParts = Parts & {
   readonly log: Logger;
@@ -18,12 +18,12 @@ const PAGE = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** At the start: every account of the record has its copy, and no copy is left of one that the record does not know. */
-async function rebuildCopies({ database, redis, copies }: Parts): Promise<number> {
+async function rebuildCopies({ database, redis, copies, copyAccount }: Parts): Promise<number> {
   let afterId = FIRST_ID;
   let count = 0;
   for (;;) {
     const users = await listAllUsers.all(database, { afterId, limit: PAGE });
-    await Promise.all(users.map((user) => copies.put(user)));
+    await copyAccount.asInRecord(users, { isWhole: true });
     count += users.length;
     const last = users.at(-1);
     if (last === undefined || users.length < PAGE) break;
@@ -33,7 +33,7 @@ async function rebuildCopies({ database, redis, copies }: Parts): Promise<number
   return count;
 }
 
-async function removeStrays({ database, redis, copies }: Parts): Promise<void> {
+async function removeStrays({ database, redis, copies }: Omit<Parts, "copyAccount">): Promise<void> {
   let cursor = "0";
   do {
     const [next, ids] = await redis.sscan(ALL_USERS_KEY, cursor, "COUNT", PAGE);
@@ -57,10 +57,11 @@ export type KeptCopies = {
 
 /**
  * Brings the copies up to the record, then looks every two seconds at what has changed there. So a copy that could not be written (Redis
- * was away, the process died between the two writes, somebody mended a row by hand) is there a moment later.
+ * was away, the process died between the two writes, somebody mended a row by hand) is there a moment later, and who lost
+ * access in the record loses it here.
  */
 export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
-  const { database, copies, log, alsoCopy } = parts;
+  const { database, copyAccount, log, alsoCopy } = parts;
   let lastMs = nowMs;
   let areComplete = false;
   let isAway = false;
@@ -71,9 +72,15 @@ export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
   }
 
   async function copyChanges(): Promise<void> {
-    const users: readonly User[] = await listChangedUsers.all(database, { sinceMs: lastMs - OVERLAP_MS, limit: PAGE });
-    for (const user of users) await copies.put(user);
-    lastMs = Math.max(lastMs, users.at(-1)?.updatedAt ?? 0);
+    let page = { sinceMs: lastMs - OVERLAP_MS, afterId: FIRST_ID };
+    for (;;) {
+      const users = await listChangedUsers.all(database, { ...page, limit: PAGE });
+      await copyAccount.asInRecord(users, { isWhole: false });
+      const last = users.at(-1);
+      if (last !== undefined) page = { sinceMs: last.updatedAt, afterId: last.id };
+      if (users.length < PAGE) break;
+    }
+    lastMs = Math.max(lastMs, page.sinceMs);
   }
 
   async function look(): Promise<void> {

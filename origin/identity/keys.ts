@@ -8,3 +8,6 @@ export const ALL_USERS_KEY = "users:all";
 export const roleKey = (role: User["role"]) => `users:role:${role}`;
 export const sessionsKey = (userId: string) => `sessions:${userId}`;
 export const addressesKey = (userId: string) => `sign_in:addresses:${userId}`;
+
+/** Where it is said that a session has ended: the user's id, and the session's behind a space. */
+export const SESSION_ENDS_CHANNEL = "sessions:ended";

@@ -1,7 +1,8 @@
 -- Takes a refresh token in exchange for the next one. One that was exchanged before ends the session: either its owner or a
 -- thief holds the later one, and nobody can tell which.
 -- KEYS: 1 sessions:<user>
--- ARGV: 1 session id, 2 hash of the presented token, 3 hash of the next token, 4 ms that a refresh token lasts
+-- ARGV: 1 session id, 2 hash of the presented token, 3 hash of the next token, 4 ms that a refresh token lasts, 5 channel that is told when
+--       the session ends, 6 user id
 -- Returns 'rotated', 'reused' or 'ended', then the time now and the time when the next token runs out.
 local sessions = KEYS[1]
 local time = redis.call('TIME')
@@ -11,7 +12,9 @@ if not text then return { 'ended', now, 0 } end
 local record = cjson.decode(text)
 local hasRunOut = record.expiresAt <= now
 if hasRunOut or record.refreshHash ~= ARGV[2] then
+  local ended = ARGV[6] .. ' ' .. ARGV[1]
   redis.call('HDEL', sessions, ARGV[1])
+  redis.call('PUBLISH', ARGV[5], ended)
   return { hasRunOut and 'ended' or 'reused', now, 0 }
 end
 record.refreshHash = ARGV[3]

@@ -4,7 +4,8 @@ import { defineScript } from "../../shared/define-script.ts";
 import { type FillRandom, newId } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { sessionsKey } from "./keys.ts";
+import endSessionsSource from "./end-sessions.lua";
+import { SESSION_ENDS_CHANNEL, sessionsKey } from "./keys.ts";
 import openSessionSource from "./open-session.lua";
 import type { MintedRefreshToken, PresentedRefreshToken, RefreshTokens } from "./refresh-tokens.ts";
 import rotateSessionSource from "./rotate-session.lua";
@@ -12,7 +13,8 @@ import rotateSessionSource from "./rotate-session.lua";
 /**
  * Who is signed in where. All sessions of a user are one hash in Redis, so that ending all of them is one command, and an access token
  * counts only while its session stands there: what was ended is refused with the next request, and nothing has to be remembered
- * about tokens that are no longer good. With the store gone, everybody signs in again.
+ * about tokens that are no longer good. Every end is published in the step that makes it, for those who keep a session open
+ * (`held-sessions.ts`). With the store gone, everybody signs in again.
  */
 export type Sessions = {
   readonly open: (userId: string, userAgent: string) => Promise<OpenedSession>;
@@ -20,7 +22,8 @@ export type Sessions = {
   readonly list: (userId: string) => Promise<readonly SessionRecord[]>;
   /** False when there was none. */
   readonly end: (session: { readonly userId: string; readonly sessionId: string }) => Promise<boolean>;
-  readonly endAll: (userId: string) => Promise<void>;
+  /** All there are, or those that were opened before a moment of Redis' clock. */
+  readonly endAll: (userId: string, openedBeforeMs?: number) => Promise<void>;
 };
 
 export type OpenedSession = {
@@ -44,6 +47,9 @@ const REFRESH_TOKEN_MS = 7 * DAY_MS;
 const SESSION_MS_MAX = 30 * DAY_MS;
 const SESSIONS_MAX = 20;
 const USER_AGENT_CHARS_MAX = 200;
+/** In the place of a session's id. */
+const ALL_OF_THEM = "";
+const AT_ANY_TIME = 0;
 
 const openSession = defineScript({
   name: "open-session",
@@ -56,6 +62,8 @@ const openSession = defineScript({
     refreshMs: z.int(),
     lifeMs: z.int(),
     sessionsMax: z.int(),
+    channel: z.string(),
+    userId: z.string(),
   },
   reply: z.tuple([z.number(), z.number()]),
 });
@@ -64,8 +72,23 @@ const rotateSession = defineScript({
   name: "rotate-session",
   source: rotateSessionSource,
   keys: ["sessions"],
-  args: { sessionId: z.string(), presentedHash: z.string(), nextHash: z.string(), refreshMs: z.int() },
+  args: {
+    sessionId: z.string(),
+    presentedHash: z.string(),
+    nextHash: z.string(),
+    refreshMs: z.int(),
+    channel: z.string(),
+    userId: z.string(),
+  },
   reply: z.tuple([z.enum(["rotated", "reused", "ended"]), z.number(), z.number()]),
+});
+
+const endSessions = defineScript({
+  name: "end-sessions",
+  source: endSessionsSource,
+  keys: ["sessions"],
+  args: { channel: z.string(), userId: z.string(), sessionId: z.string(), openedBeforeMs: z.int() },
+  reply: z.int(),
 });
 
 const recordSchema = z.object({ userAgent: z.string(), createdAt: z.number(), usedAt: z.number(), expiresAt: z.number() });
@@ -78,6 +101,10 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
     return { sessionId: minted.sessionId, refreshToken: minted.token, nowMs, refreshExpiresAtMs };
   };
 
+  const told = (userId: string) => ({ channel: SESSION_ENDS_CHANNEL, userId });
+  const end = (userId: string, which: { readonly sessionId: string; readonly openedBeforeMs: number }) =>
+    endSessions.run(runner, { keys: { sessions: sessionsKey(userId) }, args: { ...told(userId), ...which } });
+
   return {
     async open(userId, userAgent) {
       const minted = refreshTokens.mint({ userId, sessionId: newId(random) });
@@ -88,7 +115,7 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
       };
       const [nowMs, expiresAtMs] = await openSession.run(runner, {
         keys: { sessions: sessionsKey(userId) },
-        args: { ...args, sessionId: minted.sessionId, refreshHash: minted.hash, sessionsMax: SESSIONS_MAX },
+        args: { ...args, ...told(userId), sessionId: minted.sessionId, refreshHash: minted.hash, sessionsMax: SESSIONS_MAX },
       });
       return opened(minted, nowMs, expiresAtMs);
     },
@@ -97,7 +124,7 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
       const minted = refreshTokens.mint({ userId, sessionId });
       const [outcome, nowMs, expiresAtMs] = await rotateSession.run(runner, {
         keys: { sessions: sessionsKey(userId) },
-        args: { sessionId, presentedHash: hash, nextHash: minted.hash, refreshMs: REFRESH_TOKEN_MS },
+        args: { ...told(userId), sessionId, presentedHash: hash, nextHash: minted.hash, refreshMs: REFRESH_TOKEN_MS },
       });
       return outcome === "rotated" ? ok(opened(minted, nowMs, expiresAtMs)) : fail(outcome);
     },
@@ -111,7 +138,7 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
         .toSorted((a, b) => b.usedAt - a.usedAt);
     },
 
-    end: async ({ userId, sessionId }) => (await redis.hdel(sessionsKey(userId), sessionId)) === 1,
-    endAll: async (userId) => void (await redis.del(sessionsKey(userId))),
+    end: async ({ userId, sessionId }) => (await end(userId, { sessionId, openedBeforeMs: AT_ANY_TIME })) === 1,
+    endAll: async (userId, openedBeforeMs = AT_ANY_TIME) => void (await end(userId, { sessionId: ALL_OF_THEM, openedBeforeMs })),
   };
 }

@@ -12,11 +12,16 @@ import { USER_ROLES, USER_STATUSES, type User } from "./user.ts";
  * first, then the copy; a copy that is behind or missing is mended by `keep-copies.ts`.
  */
 export type UserCopies = {
-  readonly put: (user: User) => Promise<void>;
+  /** Answers when it was written, by Redis' clock. */
+  readonly put: (user: User) => Promise<number>;
   readonly remove: (userId: string) => Promise<void>;
   readonly byId: (userId: string) => Promise<User | undefined>;
+  /** What stands there of these accounts, and the moment of the reading by Redis' clock. */
+  readonly known: (userIds: readonly string[]) => Promise<{ readonly known: ReadonlyMap<string, KnownCopy>; readonly atMs: number }>;
   readonly byName: (name: LoginName) => Promise<User | undefined>;
 };
+
+export type KnownCopy = { readonly revision: number; readonly passwordHash: string; readonly status: string };
 
 export type LoginName = { readonly username: string } | { readonly email: string };
 
@@ -62,6 +67,9 @@ const copySchema = z
     return { ...rest, passwordHash, createdAt, updatedAt, lastLoginAt };
   });
 
+const timeSchema = z.tuple([z.coerce.number(), z.coerce.number()]);
+const knownSchema = z.tuple([number, z.string(), z.string()]);
+
 /** What HGETALL gives: nothing at all when there is no such user. */
 export function readUserCopy(copy: unknown): User | undefined {
   if (typeof copy !== "object" || copy === null || Object.keys(copy).length === 0) return undefined;
@@ -72,8 +80,8 @@ export function openUserCopies(redis: Redis): UserCopies {
   const runner = scriptRunner(redis);
 
   /** The indexes last: a name that leads somewhere leads to a whole copy. */
-  async function put(user: User): Promise<void> {
-    await putUser.run(runner, { keys: { user: userKey(user.id) }, args: { ...user, lastLoginAt: user.lastLoginAt ?? "" } });
+  async function put(user: User): Promise<number> {
+    const putAtMs = await putUser.run(runner, { keys: { user: userKey(user.id) }, args: { ...user, lastLoginAt: user.lastLoginAt ?? "" } });
     const pipeline = redis.pipeline();
     for (const role of USER_ROLES) {
       if (role === user.role) pipeline.sadd(roleKey(role), user.id);
@@ -82,6 +90,7 @@ export function openUserCopies(redis: Redis): UserCopies {
     pipeline.sadd(ALL_USERS_KEY, user.id);
     pipeline.set(usernameKey(user.username), user.id).set(emailKey(user.email), user.id);
     await replies(pipeline);
+    return putAtMs;
   }
 
   async function remove(userId: string): Promise<void> {
@@ -96,10 +105,24 @@ export function openUserCopies(redis: Redis): UserCopies {
     return readUserCopy(await redis.hgetall(userKey(userId)));
   }
 
+  async function known(userIds: readonly string[]) {
+    const pipeline = redis.pipeline().time();
+    for (const userId of userIds) pipeline.hmget(userKey(userId), "revision", "password_hash", "status");
+    const [time, ...copies] = await replies(pipeline);
+    const [seconds, micros] = timeSchema.parse(time);
+    const found = copies.flatMap((copy, index) => {
+      const { success, data } = knownSchema.safeParse(copy);
+      if (!success) return [];
+      const [revision, passwordHash, status] = data;
+      return [[userIds[index] ?? "", { revision, passwordHash, status }] as const];
+    });
+    return { known: new Map<string, KnownCopy>(found), atMs: seconds * 1000 + Math.floor(micros / 1000) };
+  }
+
   async function byName(name: LoginName): Promise<User | undefined> {
     const userId = await redis.get("username" in name ? usernameKey(name.username) : emailKey(name.email));
     return byId(userId ?? NOBODY_ID);
   }
 
-  return { put, remove, byId, byName };
+  return { put, remove, byId, known, byName };
 }

@@ -5,7 +5,7 @@ import insertUserSource from "./insert-user.sql";
 import listAllSource from "./list-all-users.sql";
 import listChangedSource from "./list-changed-users.sql";
 import listKnownSource from "./list-known-ids.sql";
-import noteLoginSource from "./note-login.sql";
+import noteLoginsSource from "./note-logins.sql";
 import { userRowSchema } from "./user.ts";
 
 const row = userRowSchema;
@@ -24,11 +24,16 @@ export const changePasswordHash = defineQuery({
   row,
 });
 
-export const noteLogin = defineQuery({ name: "note-login", source: noteLoginSource, params: ["id", "atMs"], row });
+export const noteLogins = defineQuery({ name: "note-logins", source: noteLoginsSource, params: ["ids", "timesMs"], row });
 
 export const listAllUsers = defineQuery({ name: "list-all-users", source: listAllSource, params: ["afterId", "limit"], row });
 
-export const listChangedUsers = defineQuery({ name: "list-changed-users", source: listChangedSource, params: ["sinceMs", "limit"], row });
+export const listChangedUsers = defineQuery({
+  name: "list-changed-users",
+  source: listChangedSource,
+  params: ["sinceMs", "afterId", "limit"],
+  row,
+});
 
 export const listKnownIds = defineQuery({
   name: "list-known-ids",

@@ -28,6 +28,8 @@ export const PROCESS_LIMITS = {
   read: { burst: 200, perSecond: 50 },
   change: { burst: 50, perSecond: 5 },
   admin: { burst: 200, perSecond: 20 },
+  /** Messages and pings of one socket. */
+  live: { burst: 40, perSecond: 10 },
 } as const satisfies Record<string, LimitRule>;
 
 export type StoreLimitName = keyof typeof STORE_LIMITS;

@@ -29,12 +29,17 @@ export const ISSUER = "sluice";
 export const VISITOR_ID = "AAAAAAAAAAAAAAAAAAAAAA";
 export const TOKEN_ID = "BBBBBBBBBBBBBBBBBBBBBB";
 
-type ForgeOptions = { readonly kind: TokenKind; readonly nowSeconds: number; readonly jwk?: PrivateTokenKey };
+type ForgeOptions = Pick<ForgedParts, "header" | "claims"> & {
+  readonly kind: TokenKind;
+  readonly nowSeconds: number;
+  readonly jwk?: PrivateTokenKey;
+};
 
-export async function createTokenForge({ kind, nowSeconds, jwk: given }: ForgeOptions): Promise<TokenForge> {
+/** `header` and `claims` are what is else or besides in every token that it makes. */
+export async function createTokenForge({ kind, nowSeconds, jwk: given, ...always }: ForgeOptions): Promise<TokenForge> {
   const jwk = given ?? (await newTokenKey("key-1"));
   const strangerJwk = await newTokenKey("key-1");
-  const header = { alg: "EdDSA", typ: tokenType(kind), kid: jwk.kid };
+  const header = { alg: "EdDSA", typ: tokenType(kind), kid: jwk.kid, ...always.header };
   const own = { pass: { jti: TOKEN_ID }, ticket: { order: 41, lane: 0 }, invite: { lane: 2, uses: 1 }, challenge: { bits: 8 } }[kind];
   const lifetimeSeconds = kind === "challenge" ? 60 : 3_600;
   const claims = {
@@ -44,6 +49,7 @@ export async function createTokenForge({ kind, nowSeconds, jwk: given }: ForgeOp
     iat: nowSeconds,
     exp: nowSeconds + lifetimeSeconds,
     ...own,
+    ...always.claims,
   };
   const token = async (parts: ForgedParts = {}) => {
     const payload = parts.payloadText ?? JSON.stringify({ ...claims, ...parts.claims });

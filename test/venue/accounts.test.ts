@@ -141,7 +141,7 @@ describe("signing in", () => {
     const { body } = await venue.login("carla");
     const { id } = body["user"] as { id: string };
     const noted = async () => (await venue.redis.hget(`user:${id}`, "last_login_at")) ?? "";
-    await expect.poll(noted).toMatch(/^\d{13}$/);
+    await expect.poll(noted, { timeout: 10_000 }).toMatch(/^\d{13}$/);
     expect((await me(body.accessToken)).body["lastLoginAt"]).toBeGreaterThan(1e12);
   });
 

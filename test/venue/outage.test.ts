@@ -1,5 +1,9 @@
+import { hash } from "@node-rs/argon2";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createRefreshTokens } from "../../origin/identity/refresh-tokens.ts";
+import { openSessions } from "../../origin/identity/sessions.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { systemRandom } from "../../shared/ids.ts";
 import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
 let venue: TestVenue;
@@ -33,6 +37,45 @@ describe("the copies of accounts", () => {
     await venue.database.query("UPDATE users SET last_login_at = now() WHERE id = $1", [id]);
     await venue.login("anna");
     expect(await venue.redis.hget(`user:${id}`, "role")).toBe("user");
+  });
+});
+
+describe("very many changes at once", () => {
+  it("are all copied, also those that one page does not hold and that have the same time", async () => {
+    const values = "md5(n::text)::uuid, 'crowd_' || n, 'crowd_' || n || '@example.test', '$argon2id$v=19$m=19456,t=2,p=1$x$y'";
+    const from = "FROM generate_series(1, 1200) AS n";
+    await venue.database.query(`INSERT INTO users (id, username, email, password_hash) SELECT ${values} ${from}`, []);
+    await expect.poll(async () => Number(await venue.redis.scard("users:all")), { timeout: 20_000 }).toBeGreaterThanOrEqual(1_200);
+    expect(await venue.redis.exists(...Array.from({ length: 1_200 }, (_, index) => `username_index:crowd_${index + 1}`))).toBe(1_200);
+  });
+});
+
+describe("a process that dies between the record and the copy", () => {
+  it("leaves no session behind that a new password was to end: whoever looks next ends it", async () => {
+    const { body } = await venue.register("bert");
+    const { id } = body["user"] as { id: string };
+    const { body: kept } = await venue.login("anna");
+    const another = await hash("an entirely new password");
+    await venue.database.query("UPDATE users SET password_hash = $2 WHERE id = $1", [id, another]);
+    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(401);
+    expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).status).toBe(401);
+    expect((await venue.login("bert", { password: "an entirely new password" })).status).toBe(200);
+    expect((await venue.call("GET", "/me", { token: kept.accessToken })).status).toBe(200);
+  });
+});
+
+describe("ending the sessions from before a moment", () => {
+  it("leaves those that were opened since", async () => {
+    const random = systemRandom;
+    const sessions = openSessions({ redis: venue.redis, random, refreshTokens: createRefreshTokens({ key: Buffer.alloc(32), random }) });
+    const before = await sessions.open("somebody", "before");
+    await expect.poll(async () => (await sessions.open("somebody", "since")).nowMs).toBeGreaterThan(before.nowMs);
+    await sessions.endAll("somebody", before.nowMs + 1);
+    const left = await sessions.list("somebody");
+    expect(left.length).toBeGreaterThan(0);
+    expect(left.map(({ userAgent }) => userAgent)).not.toContain("before");
+    await sessions.endAll("somebody");
+    expect(await sessions.list("somebody")).toEqual([]);
   });
 });
 

@@ -1,40 +1,62 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
+import { COMMAND_LINE } from "../../origin/admin/audit.ts";
 import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
+import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
+import type { PrivateTokenKey } from "../../shared/token-keys.ts";
 import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { createTokenForge, ISSUER } from "../parts/token-forge.ts";
+
+/** The two kinds of database; what is told of one holds for the other. */
+export const DATABASES = ["embedded", "server"] as const;
 
 /** The venue's whole app on a real Redis and a real PostgreSQL, asked as the edge asks it: with a pass and the visitor's address. */
 export type TestVenue = {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
   readonly register: (name: string, options?: CallOptions) => Promise<Answer>;
   readonly login: (name: string, options?: CallOptions & { readonly password?: string }) => Promise<Answer>;
+  /** Makes an admin as the command line does, and signs in. */
+  readonly signInAdmin: (name: string) => Promise<Answer>;
   readonly pass: () => Promise<string>;
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Method and path of every route that the app answers. */
+  readonly routes: readonly { readonly method: string; readonly path: string }[];
+  /** On the wire, sockets included; by a clock of its own where the sockets' time matters. */
+  readonly listen: (options?: { readonly clock?: Clock }) => Promise<HttpServer>;
   readonly accounts: Accounts;
+  readonly systemValues: Opened["systemValues"];
+  readonly readSession: Opened["readSession"];
+  /** Signs access tokens. */
+  readonly identityKey: PrivateTokenKey;
   readonly redis: Redis;
   readonly redisServer: RedisServer;
   readonly database: Database;
+  /** Of a venue on a server alone. */
   readonly postgres: PostgresServer;
   readonly logged: readonly string[];
   readonly folder: string;
   /** The same stores, opened by another process's app. */
   readonly again: (settings?: Partial<VenueSettings>) => Promise<TestVenue>;
 };
+
+type Opened = Awaited<ReturnType<typeof openVenue>>;
 
 export type CallOptions = {
   readonly json?: unknown;
@@ -58,15 +80,19 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(): Promise<TestVenue> {
+export async function startVenue(kind: (typeof DATABASES)[number] = "server"): Promise<TestVenue> {
   const folder = await temporaryFolder();
-  const postgres = await startPostgresServer(folder);
+  const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
+  const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
+  // The embedded database has one owner; whoever else is opened on it shares it.
+  const embedded = kind === "embedded" ? await openRecord() : undefined;
   const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   afterAll(async () => {
     await redisServer.stop();
-    await postgres.stop();
+    await postgres?.stop();
+    await embedded?.close();
   });
-  const key = await newTokenKey("venue");
+  const key = await newTokenKey("key-1");
   const settings = {
     SLUICE_IDENTITY_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
     SLUICE_VENUE_SECRET: "a secret of tests, at least 32 long",
@@ -74,10 +100,15 @@ export async function startVenue(): Promise<TestVenue> {
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
-  return openTestVenue({ folder, postgres, redisServer, settings });
+  const record = async () => embedded ?? (await openRecord());
+  return openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
 }
 
-type Stores = Pick<TestVenue, "folder" | "postgres" | "redisServer"> & { readonly settings: VenueSettings };
+type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
+  readonly postgres: PostgresServer | undefined;
+  readonly record: () => Promise<Database>;
+  readonly settings: VenueSettings;
+};
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
 
@@ -86,7 +117,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const log = createLogger("venue-test", { write: (line) => void logged.push(line) });
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
-  const database = await openDatabase({ url: stores.postgres.url, folder: "unused" });
+  const database = await stores.record();
   const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, log });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -121,19 +152,39 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     return { status: response.status, headers: response.headers, text, body: isJson && text !== "" ? (JSON.parse(text) as Json) : {} };
   }
 
+  const login: TestVenue["login"] = (name, { password = passwordOf(name), ...options } = {}) =>
+    call("POST", "/auth/login", { json: { username: name, password }, ...options });
+
   return {
     call,
+    login,
+    signInAdmin: async (name) => {
+      const account = { username: name, email: `${name}@example.test`, password: passwordOf(name), role: "admin" } as const;
+      await venue.accounts.createBy(COMMAND_LINE, account);
+      return login(name);
+    },
     register: (name, options) =>
       call("POST", "/auth/register", { json: { username: name, email: `${name}@example.test`, password: passwordOf(name) }, ...options }),
-    login: (name, { password = passwordOf(name), ...options } = {}) =>
-      call("POST", "/auth/login", { json: { username: name, password }, ...options }),
     pass: () => forge.token(),
     fetch: app.fetch,
+    routes: app.routes,
+    listen: async ({ clock = { nowMs: Date.now } } = {}) => {
+      const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
+      const server = await startHttpServer({ fetch: app.fetch, live, port: 0 });
+      afterAll(server.stop);
+      return server;
+    },
     accounts: venue.accounts,
+    systemValues: venue.systemValues,
+    readSession: venue.readSession,
+    identityKey: stores.identityKey,
     redis,
     redisServer: stores.redisServer,
     database,
-    postgres: stores.postgres,
+    get postgres() {
+      if (stores.postgres === undefined) throw new Error("the embedded database is no server");
+      return stores.postgres;
+    },
     logged,
     folder: stores.folder,
     again: (changed) => openTestVenue({ ...stores, settings: { ...stores.settings, ...changed } }),

@@ -1,0 +1,371 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { Redis } from "ioredis";
+import { decodeJwt, SignJWT } from "jose";
+import { beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import type { HttpServer } from "../../origin/http-server.ts";
+import { SESSION_ENDS_CHANNEL } from "../../origin/identity/keys.ts";
+import { CLOSINGS } from "../../origin/live/closings.ts";
+import { PASS_HEADER } from "../../shared/admission.ts";
+import { importTokenKey } from "../../shared/token-keys.ts";
+import { createConnector, type SocketClient } from "./socket-client.ts";
+import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
+
+let venue: TestVenue;
+let server: HttpServer;
+/** Another process's view of the same stores. */
+let other: TestVenue;
+let otherServer: HttpServer;
+let admin: string;
+/** The sockets' clock runs ahead of the machine's by this much. */
+let aheadMs = 0;
+
+const connect = (options?: Parameters<ReturnType<typeof createConnector>>[0]) => createConnector(venue, () => server.port)(options);
+const connectElsewhere = (options?: Parameters<ReturnType<typeof createConnector>>[0]) =>
+  createConnector(other, () => otherServer.port)(options);
+
+beforeAll(async () => {
+  venue = await startVenue();
+  server = await venue.listen({ clock: { nowMs: () => Date.now() + aheadMs } });
+  other = await venue.again();
+  otherServer = await other.listen();
+  admin = (await venue.signInAdmin("root_1")).body.accessToken ?? "";
+});
+
+async function signedIn(name: string, open = connect) {
+  const registered = await venue.register(name);
+  const { body } = registered.status === 201 ? registered : await venue.login(name);
+  const client = await open();
+  client.say({ type: "authenticate", accessToken: body.accessToken });
+  expect(await client.next()).toMatchObject({ type: "authenticated", sessionId: body.sessionId });
+  return { client, body, userId: (body["user"] as { id: string }).id };
+}
+
+async function refused(headers: Readonly<Record<string, string>>, path = "/api/v1/ws") {
+  const given = { [PASS_HEADER]: await venue.pass(), "x-forwarded-host": "venue.test", ...headers };
+  const socket = new WebSocket(`ws://127.0.0.1:${server.port}${path}`, { headers: given });
+  socket.on("error", () => {});
+  const [, response] = (await once(socket, "unexpected-response")) as [unknown, IncomingMessage];
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return [response.statusCode, (JSON.parse(Buffer.concat(chunks).toString()) as { code: string }).code];
+}
+
+describe("GET /api/v1/ws", () => {
+  it("takes an access token in the first message or in the handshake, and tells whose it is and until when", async () => {
+    const { client, body, userId } = await signedIn("anna");
+    client.say({ type: "ping", id: 7 });
+    expect(await client.next()).toEqual({ type: "pong", id: 7, serverTime: expect.any(Number) });
+    const program = await connect({ headers: { authorization: `Bearer ${body.accessToken}` } });
+    expect(await program.next()).toEqual({ type: "authenticated", userId, sessionId: body.sessionId, expiresAt: body["expiresAt"] });
+    for (const { socket } of [client, program]) socket.close(1000, "bye");
+    expect(await client.closed).toEqual([1000, "bye"]);
+  });
+
+  it("opens for nobody without a pass, from another site, with a wrong token, or elsewhere", async () => {
+    expect(await refused({ [PASS_HEADER]: "" })).toEqual([401, "token_invalid"]);
+    for (const origin of ["https://evil.test", "null", "http://venue.test.evil.test"]) {
+      expect(await refused({ origin })).toEqual([403, "other_site_refused"]);
+    }
+    expect(await refused({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "websocket" })).toEqual([403, "other_site_refused"]);
+    for (const authorization of ["Bearer x", "Basic eDp5", `Bearer ${await venue.pass()}`, ""]) {
+      expect(await refused({ authorization }), authorization).toEqual([401, "not_signed_in"]);
+    }
+    for (const path of ["/api/v1/ws/", "/api/v1/WS", "/api/v1/me", "/ws", "//api/v1/ws"]) {
+      expect(await refused({}, path), path).toEqual([404, "not_found"]);
+    }
+    const own = await connect({ headers: { origin: "https://venue.test" } });
+    own.socket.terminate();
+  });
+
+  it("answers a plain request with 426, and takes no other upgrade", async () => {
+    const plain = await venue.call("GET", "/ws");
+    expect([plain.status, plain.body.code, plain.headers.get("upgrade")]).toEqual([426, "upgrade_required", "websocket"]);
+  });
+
+  it.each([
+    ["a ping", { type: "ping" }],
+    ["what is no JSON", "hello"],
+    ["a name twice", '{"type":"authenticate","type":"ping"}'],
+    ["a message of no kind", { type: "subscribe", channel: "orders" }],
+    ["a token that is none", { type: "authenticate", accessToken: "x" }],
+    ["a token that is a number", { type: "authenticate", accessToken: 7 }],
+    ["more than was asked for", { type: "authenticate", accessToken: "x", role: "admin" }],
+    ["a token of 8 kB", { type: "authenticate", accessToken: "x".repeat(8_000) }],
+  ])("closes on %s before authentication", async (_name, message) => {
+    const client = await connect();
+    client.say(message);
+    expect(await client.closed).toEqual([4401, "not_signed_in"]);
+  });
+
+  it("closes on bytes before authentication, and on the gate's pass in place of a token", async () => {
+    const bytes = await connect();
+    bytes.socket.send(Buffer.from([1, 2, 3]));
+    expect(await bytes.closed).toEqual([4401, "not_signed_in"]);
+    const pass = await connect();
+    pass.say({ type: "authenticate", accessToken: await venue.pass() });
+    expect(await pass.closed).toEqual([4401, "not_signed_in"]);
+  });
+
+  it("closes on who says nothing for ten seconds", async () => {
+    const silent = await connect();
+    aheadMs = 11_000;
+    try {
+      expect(await silent.closed).toEqual([4401, "not_signed_in"]);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+
+  it.each([
+    ["what is no JSON", "hello", "json_malformed"],
+    ["half a surrogate", '{"type":"ping","id":"\\ud800"}', "json_malformed"],
+    ["10,000 levels", "[".repeat(7_000) + "]".repeat(7_000), "validation_failed"],
+    ["a prototype", '{"__proto__":{"type":"ping"}}', "validation_failed"],
+    ["a kind that is not known", '{"type":"shout"}', "validation_failed"],
+    ["half a number", '{"type":"ping","id":1.5}', "validation_failed"],
+  ])("names the fault of %s after authentication, and stays open", async (_name, text, code) => {
+    const { client } = await signedIn("berta");
+    client.say(text);
+    expect(await client.next()).toMatchObject({ type: "error", code });
+    client.say({ type: "ping" });
+    expect(await client.next()).toMatchObject({ type: "pong" });
+    client.socket.terminate();
+  });
+
+  it("closes with 1009 on a frame of 16 MB, before and after authentication", async () => {
+    const { client } = await signedIn("cora");
+    for (const one of [client, await connect()]) {
+      one.socket.send("x".repeat(16_000_000));
+      expect((await one.closed)[0]).toBe(1009);
+    }
+  });
+
+  it("closes on a flood of pings or of messages, and gives no more pongs than were allowed", async () => {
+    const { client } = await signedIn("dora");
+    let pongs = 0;
+    client.socket.on("pong", () => pongs++);
+    for (let count = 0; count < 5_000; count++) client.socket.ping();
+    expect(await client.closed).toEqual([4429, "rate_limited"]);
+    expect(pongs).toBeLessThan(100);
+    const { client: talker } = await signedIn("dora");
+    for (let count = 0; count < 5_000; count++) talker.say({ type: "ping" });
+    expect(await talker.closed).toEqual([4429, "rate_limited"]);
+  });
+
+  it("opens twenty sockets for one user, and counts those that are closed no more", async () => {
+    const { client, body } = await signedIn("many");
+    const headers = { authorization: `Bearer ${body.accessToken}` };
+    const more = await Promise.all(Array.from({ length: 19 }, () => connect({ headers })));
+    await Promise.all(more.map((one) => one.next()));
+    expect(await (await connect({ headers })).closed).toEqual([4430, "socket_limit_reached"]);
+    client.socket.close();
+    await client.closed;
+    const again = await connect({ headers });
+    expect(await again.next()).toMatchObject({ type: "authenticated" });
+    for (const { socket } of [again, ...more]) socket.terminate();
+  });
+});
+
+describe("a socket ends with its session", () => {
+  type SignedIn = Awaited<ReturnType<typeof signedIn>>;
+  const ends: [string, (one: SignedIn) => Promise<unknown>][] = [
+    ["logging out", ({ body }) => venue.call("POST", "/auth/logout", { token: body.accessToken })],
+    ["logging out everywhere", ({ body }) => venue.call("POST", "/auth/logout-everywhere", { token: body.accessToken })],
+    ["its own end among the sessions", ({ body }) => venue.call("DELETE", `/sessions/${body.sessionId}`, { token: body.accessToken })],
+    [
+      "another password",
+      ({ body, userId }) =>
+        venue.call("POST", "/auth/password", {
+          token: body.accessToken,
+          json: { currentPassword: passwordOf(nameOf.get(userId) ?? ""), newPassword: "an entirely new password" },
+        }),
+    ],
+    [
+      "a refresh token that comes twice",
+      async ({ body }) => {
+        for (let turn = 0; turn < 2; turn++) await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } });
+      },
+    ],
+    ["suspension", ({ userId }) => venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { status: "suspended" } })],
+    ["an admin who ends its sessions", ({ userId }) => venue.call("DELETE", `/admin/users/${userId}/sessions`, { token: admin })],
+    [
+      "a suspension that somebody writes into the record by hand",
+      ({ userId }) => venue.database.query("UPDATE users SET status = 'suspended' WHERE id = $1", [userId]),
+    ],
+  ];
+  const nameOf = new Map<string, string>();
+
+  it.each(ends.map(([name, end], index) => [name, index, end] as const))("by %s, in every process", async (_name, index, end) => {
+    const name = `ends_${index}`;
+    const here = await signedIn(name);
+    nameOf.set(here.userId, name);
+    const headers = { authorization: `Bearer ${here.body.accessToken}` };
+    const there = await connectElsewhere({ headers });
+    expect(await there.next()).toMatchObject({ type: "authenticated" });
+    const bystander = await signedIn("bystander");
+    await end(here);
+    for (const { closed } of [here.client, there]) expect(await closed).toEqual([4403, "session_ended"]);
+    bystander.client.say({ type: "ping" });
+    expect(await bystander.client.next()).toMatchObject({ type: "pong" });
+    bystander.client.socket.terminate();
+  });
+
+  it("and not with another session of the same user", async () => {
+    const first = await signedIn("erna");
+    const second = await signedIn("erna");
+    await venue.call("POST", "/auth/logout", { token: first.body.accessToken });
+    expect(await first.client.closed).toEqual([4403, "session_ended"]);
+    second.client.say({ type: "ping" });
+    expect(await second.client.next()).toMatchObject({ type: "pong" });
+    second.client.socket.terminate();
+  });
+
+  it("also when the word of it is lost: the session is looked for every second", async () => {
+    const { client, userId } = await signedIn("frida");
+    await venue.redis.del(`sessions:${userId}`);
+    expect(await client.closed).toEqual([4403, "session_ended"]);
+  });
+
+  it("also when it ended between the token's check and the holding of it", async () => {
+    const { body } = await venue.register("gitta");
+    const { id } = body["user"] as { id: string };
+    const client = await connect();
+    client.say({ type: "authenticate", accessToken: body.accessToken });
+    await venue.redis.del(`sessions:${id}`);
+    expect([CLOSINGS.session_ended, CLOSINGS.not_signed_in]).toContain((await client.closed)[0]);
+  });
+
+  it("at once where the word arrives: it is published by the script that ends the session", async () => {
+    const { body, userId } = await signedIn("hella");
+    const listener = new Redis(venue.redisServer.url);
+    await listener.subscribe(SESSION_ENDS_CHANNEL);
+    const heard = once(listener, "message");
+    await venue.call("POST", "/auth/logout", { token: body.accessToken });
+    expect(await heard).toEqual([SESSION_ENDS_CHANNEL, `${userId} ${body.sessionId}`]);
+    listener.disconnect();
+  });
+
+  it("by the word alone, before anybody looks", async () => {
+    const { client, userId, body } = await signedIn("helga");
+    await venue.redis.publish(SESSION_ENDS_CHANNEL, `${userId} ${body.sessionId}`);
+    expect(await client.closed).toEqual([4403, "session_ended"]);
+  });
+
+  it("also when the connection that hears the word was cut", async () => {
+    const { client, body } = await signedIn("ida");
+    await venue.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
+    await venue.call("POST", "/auth/logout", { token: body.accessToken });
+    expect(await client.closed).toEqual([4403, "session_ended"]);
+  });
+
+  it("and not because Redis hangs; nobody new comes in meanwhile, and the end is noticed afterwards", async () => {
+    const { client, body } = await signedIn("inge");
+    const late = await connect();
+    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    try {
+      late.say({ type: "authenticate", accessToken: body.accessToken });
+      expect(await late.closed).toEqual([1013, "store_unavailable"]);
+      expect(await refused({ authorization: `Bearer ${body.accessToken}` })).toEqual([503, "store_unavailable"]);
+      client.say({ type: "ping" });
+      expect(await client.next()).toMatchObject({ type: "pong" });
+    } finally {
+      process.kill(venue.redisServer.child.pid, "SIGCONT");
+    }
+    const loggedOut = async () => (await venue.call("POST", "/auth/logout", { token: body.accessToken })).status;
+    await expect.poll(loggedOut, { timeout: 10_000 }).toBe(204);
+    expect(await client.closed).toEqual([4403, "session_ended"]);
+  });
+});
+
+describe("a socket's token", () => {
+  const BRIEF_SECONDS = 30;
+
+  /** As the venue signs it, for less time. */
+  async function briefToken(accessToken: string): Promise<string> {
+    const { iat = 0, ...claims } = decodeJwt(accessToken);
+    return new SignJWT({ ...claims, iat, exp: iat + BRIEF_SECONDS })
+      .setProtectedHeader({ alg: "EdDSA", typ: "at+jwt", kid: venue.identityKey.kid })
+      .sign(await importTokenKey(venue.identityKey));
+  }
+
+  it("runs out, unless a newer one of the same session comes in time", async () => {
+    const { body } = await venue.register("jana");
+    const brief = await briefToken(body.accessToken ?? "");
+    const [lapses, stays] = [await connect(), await connect()];
+    for (const client of [lapses, stays]) {
+      client.say({ type: "authenticate", accessToken: brief });
+      expect(await client.next()).toMatchObject({ type: "authenticated" });
+    }
+    stays.say({ type: "authenticate", accessToken: body.accessToken });
+    expect(await stays.next()).toMatchObject({ type: "authenticated", expiresAt: body["expiresAt"] });
+    aheadMs = BRIEF_SECONDS * 1000 + 1_000;
+    try {
+      expect(await lapses.closed).toEqual([4408, "token_expired"]);
+      stays.say({ type: "ping" });
+      expect(await stays.next()).toMatchObject({ type: "pong" });
+    } finally {
+      aheadMs = 0;
+      stays.socket.terminate();
+    }
+  });
+
+  it("is not exchanged for another's", async () => {
+    const { client } = await signedIn("karla");
+    const stranger = await venue.register("stranger");
+    client.say({ type: "authenticate", accessToken: stranger.body.accessToken });
+    expect(await client.closed).toEqual([4401, "not_signed_in"]);
+  });
+});
+
+describe("a socket is closed", () => {
+  it("with 4409 when its owner's role is another one, so that no right outlives it", async () => {
+    const { client, userId } = await signedIn("lisa");
+    await venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { role: "admin" } });
+    expect(await client.closed).toEqual([4409, "role_changed"]);
+    await venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { role: "user" } });
+  });
+
+  it("with 4503 and the message when maintenance begins, except an admin's, and nobody else comes in", async () => {
+    const { client, body } = await signedIn("mona");
+    const admins = await connect({ headers: { authorization: `Bearer ${admin}` } });
+    await admins.next();
+    const settings = { maintenanceMode: true, maintenanceMessage: "Back at noon.", maxOpenOrders: 50, minVolumeFilter: "1" };
+    await venue.call("PUT", "/admin/system", { token: admin, json: settings });
+    try {
+      expect(await client.next()).toEqual({ type: "error", code: "venue_maintenance", detail: "Back at noon." });
+      expect(await client.closed).toEqual([4503, "venue_maintenance"]);
+      const late = await connect({ headers: { authorization: `Bearer ${body.accessToken}` } });
+      expect(await late.closed).toEqual([4503, "venue_maintenance"]);
+      admins.say({ type: "ping" });
+      expect(await admins.next()).toMatchObject({ type: "pong" });
+    } finally {
+      await venue.call("PUT", "/admin/system", { token: admin, json: { ...settings, maintenanceMode: false } });
+      admins.socket.terminate();
+    }
+  });
+
+  it("with 1001 when the process stops, and the process stops", async () => {
+    const short = await venue.listen();
+    const client: SocketClient = await createConnector(venue, () => short.port)();
+    await short.stop();
+    expect(await client.closed).toEqual([1001, "stopping"]);
+  });
+
+  it("without a word when it has been silent for two pings", async () => {
+    const { client } = await signedIn("nina");
+    aheadMs = 46_000;
+    try {
+      expect((await client.closed)[0]).toBe(1006);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+
+  it("with codes that docs/errors.md lists, all of them", async () => {
+    const documented = await readFile(new URL("../../docs/errors.md", import.meta.url), "utf8");
+    for (const [reason, code] of Object.entries(CLOSINGS)) expect(documented, reason).toContain(`| ${code} | \`${reason}\` |`);
+  });
+});
