@@ -55,7 +55,7 @@ await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
 // 7. The command line of this machine.
-const control = await startControlServer(settings.SLUICE_DATA_DIR, venue.accounts, log);
+const control = await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

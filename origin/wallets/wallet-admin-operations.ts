@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { actorOf } from "../admin/admin-operations.ts";
 import { audited } from "../admin/audited.ts";
-import { type Actor } from "../admin/audit.ts";
 import { adminOperation, type VenueOperation } from "../api/operation.ts";
 import { bodySchemas } from "../api/schemas.ts";
 import type { Database } from "../db/database.ts";

@@ -41,6 +41,11 @@ const historySchema = z
   })
   .register(answerSchemas, { id: "WalletHistory" });
 
+const historyCursorField = z
+  .string()
+  .regex(/^\d{1,16}-\d{1,16}-\d{1,6}$/, "must be the nextCursor of a page")
+  .optional();
+
 const withdrawalSchema = z
   .strictObject({ currency: currencyField, amount: amountField, reference: referenceField })
   .register(bodySchemas, { id: "Withdrawal" });

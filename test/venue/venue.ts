@@ -12,6 +12,7 @@ import { createLogger } from "../../origin/log.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
@@ -26,6 +27,7 @@ export type TestVenue = {
   readonly pass: () => Promise<string>;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly accounts: Accounts;
+  readonly deposit: DepositByHand;
   readonly redis: Redis;
   readonly redisServer: RedisServer;
   readonly database: Database;
@@ -130,6 +132,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     pass: () => forge.token(),
     fetch: app.fetch,
     accounts: venue.accounts,
+    deposit: venue.deposit,
     redis,
     redisServer: stores.redisServer,
     database,
