@@ -33,7 +33,9 @@ export async function makeMarket({ client, random, say, signal }: Maker): Promis
   const listed = pairsSchema.parse(await asked(client, "GET", "/market/pairs")).pairs;
   const quoted = listed.flatMap((pair) => {
     const start = STARTS[pair.pair];
-    return start === undefined ? [] : [{ ...pair, value: start.value, start: Number(pair.lastPrice ?? start.middle), middle: Number(pair.lastPrice ?? start.middle) }];
+    return start === undefined
+      ? []
+      : [{ ...pair, value: start.value, start: Number(pair.lastPrice ?? start.middle), middle: Number(pair.lastPrice ?? start.middle) }];
   });
   let failures = 0;
   let hasQuoted = false;
@@ -44,7 +46,10 @@ export async function makeMarket({ client, random, say, signal }: Maker): Promis
         pair.middle = nextMiddle({ ...pair, random });
         orders += await renew(client, pair, pair.middle, random);
       }
-      if (!hasQuoted) say(`The market maker quotes ${quoted.map(({ pair }) => pair).join(", ")}: ${orders} orders, anew every ${ROUND_MS / 1000} s. Ctrl-C stops it.`);
+      if (!hasQuoted)
+        say(
+          `The market maker quotes ${quoted.map(({ pair }) => pair).join(", ")}: ${orders} orders, anew every ${ROUND_MS / 1000} s. Ctrl-C stops it.`,
+        );
       hasQuoted = true;
       failures = 0;
     } catch (error) {

@@ -1,5 +1,5 @@
-import { formatMoney, type Money, parseMoney } from "../../shared/money.ts";
 import { assert } from "../../shared/assert.ts";
+import { formatMoney, type Money, parseMoney } from "../../shared/money.ts";
 
 /** What a market maker wants to have in the book of one pair: so many orders on each side of a price in the middle. */
 export type QuotedPair = {
@@ -42,7 +42,15 @@ const STEP = 0.001;
 const PULL = 0.02;
 
 /** A walk that does not walk away. */
-export function nextMiddle({ middle, start, random }: { readonly middle: number; readonly start: number; readonly random: () => number }): number {
+export function nextMiddle({
+  middle,
+  start,
+  random,
+}: {
+  readonly middle: number;
+  readonly start: number;
+  readonly random: () => number;
+}): number {
   return middle * (1 + (random() - 0.5) * 2 * STEP) + (start - middle) * PULL;
 }
 

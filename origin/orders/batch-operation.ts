@@ -6,7 +6,7 @@ import { programOperation, type RefusalOptions, type VenueOperation } from "../a
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
 import type { PlaceOrder } from "../engine/command.ts";
 import type { KnownPair } from "../pairs/pair-numbers.ts";
-import { refusalOfSent, type Sent, SEQUENCE_HEADER } from "./desk.ts";
+import { refusalOfSent, SEQUENCE_HEADER, type Sent } from "./desk.ts";
 import { newOrderSchema } from "./new-order-schema.ts";
 import { orderWithFillsSchema } from "./order-answer.ts";
 import type { OrderParts } from "./order-operations.ts";

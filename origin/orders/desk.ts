@@ -2,18 +2,17 @@ import { assert } from "../../shared/assert.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import type { Caller, RefusalOptions } from "../api/operation.ts";
 import type { CommandBody, Commands, RefusalCode } from "../commands/commands.ts";
-import type { Outcome, Rejected, RejectCode } from "../engine/outcome.ts";
+import type { Outcome, RejectCode, Rejected } from "../engine/outcome.ts";
 import type { CommandSeal } from "./command-seal.ts";
-import { createInFlight } from "./in-flight.ts";
 import { refusalOf } from "./refuse-reject.ts";
 import { createToldSequences } from "./told-sequences.ts";
 
 /**
- * Where requests become commands and outcomes become answers. It bounds what one user has under way, and remembers how far each was told
- * that things have gone, so that what they read next is not older. It keeps nothing else: the stream and the journal are the truth.
+ * Where requests become commands and outcomes become answers. It remembers how far each user was told that things have gone, so that what
+ * they read next is not older. It keeps nothing else: the stream and the journal are the truth.
  */
 export type Desk = {
-  /** All of them in one append, each with its own end. With too much of the user's under way, all are refused and nothing is written. */
+  /** All of them at once, each with its own end. */
   readonly sendAll: (userId: string, commands: readonly CommandBody[]) => Promise<readonly Sent[]>;
   /** One command, and the answer to it. */
   readonly send: (caller: UserCaller, command: CommandBody, end: EndOf) => Promise<Response>;
@@ -44,12 +43,9 @@ type EndOf = {
 export const SEQUENCE_HEADER = "venue-sequence";
 const SEQUENCE = /^\d{1,15}$/;
 
-/** Five full batches: more at once is not trading but filling a queue. */
-const IN_FLIGHT_PER_USER_MAX = 500;
 const RETRY_AFTER_SECONDS = 1;
 
 export function createDesk({ commands, seal }: { readonly commands: Commands; readonly seal: CommandSeal }): Desk {
-  const inFlight = createInFlight(IN_FLIGHT_PER_USER_MAX);
   const told = createToldSequences();
 
   async function submit(userId: string, command: CommandBody): Promise<Sent> {
@@ -64,20 +60,12 @@ export function createDesk({ commands, seal }: { readonly commands: Commands; re
     return outcome.kind === "rejected" ? { kind: "rejected", code: outcome.code, sequence } : { kind: "accepted", outcome, sequence };
   }
 
-  async function sendAll(userId: string, all: readonly CommandBody[]): Promise<readonly Sent[]> {
-    if (!inFlight.take(userId, all.length)) return all.map(() => ({ kind: "refused", code: "venue_busy" }));
-    try {
-      return await Promise.all(all.map((command) => submit(userId, command)));
-    } finally {
-      inFlight.giveBack(userId, all.length);
-    }
-  }
+  const sendAll = (userId: string, all: readonly CommandBody[]) => Promise.all(all.map((command) => submit(userId, command)));
 
   return {
     sendAll,
     async send(caller, command, { accepted, alsoTold = [] }) {
-      const [sent] = await sendAll(caller.identity.user.id, [command]);
-      assert(sent !== undefined, "one command has one end");
+      const sent = await submit(caller.identity.user.id, command);
       if (sent.kind === "unknown" && sent.commandId !== undefined) return answerUnknown(caller, sent.commandId);
       const refusal = refusalOfSent(sent);
       const headers = "sequence" in sent ? { [SEQUENCE_HEADER]: String(sent.sequence) } : {};

@@ -46,7 +46,10 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       body: { schema: newOrderSchema },
       answers: {
         201: { description: "Committed: the order after it, with the fills of this very request.", schema: orderWithFillsSchema },
-        200: { description: "The same `clientOrderId` and content came before: that order, as it stands now.", schema: orderWithFillsSchema },
+        200: {
+          description: "The same `clientOrderId` and content came before: that order, as it stands now.",
+          schema: orderWithFillsSchema,
+        },
         202: PENDING,
       },
       refusals: [...ORDER_REFUSALS, "venue_catching_up"],
@@ -59,7 +62,9 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
           async accepted(outcome, headers) {
             const catchUp = async () => (await desk.catchUp(caller)) === undefined;
             const placed = await placedAnswer(outcome, { user: command.value.user, pair, store, catchUp });
-            return placed === undefined ? caller.refuse("venue_catching_up", { headers }) : caller.answer(placed.status, placed.order, headers);
+            return placed === undefined
+              ? caller.refuse("venue_catching_up", { headers })
+              : caller.answer(placed.status, placed.order, headers);
           },
         });
       },

@@ -11,7 +11,10 @@ export type OrderStore = {
   /** Undefined when this user has no such order. */
   readonly read: (user: string, orderId: number) => Promise<OrderWithFills | undefined>;
   readonly readAll: (user: string, orderIds: readonly number[]) => Promise<readonly OrderAnswer[]>;
-  readonly list: (user: string, page: OrderPage) => Promise<{ readonly orders: readonly OrderAnswer[]; readonly nextCursor: string | null }>;
+  readonly list: (
+    user: string,
+    page: OrderPage,
+  ) => Promise<{ readonly orders: readonly OrderAnswer[]; readonly nextCursor: string | null }>;
 };
 
 export type OrderPage = {
@@ -25,7 +28,15 @@ export type OrderPage = {
 /** How many orders one page looks at: a filter that fits few of them makes short pages, not long waits. */
 const LOOKED_AT_MAX = 500;
 
-export function openOrderStore({ redis, pairs, trades }: { readonly redis: Redis; readonly pairs: KnownPairs; readonly trades: TradeStore }): OrderStore {
+export function openOrderStore({
+  redis,
+  pairs,
+  trades,
+}: {
+  readonly redis: Redis;
+  readonly pairs: KnownPairs;
+  readonly trades: TradeStore;
+}): OrderStore {
   async function readAll(user: string, orderIds: readonly number[]): Promise<readonly OrderAnswer[]> {
     if (orderIds.length === 0) return [];
     const pipeline = redis.pipeline();

@@ -32,7 +32,14 @@ function read(order: Record<string, unknown>) {
 
 describe("an order as it is read", () => {
   it("is counted in whole ticks and lots of the pair's grid", () => {
-    expect(read(limit).command).toMatchObject({ ticks: 1_000_000, lots: 125, quoteAmount: 0n, grid: 3, timeInForce: "GTC", openOrdersMax: 50 });
+    expect(read(limit).command).toMatchObject({
+      ticks: 1_000_000,
+      lots: 125,
+      quoteAmount: 0n,
+      grid: 3,
+      timeInForce: "GTC",
+      openOrdersMax: 50,
+    });
   });
 
   it("has an amount of the quote currency in place of a quantity where it is a market order", () => {

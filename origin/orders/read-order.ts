@@ -55,7 +55,8 @@ function limitNumbers({ price, quantity }: NewOrder, pair: KnownPair): Result<Nu
   const lots = lotsOf(quantity, pair);
   if (!ticks.ok || !lots.ok) return fail([...faultOf("price", ticks), ...faultOf("quantity", lots)]);
   const valueSteps = (BigInt(ticks.value) * pair.tickSteps * BigInt(lots.value) * pair.lotSteps) / 10n ** BigInt(pair.baseScale);
-  if (valueSteps < pair.valueStepsMin) return fail([{ field: "quantity", message: `price times quantity must be at least ${minimum(pair)}` }]);
+  if (valueSteps < pair.valueStepsMin)
+    return fail([{ field: "quantity", message: `price times quantity must be at least ${minimum(pair)}` }]);
   return ok({ ticks: ticks.value, lots: lots.value, quoteAmount: 0n });
 }
 

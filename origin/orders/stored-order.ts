@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parseMoney } from "../../shared/money.ts";
 import { assert } from "../../shared/assert.ts";
+import { parseMoney } from "../../shared/money.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { averageText, type OrderAnswer } from "./order-answer.ts";
 

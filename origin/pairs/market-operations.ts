@@ -24,7 +24,13 @@ const pairListSchema = z.strictObject({ pairs: z.array(pairSchema) }).register(a
 const levels = z.array(z.tuple([z.string(), z.string()])).describe("`[price, quantity]`, the best first.");
 
 const bookSchema = z
-  .strictObject({ pair: z.string(), sequence: z.int().describe("The commit after which it stood so."), at: z.int(), bids: levels, asks: levels })
+  .strictObject({
+    pair: z.string(),
+    sequence: z.int().describe("The commit after which it stood so."),
+    at: z.int(),
+    bids: levels,
+    asks: levels,
+  })
   .register(answerSchemas, { id: "Book" });
 
 const publicTradesSchema = z

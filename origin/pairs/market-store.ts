@@ -11,7 +11,13 @@ export type MarketStore = {
 };
 
 type Level = readonly [price: string, quantity: string];
-type Book = { readonly pair: string; readonly sequence: number; readonly at: number; readonly bids: readonly Level[]; readonly asks: readonly Level[] };
+type Book = {
+  readonly pair: string;
+  readonly sequence: number;
+  readonly at: number;
+  readonly bids: readonly Level[];
+  readonly asks: readonly Level[];
+};
 
 type PublicTrade = {
   readonly id: string;

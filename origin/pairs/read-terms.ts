@@ -16,7 +16,9 @@ export const termsSchema = z
     baseCurrency: currencyField,
     quoteCurrency: currencyField,
     tickSize: decimalField.describe("In the quote currency, for one whole unit of the base currency."),
-    lotSize: decimalField.describe("In the base currency. One tick times one lot must be a whole number of the quote currency's smallest steps."),
+    lotSize: decimalField.describe(
+      "In the base currency. One tick times one lot must be a whole number of the quote currency's smallest steps.",
+    ),
     minimumValue: decimalField.describe("In the quote currency; `0` for none."),
     makerFeeRate: decimalField.describe("Share of what a side receives: `0.001` is a tenth of a percent."),
     takerFeeRate: decimalField,

@@ -1,10 +1,10 @@
 import { z } from "zod";
+import { errorCatalogue } from "../../shared/errors.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { Actor } from "../admin/audit.ts";
 import { audited } from "../admin/audited.ts";
 import type { Commands } from "../commands/commands.ts";
 import type { Database } from "../db/database.ts";
-import { errorCatalogue } from "../../shared/errors.ts";
 import { refusalOf } from "../orders/refuse-reject.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { amountOf } from "../pairs/pair-numbers.ts";

@@ -21,7 +21,9 @@ type WalletAdminParts = {
   readonly database: Database;
 };
 
-const accountField = z.union([z.uuid("must be a user's id"), z.literal(HOUSE_USER)]).describe(`A user's id, or \`${HOUSE_USER}\`, where the fees are.`);
+const accountField = z
+  .union([z.uuid("must be a user's id"), z.literal(HOUSE_USER)])
+  .describe(`A user's id, or \`${HOUSE_USER}\`, where the fees are.`);
 const amounts = { currency: currencyField, amount: amountField, reference: referenceField };
 
 const depositSchema = z.strictObject({ userId: z.uuid("must be a user's id"), ...amounts }).register(bodySchemas, { id: "Deposit" });

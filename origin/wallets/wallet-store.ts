@@ -11,7 +11,10 @@ import { movementsKey } from "./keys.ts";
 export type WalletStore = {
   readonly balances: (user: string) => Promise<readonly Balance[]>;
   readonly balance: (user: string, currency: string) => Promise<Balance>;
-  readonly history: (user: string, page: HistoryPage) => Promise<{ readonly entries: readonly HistoryEntry[]; readonly nextCursor: string | null }>;
+  readonly history: (
+    user: string,
+    page: HistoryPage,
+  ) => Promise<{ readonly entries: readonly HistoryEntry[]; readonly nextCursor: string | null }>;
 };
 
 type Balance = { readonly currency: string; readonly available: string; readonly frozen: string; readonly total: string };
