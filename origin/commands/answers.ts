@@ -36,27 +36,29 @@ export function answersFrom(text: string, node: string): readonly AnswerGroup[] 
 function outcomeFields(outcome: Outcome): unknown {
   switch (outcome.kind) {
     case "order":
-      return ["o", orderFields(outcome.order), outcome.trades.map(tradeFields), outcome.isRepetition ? 1 : 0];
+      return ["o", orderFields(outcome.order), outcome.trades.map(tradeFields)];
     case "cancelled":
       return ["c", outcome.orders.map(orderFields), outcome.hasMore ? 1 : 0];
     case "done":
-      return ["d", outcome.isRepetition ? 1 : 0];
+      return ["d"];
+    case "repetition":
+      return ["r", outcome.orderId];
     case "rejected":
       return ["x", outcome.code];
   }
 }
 
 function outcomeFrom(fields: ReadFields): Outcome {
-  const [kind, first, second, third] = fields;
+  const [kind, first, second] = fields;
   switch (kind) {
-    case "o": {
-      const trades = (second as ReadFields[]).map(tradeFrom);
-      return { kind: "order", order: orderFrom(first as ReadFields), trades, isRepetition: third === 1 };
-    }
+    case "o":
+      return { kind: "order", order: orderFrom(first as ReadFields), trades: (second as ReadFields[]).map(tradeFrom) };
     case "c":
       return { kind: "cancelled", orders: (first as ReadFields[]).map(orderFrom), hasMore: second === 1 };
     case "d":
-      return { kind: "done", isRepetition: first === 1 };
+      return { kind: "done" };
+    case "r":
+      return { kind: "repetition", orderId: first as number };
     case "x":
       return { kind: "rejected", code: first as RejectCode };
     default:

@@ -92,11 +92,13 @@ function bodyFrom(text: string): Body {
 function resultFields({ user, outcome }: CommandResult): unknown {
   switch (outcome.kind) {
     case "order":
-      return outcome.isRepetition ? ["r", orderFields(outcome.order)] : outcome.order.id;
+      return outcome.order.id;
     case "cancelled":
       return ["c", user, outcome.orders.map(({ id }) => id), outcome.hasMore ? 1 : 0];
     case "done":
-      return ["d", user, outcome.isRepetition ? 1 : 0];
+      return ["d", user];
+    case "repetition":
+      return ["r", user, outcome.orderId];
     case "rejected":
       return ["x", user, outcome.code];
   }
@@ -106,17 +108,15 @@ function resultFrom(result: unknown, body: Body): CommandResult {
   if (typeof result === "number") return placed(result, body);
   const [kind, user, first, second] = result as readonly [string, unknown, unknown, unknown];
   switch (kind) {
-    case "r": {
-      const order = orderFrom(user as ReadFields);
-      return { user: order.user, outcome: { kind: "order", order, trades: [], isRepetition: true } };
-    }
+    case "r":
+      return { user: user as string, outcome: { kind: "repetition", orderId: first as number } };
     case "c": {
       const ids = new Set(first as number[]);
       const orders = ordersIn(body).filter(([id]) => ids.has(id as number));
       return { user: user as string, outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 } };
     }
     case "d":
-      return { user: user as string, outcome: { kind: "done", isRepetition: first === 1 } };
+      return { user: user as string, outcome: { kind: "done" } };
     case "x":
       return { user: user as string, outcome: { kind: "rejected", code: first as RejectCode } };
     default:
@@ -130,7 +130,7 @@ function placed(orderId: number, body: Body): CommandResult {
   const order = orderFrom(fields);
   // An order takes from the book in its own command only: later it can only be taken from.
   const trades = (body[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
-  return { user: order.user, outcome: { kind: "order", order, trades, isRepetition: false } };
+  return { user: order.user, outcome: { kind: "order", order, trades } };
 }
 
 const ordersIn = (body: Body) => body[3] as readonly ReadFields[];

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { z } from "zod";
 import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
 import acquireSource from "./acquire.lua";
@@ -8,9 +9,9 @@ import renewSource from "./renew.lua";
  * Who leads is decided by a lease in Redis, by Redis' time; what protects the journal is not the lease but its epoch, which every commit
  * is checked against. So clocks and pauses can make a takeover early or late, but never two writers.
  */
-export const LEASE_MS = 1_500;
+const LEASE_MS = 1_500;
 /** Three tries within a lease: one lost reply does not end it. */
-export const RENEW_EVERY_MS = 500;
+const RENEW_EVERY_MS = 500;
 /** A standby that asks this often takes over within two seconds of a `kill -9`. */
 export const ACQUIRE_EVERY_MS = 200;
 
@@ -36,12 +37,34 @@ export async function acquireLease(runner: ScriptRunner, owner: string): Promise
   return epoch === 0 ? undefined : epoch;
 }
 
-/** False when another epoch has begun. */
-export async function renewLease(runner: ScriptRunner, epoch: number): Promise<boolean> {
-  return (await renewScript.run(runner, { keys: { fence: FENCE_KEY }, args: { epoch, leaseMs: LEASE_MS } })) === 1;
-}
+/** A lease that is lengthened until it is let go or lost. */
+export type Lease = {
+  readonly epoch: number;
+  /** Another epoch has begun. Before that is known here, the fence knows it. */
+  readonly isLost: () => boolean;
+  readonly letGo: () => void;
+  /** A standby need not wait for it to run out. */
+  readonly giveBack: () => Promise<void>;
+};
 
-/** A standby need not wait for the lease to run out. */
-export async function releaseLease(runner: ScriptRunner, epoch: number): Promise<void> {
-  await renewScript.run(runner, { keys: { fence: FENCE_KEY }, args: { epoch, leaseMs: 0 } });
+export function keepLease(runner: ScriptRunner, epoch: number, log: Logger): Lease {
+  let isLost = false;
+  const renew = (leaseMs: number) => renewScript.run(runner, { keys: { fence: FENCE_KEY }, args: { epoch, leaseMs } });
+  const timer = setInterval(() => {
+    renew(LEASE_MS)
+      .then((isMine) => {
+        isLost ||= isMine === 0;
+      })
+      .catch((error: unknown) => log.warn({ err: error }, "the lease was not renewed"));
+  }, RENEW_EVERY_MS);
+  const letGo = () => clearInterval(timer);
+  return {
+    epoch,
+    isLost: () => isLost,
+    letGo,
+    giveBack: async () => {
+      letGo();
+      await renew(0);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../shared/assert.ts";
 import { amountField, amountFrom, TERMS_FIELDS, termsFields, termsFrom } from "../commands/command-text.ts";
-import type { BalanceRow, CurrencyRow, MovementRow, OrderRow, PairRow, ReferenceRow, TradeRow } from "../engine/changes.ts";
+import type { BalanceRow, CurrencyRow, MovementRow, OrderRow, PairRow, ReferenceKind, ReferenceRow, TradeRow } from "../engine/changes.ts";
 import type { CancelReason, OrderSide, OrderStatus, OrderType, TimeInForce } from "../engine/terms.ts";
 
 /** Rows as they stand in the journal and, where recovery reads them, in the projections: values by position, without names. */
@@ -138,11 +138,12 @@ export function pairFrom(fields: ReadFields): PairRow {
   return { ...termsFrom(fields), version: version as number, grid: grid as number, lastTicks: lastTicks as number };
 }
 
-export const referenceFields = (row: ReferenceRow): Fields => [row.user, row.reference, row.digest, row.orderId, row.at];
+export const referenceFields = (row: ReferenceRow): Fields => [row.kind, row.user, row.reference, row.digest, row.orderId, row.at];
 
 export function referenceFrom(fields: ReadFields): ReferenceRow {
-  const [user, reference, digest, orderId, at] = fields;
+  const [kind, user, reference, digest, orderId, at] = fields;
   return {
+    kind: kind as ReferenceKind,
     user: user as string,
     reference: reference as string,
     digest: digest as string,
