@@ -11,6 +11,7 @@ import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { createLogger } from "./log.ts";
+import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
@@ -43,10 +44,13 @@ const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer 
 const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
 const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
 
-// 5. Accounts: the copies in Redis are brought up to the record, and follow it from here on.
-const venue = await openVenue({ settings, redis: venueRedis, database, log });
+// 5. The way of an order: commands, engine, commit, projections.
+const trading = openTrading({ settings, database, log });
 
-// 6. HTTP, on loopback only.
+// 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
+const venue = await openVenue({ settings, redis: venueRedis, database, commands: trading.commands, log });
+
+// 7. HTTP, on loopback only.
 const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -54,12 +58,13 @@ server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
 await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
-// 7. The command line of this machine.
+// 8. The command line of this machine.
 const control = await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
   { name: "database", stop: database.close },
+  { name: "trading", stop: trading.stop },
   { name: "accounts", stop: venue.stop },
   { name: "http", stop: () => closeServer(server) },
   { name: "control", stop: control.stop },

@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { scanNewestFirst } from "../orders/scan-list.ts";
-import { pairTradesKey } from "../projections/keys.ts";
-import { bookSnapshotKey } from "./keys.ts";
+import { bookSnapshotKey, pairTradesKey } from "../projections/keys.ts";
 
 /** What the projection tells everybody about a pair. */
 export type MarketStore = {

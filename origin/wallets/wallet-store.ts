@@ -4,8 +4,7 @@ import { assert } from "../../shared/assert.ts";
 import { parseMoney } from "../../shared/money.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { amountText } from "../pairs/pair-numbers.ts";
-import { walletKey } from "../projections/keys.ts";
-import { movementsKey } from "./keys.ts";
+import { movementsKey, walletKey } from "../projections/keys.ts";
 
 /** Balances and movements as the projection has them in Redis. */
 export type WalletStore = {

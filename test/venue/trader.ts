@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import { COMMAND_LINE } from "../../origin/admin/audit.ts";
 import { type Answer, type CallOptions, passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
@@ -20,7 +20,7 @@ export type Trader = {
 
 export async function startTradingVenue(): Promise<TradingVenue> {
   const venue = await startVenue();
-  await expect.poll(async () => (await venue.call("GET", "/market/pairs")).body["pairs"], { timeout: 20_000 }).toHaveLength(4);
+  await vi.waitFor(async () => expect((await venue.call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), { timeout: 20_000, interval: 50 });
   await venue.accounts.createBy(COMMAND_LINE, {
     username: "boss",
     email: "boss@example.test",

@@ -9,6 +9,7 @@ import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLogger } from "../../origin/log.ts";
+import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
@@ -79,6 +80,9 @@ export async function startVenue(): Promise<TestVenue> {
   return openTestVenue({ folder, postgres, redisServer, settings });
 }
 
+/** Every role in one process, as `npm start` has it. */
+const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
+
 type Stores = Pick<TestVenue, "folder" | "postgres" | "redisServer"> & { readonly settings: VenueSettings };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
@@ -89,7 +93,8 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
   const database = await openDatabase({ url: stores.postgres.url, folder: "unused" });
-  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, log });
+  const trading = openTrading({ settings: { ...TRADING, VENUE_REDIS_URL: stores.redisServer.url }, database, log });
+  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
@@ -99,6 +104,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   redis.on("error", () => {});
   afterAll(async () => {
     await venue.stop();
+    await trading.stop();
     redis.disconnect();
     venueRedis.disconnect();
     await database.close().catch(() => {});
