@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { resultIn } from "../commit/journal-body.ts";
 import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
+import { resultIn } from "../commit/journal-body.ts";
 import { OFFSET_KEY } from "../commit/keys.ts";
 import { commandIdOf, compareCommandIds, parseCommandId } from "./command-id.ts";
 import type { KnownOutcome } from "./commands.ts";
