@@ -6,7 +6,7 @@ import { systemClock } from "../shared/clock.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
-import { createOriginApp } from "./app.ts";
+import { createHealthApp, createOriginApp } from "./app.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
@@ -44,14 +44,17 @@ const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer 
 const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
 const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
 
-// 5. The way of an order: commands, engine, commit, projections.
+// 5. Trading: commands, engine and projections, as far as the roles of this process go.
 const trading = openTrading({ settings, database, log });
 
 // 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
-const venue = await openVenue({ settings, redis: venueRedis, database, commands: trading.commands, log });
+const venue = settings.SLUICE_ROLES.includes("api")
+  ? await openVenue({ settings, redis: venueRedis, database, commands: trading.commands, log })
+  : undefined;
 
-// 7. HTTP, on loopback only.
-const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
+// 7. HTTP, on loopback only. A process that does not serve the API still tells how it is.
+const parts = { venueRedis, database, trading };
+const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
@@ -59,15 +62,15 @@ await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
 // 8. The command line of this machine.
-const control = await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
+const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
   { name: "database", stop: database.close },
   { name: "trading", stop: trading.stop },
-  { name: "accounts", stop: venue.stop },
+  { name: "accounts", stop: async () => venue?.stop() },
   { name: "http", stop: () => closeServer(server) },
-  { name: "control", stop: control.stop },
+  { name: "control", stop: async () => control?.stop() },
 ]);
 
 async function closeServer(http: Server): Promise<void> {
