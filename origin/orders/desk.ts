@@ -36,6 +36,8 @@ export type Sent =
 
 type EndOf = {
   readonly accepted: (outcome: Accepted, headers: Readonly<Record<string, string>>) => Response | Promise<Response>;
+  /** Where the engine's reason is not what the caller should hear: another one. */
+  readonly instead?: (code: RejectCode) => Promise<RejectCode>;
   /** Others who shall see its effect in what they read next. */
   readonly alsoTold?: readonly string[];
 };
@@ -64,10 +66,10 @@ export function createDesk({ commands, seal }: { readonly commands: Commands; re
 
   return {
     sendAll,
-    async send(caller, command, { accepted, alsoTold = [] }) {
+    async send(caller, command, { accepted, instead, alsoTold = [] }) {
       const sent = await submit(caller.identity.user.id, command);
       if (sent.kind === "unknown" && sent.commandId !== undefined) return answerUnknown(caller, sent.commandId);
-      const refusal = refusalOfSent(sent);
+      const refusal = sent.kind === "rejected" && instead !== undefined ? refusalOf(await instead(sent.code)) : refusalOfSent(sent);
       const headers = "sequence" in sent ? { [SEQUENCE_HEADER]: String(sent.sequence) } : {};
       if (refusal !== undefined) return caller.refuse(refusal[0], { ...refusal[1], headers });
       assert(sent.kind === "accepted", "what was not refused was accepted");

@@ -122,8 +122,16 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       answers: { 200: { description: "Cancelled: the order as it stands now.", schema: orderSchema }, 202: PENDING },
       refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable"],
       run: (caller, { params: { orderId } }) => {
-        const command = { kind: "cancel", user: caller.identity.user.id, orderId: Number(orderId), clientOrderId: "" } as const;
-        return desk.send(caller, command, { accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers) });
+        const user = caller.identity.user.id;
+        const command = { kind: "cancel", user, orderId: Number(orderId), clientOrderId: "" } as const;
+        return desk.send(caller, command, {
+          accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers),
+          // The engine knows open orders alone. Whether it is somebody else's or was one's own, the copies can tell.
+          async instead(code) {
+            if (code !== "order_not_open" || (await desk.catchUp(caller)) !== undefined) return code;
+            return (await store.readAll(user, [command.orderId])).length === 0 ? "order_unknown" : code;
+          },
+        });
       },
     }),
     programOperation({

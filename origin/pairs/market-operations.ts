@@ -64,7 +64,9 @@ export function marketOperations({ desk, pairs, store }: MarketParts): readonly 
       refusals: ["venue_catching_up"],
       async run(caller) {
         const behind = await desk.catchUp(caller);
-        return behind ?? caller.answer(200, { pairs: pairs.all().map(pairAnswer) });
+        if (behind !== undefined) return behind;
+        await pairs.refresh();
+        return caller.answer(200, { pairs: pairs.all().map(pairAnswer) });
       },
     }),
     publicOperation({

@@ -344,7 +344,7 @@ describe("the venue's settings", () => {
     const order = { side: "buy", price: "500000000", quantity: "0.001" };
     const change = (status: string) => venue.call("PATCH", `/admin/users/${gustav.id}`, { token: venue.adminToken, json: { status } });
     expect((await change("suspended")).status).toBe(200);
-    expect(await venue.redis.hget("v1:{t0}:users", gustav.id)).toBe("1");
+    await expect.poll(() => venue.redis.hget("v1:{t0}:users", gustav.id)).toBe("1");
     expect((await gustav.place(order)).status).toBe(401);
     expect((await change("active")).status).toBe(200);
     const token = (await venue.login("gustav")).body.accessToken;

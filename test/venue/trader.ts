@@ -20,7 +20,10 @@ export type Trader = {
 
 export async function startTradingVenue(): Promise<TradingVenue> {
   const venue = await startVenue();
-  await vi.waitFor(async () => expect((await venue.call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect((await venue.call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), {
+    timeout: 20_000,
+    interval: 50,
+  });
   await venue.accounts.createBy(COMMAND_LINE, {
     username: "boss",
     email: "boss@example.test",
