@@ -55,7 +55,8 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        owner: node,
+        // Whoever looks at the fence finds the process.
+        owner: `${process.pid}.${node}`,
         answers: commands,
         feed,
         nowMs: clock.nowMs,

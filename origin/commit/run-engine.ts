@@ -132,15 +132,19 @@ export function runEngine(parts: EngineParts): RunningEngine {
     status = { role: "starting" };
   }
 
+  function judge(error: unknown): void {
+    if (error instanceof Refusal) refuse(error.message);
+    else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
+    else startAnew(error);
+  }
+
   async function run(): Promise<void> {
     while (!isStopping()) {
       try {
         await Promise.all([redis, parts.blocking].map((connection) => untilReady(connection, READY_MS)));
         await live();
       } catch (error) {
-        if (error instanceof Refusal) refuse(error.message);
-        else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
-        else startAnew(error);
+        judge(error);
       }
       const pauseMs = status.role === "refusing" ? REFUSAL_RETRY_MS : RETRY_MS;
       if (!isStopping()) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
