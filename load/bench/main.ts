@@ -8,6 +8,7 @@ import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { ordersBenchmark } from "./orders.ts";
+import { ordersHttpBenchmark } from "./orders-http.ts";
 import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
 import { tokenBenchmark } from "./token.ts";
@@ -25,6 +26,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   lineBenchmark,
   lineCostBenchmark,
   ordersBenchmark,
+  ordersHttpBenchmark,
 ];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
