@@ -7,6 +7,7 @@ import { bridgeBenchmark } from "./bridge.ts";
 import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
+import { ordersBenchmark } from "./orders.ts";
 import { ordersHttpBenchmark } from "./orders-http.ts";
 import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
@@ -24,6 +25,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   tokenBenchmark,
   lineBenchmark,
   lineCostBenchmark,
+  ordersBenchmark,
   ordersHttpBenchmark,
 ];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
