@@ -12,17 +12,18 @@ const KEEP_ALIVE_MS = 75_000;
 
 type ServerParts = {
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  readonly live: LiveServer;
+  /** Where the process serves no sockets, none. */
+  readonly live?: LiveServer | undefined;
   /** 0: any that is free. */
   readonly port: number;
 };
 
 export async function startHttpServer({ fetch, live, port }: ServerParts): Promise<HttpServer> {
   // Anything but a WebSocket is a request like any other, whatever it would like to become.
-  const shouldUpgradeCallback = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket";
+  const shouldUpgradeCallback = ({ headers }: IncomingMessage) => live !== undefined && headers.upgrade?.toLowerCase() === "websocket";
   const server = createAdaptorServer({ fetch, serverOptions: { shouldUpgradeCallback } }) as Server;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on("upgrade", live.upgrade);
+  if (live !== undefined) server.on("upgrade", live.upgrade);
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   return {
@@ -31,7 +32,7 @@ export async function startHttpServer({ fetch, live, port }: ServerParts): Promi
       const closed = once(server, "close");
       server.close();
       server.closeAllConnections();
-      await live.stop();
+      await live?.stop();
       await closed;
     },
   };

@@ -17,6 +17,7 @@ const order = z
     body: z.string(),
     cookies: z.array(z.string()).default([]),
     variants: z.array(z.object({ headers: z.record(z.string(), z.string()).optional(), body: z.string().optional() })).default([]),
+    ratePerSecond: z.number().positive().optional(),
     connections: z.number().int().positive(),
     durationMs: z.number().positive(),
     warmUpMs: z.number().nonnegative(),
@@ -37,14 +38,33 @@ const sockets = new Set<Socket>();
 const variants = [...order.variants, ...order.cookies.map((cookie) => ({ headers: { cookie } }))];
 const requests = variants.length === 0 ? [buildRequest({})] : variants.map(buildRequest);
 let sent = 0;
+/** Of an open loop: when each request came in that waits for a connection, and the connections that wait for one. */
+const waitingSinceMs: number[] = [];
+const idle: ((sinceMs: number) => void)[] = [];
 const { hostname, port } = new URL(order.url);
 for (let i = 0; i < order.connections; i++) openConnection();
+if (order.ratePerSecond !== undefined) arrive(order.ratePerSecond);
 
 setTimeout(() => {
   isCounting = true;
   const startedMs = performance.now();
   setTimeout(() => finish(performance.now() - startedMs), order.durationMs);
 }, order.warmUpMs);
+
+/** Gaps as between independent people. A timer that rings late lets in all who would have come since, each with its own moment. */
+function arrive(ratePerSecond: number): void {
+  let nextMs = performance.now();
+  const timer = setInterval(() => {
+    if (isOver) return clearInterval(timer);
+    const nowMs = performance.now();
+    while (nextMs <= nowMs) {
+      const send = idle.pop();
+      if (send === undefined) waitingSinceMs.push(nextMs);
+      else send(nextMs);
+      nextMs -= (Math.log(1 - Math.random()) * 1_000) / ratePerSecond;
+    }
+  }, 1);
+}
 
 function buildRequest({ headers: own, body = order.body }: (typeof order.variants)[number]): Buffer {
   const { host, pathname, search } = new URL(order.url);
@@ -62,9 +82,15 @@ function openConnection(): void {
   let sentMs = 0;
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   sockets.add(socket);
-  const send = () => {
-    sentMs = performance.now();
+  const sendAt = (sinceMs: number) => {
+    sentMs = sinceMs;
     socket.write(requests[sent++ % requests.length] ?? "");
+  };
+  const send = () => {
+    if (order.ratePerSecond === undefined) return sendAt(performance.now());
+    const sinceMs = waitingSinceMs.shift();
+    if (sinceMs === undefined) idle.push(sendAt);
+    else sendAt(sinceMs);
   };
   const read = createResponseReader((status) => {
     if (isOver) return;
@@ -100,7 +126,8 @@ function finish(elapsedMs: number): void {
   isOver = true;
   for (const socket of sockets) socket.destroy();
   const requestsPerSecond = answers / (elapsedMs / 1_000);
-  const figures = { answers: answersInAll, requestsPerSecond, p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), errors };
+  const latency = { p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), p999Ms: percentileMs(0.999) };
+  const figures = { answers: answersInAll, requestsPerSecond, ...latency, errors };
   process.stdout.write(JSON.stringify(figures));
 }
 

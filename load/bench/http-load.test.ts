@@ -77,3 +77,12 @@ it("sends the cookies in turn, one with each request", async () => {
   // The last request of each connection may be cut off before it arrives.
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(SHORT.connections);
 });
+
+it("sends at its own rate in an open loop, and counts from the moment each request came in", async () => {
+  const url = await serve((_req, res) => void setTimeout(() => res.writeHead(204).end(), 20));
+  const figures = await measureHttp({ url, connections: 1, durationMs: 600, warmUpMs: 100, ratePerSecond: 200 });
+  expect(figures.errors).toBe(0);
+  // One connection serves at most 50 a second, so that those who come wait ever longer: a closed loop would see 20 ms.
+  expect(figures.requestsPerSecond).toBeLessThan(60);
+  expect(figures.p50Ms).toBeGreaterThan(100);
+});

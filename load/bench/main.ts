@@ -8,6 +8,8 @@ import { gateBenchmark } from "./gate.ts";
 import { identityBenchmark } from "./identity.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
+import { ordersBenchmark } from "./orders.ts";
+import { ordersHttpBenchmark } from "./orders-http.ts";
 import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
 import { tokenBenchmark } from "./token.ts";
@@ -26,6 +28,8 @@ const BENCHMARKS: readonly Benchmark[] = [
   lineBenchmark,
   lineCostBenchmark,
   identityBenchmark,
+  ordersBenchmark,
+  ordersHttpBenchmark,
 ];
 /** What the gate costs has two parts: per request, and per visitor who waits. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };

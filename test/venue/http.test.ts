@@ -33,6 +33,7 @@ beforeAll(async () => {
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
+      template: path,
       path: path.replaceAll(/\{\w+\}/g, "A".repeat(22)),
       method: method.toUpperCase(),
       operation,
@@ -68,9 +69,9 @@ describe("every route of the document", () => {
   });
 
   it("knows no other method, and no other spelling", async () => {
-    for (const { path } of operations()) {
+    for (const { path, template } of operations()) {
+      if (document.paths[template]?.["put"] !== undefined) continue;
       const answer = await venue.call("PUT", path, { token: userToken });
-      if (document.paths[path]?.["put"] !== undefined) continue;
       expect([answer.status, answer.body.code], path).toEqual([405, "method_not_allowed"]);
       expect(answer.headers.get("allow")).not.toBe("");
     }

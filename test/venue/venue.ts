@@ -12,9 +12,11 @@ import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { systemRandom } from "../../shared/ids.ts";
@@ -45,6 +47,7 @@ export type TestVenue = {
   readonly readSession: Opened["readSession"];
   /** Signs access tokens. */
   readonly identityKey: PrivateTokenKey;
+  readonly deposit: DepositByHand;
   readonly redis: Redis;
   readonly redisServer: RedisServer;
   readonly database: Database;
@@ -104,6 +107,9 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
   return openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
 }
 
+/** Every role in one process, as `npm start` has it. */
+const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
+
 type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
@@ -118,16 +124,18 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
   const database = await stores.record();
-  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, log });
+  const trading = openTrading({ settings: { ...TRADING, VENUE_REDIS_URL: stores.redisServer.url }, database, log });
+  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
   const checkPass = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: Date.now }, log });
-  const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
+  const app = createOriginApp({ venueRedis, database, trading, checkPass, log, ...venue });
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
     await venue.stop();
+    await trading.stop();
     redis.disconnect();
     venueRedis.disconnect();
     await database.close().catch(() => {});
@@ -178,6 +186,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     systemValues: venue.systemValues,
     readSession: venue.readSession,
     identityKey: stores.identityKey,
+    deposit: venue.deposit,
     redis,
     redisServer: stores.redisServer,
     database,

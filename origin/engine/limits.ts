@@ -1,0 +1,43 @@
+/** Every bound of the engine. Beyond them a command is refused; nothing is dropped or cut without a word. */
+
+/** Prices are kept in 32 bits. Two thousand million steps are enough for any price; a grid that needs more has the wrong tick. */
+export const TICKS_MAX = 2 ** 31 - 1;
+
+/** Quantities are counted in doubles, exactly up to here. */
+export const LOTS_MAX = Number.MAX_SAFE_INTEGER;
+
+/** Per currency: no balance, and no sum of two, can pass 64 bits. */
+export const STEPS_MAX = 2n ** 62n;
+
+export const PPM = 1_000_000;
+
+/** How long a client order id or a reference is remembered. */
+export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
+
+export const SCALE_MAX = 18;
+
+/** How much the engine holds, and how much it does at once. The same for everybody who is to come to the same state. */
+export type EngineBounds = {
+  readonly openOrdersMax: number;
+  readonly referencesMax: number;
+  readonly usersMax: number;
+  readonly currenciesMax: number;
+  readonly pairsMax: number;
+  /** Orders that one command may meet in the book; what is left of it then is cancelled. */
+  readonly fillsMax: number;
+  /** Orders that one `cancelAll` takes out; its outcome says whether more are left. */
+  readonly cancelsMax: number;
+};
+
+export const DEFAULT_BOUNDS: EngineBounds = {
+  // About 110 bytes each, reserved at the start and taken from the system as they are used.
+  openOrdersMax: 2 ** 20,
+  // About 150 bytes each.
+  referencesMax: 4_000_000,
+  usersMax: 2_000_000,
+  currenciesMax: 1_000,
+  pairsMax: 1_000,
+  // A few milliseconds of work.
+  fillsMax: 10_000,
+  cancelsMax: 1_000,
+};

@@ -1,0 +1,60 @@
+import { currencyFields, pairFields, referenceFields } from "../commit/row-fields.ts";
+import { decimal } from "./decimal.ts";
+import type { Grids } from "./grids.ts";
+import { CURRENCIES_KEY, PAIRS_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { type LatestRows, referenceName } from "./latest-rows.ts";
+import { movementLists } from "./movement-writes.ts";
+import { writeOrder } from "./order-writes.ts";
+import { writeTrade } from "./trade-writes.ts";
+import { createWrites, type Write, type Writes } from "./writes.ts";
+
+const HOUR_MS = 3_600_000;
+/** Longer than the 24 hours for which a reference counts. */
+const REFERENCE_TTL_SECONDS = 26 * 3_600;
+
+type Known = {
+  readonly grids: Grids;
+  /** Orders from here on are new to Redis. */
+  readonly nextOrderId: number;
+};
+
+/** What brings Redis to these rows. */
+export function stateWrites(rows: LatestRows, { grids, nextOrderId }: Known): Write[] {
+  const writes = createWrites();
+  for (const order of rows.orders.values()) {
+    writeOrder(order, { grid: grids.of(order.pair, order.grid), isNew: order.id >= nextOrderId, writes });
+  }
+  for (const trade of rows.trades) writeTrade(trade, { grid: grids.of(trade.pair, trade.grid), writes });
+  writeWallets(rows, grids, writes);
+  for (const { key, texts, cut } of movementLists(rows.movements, grids)) {
+    writes.into("LPUSH", key).push(...texts);
+    writes.add([...cut]);
+  }
+  for (const row of rows.currencies.values()) writes.into("HSET", CURRENCIES_KEY).push(row.currency, JSON.stringify(currencyFields(row)));
+  for (const row of rows.pairs) writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
+  for (const { user, isFrozen } of rows.users.values()) writes.into("HSET", USERS_KEY).push(user, isFrozen ? 1 : 0);
+  writeReferences(rows, writes);
+  return writes.all();
+}
+
+function writeWallets({ balances }: LatestRows, grids: Grids, writes: Writes): void {
+  for (const [user, ofUser] of balances) {
+    const wallet: Write = ["HSET", walletKey(user)];
+    for (const { currency, available, frozen } of ofUser.values()) {
+      const scale = grids.scaleOf(currency);
+      wallet.push(currency, `${decimal(available, scale)},${decimal(frozen, scale)}`);
+    }
+    writes.add(wallet);
+    writes.into("SADD", WALLETS_KEY).push(user);
+  }
+}
+
+function writeReferences({ references }: LatestRows, writes: Writes): void {
+  const keys = new Set<string>();
+  for (const row of references.values()) {
+    const key = referencesKey(Math.floor(row.at / HOUR_MS));
+    writes.into("HSET", key).push(referenceName(row), JSON.stringify(referenceFields(row)));
+    keys.add(key);
+  }
+  for (const key of keys) writes.add(["EXPIRE", key, REFERENCE_TTL_SECONDS]);
+}
