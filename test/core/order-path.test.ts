@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, until } from "./core.ts";
 
@@ -33,6 +34,38 @@ it("answers an order with what the journal says of it, and readers see it at onc
     outcome: { order: { id: 2 } },
   });
 });
+
+it("tells nobody of an order before Redis has answered the commit", async () => {
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const core = await startCore({
+    connect: (url, log, options) => {
+      const redis = connectRedis(url, log, options);
+      const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+      const late = async (...args: unknown[]) => {
+        const reply = await evalsha(...args);
+        if (isHolding && args[1] === COMMIT_KEYS) await new Promise<void>((release) => held.push(release));
+        return reply;
+      };
+      return Object.assign(redis, { evalsha: late });
+    },
+  });
+  await engineIs(core, "leader");
+  const { sequence } = await core.commit(deposit("ann", "idr", 1n));
+  isHolding = true;
+  let isTold = false;
+  const told = core.commit(deposit("ann", "idr", 2n)).finally(() => {
+    isTold = true;
+  });
+  await until(() => held.length === 1);
+  expect(await core.redis.hget("v1:{t0}:offset", "sequence")).toBe(String(sequence + 1));
+  expect(isTold).toBe(false);
+  isHolding = false;
+  held[0]?.();
+  expect((await told).sequence).toBe(sequence + 1);
+});
+
+const COMMIT_KEYS = 3;
 
 it("takes all commands of one turn with one append, in their order", async () => {
   const core = await startCore();
