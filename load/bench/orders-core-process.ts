@@ -19,6 +19,7 @@ const seed = Number(process.env["SEED"] ?? 1);
 /** Enough to fill every batch; more would only wait. */
 const IN_FLIGHT_AT_FULL_SPEED = 2_000;
 const TICK_MS = 1;
+const USERS = 1_000;
 
 const noDatabase: Database = {
   query: async () => [{ is_there: false }],
@@ -33,7 +34,7 @@ const trading = openTrading({
   log,
 });
 const { submit } = trading.commands;
-const mix = createOrderMix(seed);
+const mix = createOrderMix(seed, USERS);
 
 while ((await trading.commands.submit({ kind: "setUser", user: "nobody", isFrozen: false })).kind !== "committed") await sleep(50);
 const deposits = mix.deposits();
@@ -94,7 +95,7 @@ await run(durationMs);
 const seconds = (performance.now() - before.at) / 1_000;
 const measured = committed - before.committed;
 const cpu = process.cpuUsage(before.cpu);
-const health = await trading.health();
+const health = trading.health();
 while (inFlight > 0) await sleep(5);
 process.stdout.write(
   `${JSON.stringify({

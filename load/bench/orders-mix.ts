@@ -13,7 +13,6 @@ export type OrderMix = {
   readonly note: (answer: Submitted) => void;
 };
 
-const USERS = 1_000;
 const MID_TICKS = 1_500_000;
 const SPREAD_TICKS = 50;
 const LOTS_MAX = 50;
@@ -21,7 +20,7 @@ const OPEN_HELD_MAX = 20_000;
 const RESTING = 0.5;
 const CROSSING = 0.8;
 
-export function createOrderMix(seed: number): OrderMix {
+export function createOrderMix(seed: number, users: number): OrderMix {
   const random = createRandom(seed);
   const open: { readonly user: string; readonly orderId: number }[] = [];
   const userAt = (index: number) => `user-${String(index).padStart(8, "0")}-0000-4000-8000-000000000000`;
@@ -33,7 +32,7 @@ export function createOrderMix(seed: number): OrderMix {
     const isBelowMid = (side === "buy") !== isCrossing;
     return {
       kind: "place",
-      user: userAt(below(USERS)),
+      user: userAt(below(users)),
       pair: "btcidr",
       grid: 1,
       side,
@@ -51,7 +50,7 @@ export function createOrderMix(seed: number): OrderMix {
 
   return {
     deposits: () =>
-      Array.from({ length: USERS }, (_, index) => userAt(index)).flatMap((user) => [
+      Array.from({ length: users }, (_, index) => userAt(index)).flatMap((user) => [
         { kind: "deposit", user, currency: "idr", amount: 10n ** 15n, reference: "" },
         { kind: "deposit", user, currency: "btc", amount: 10n ** 13n, reference: "" },
       ]),

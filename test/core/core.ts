@@ -5,6 +5,7 @@ import type { Database } from "../../origin/db/database.ts";
 import type { PlaceOrder } from "../../origin/engine/command.ts";
 import { createLogger } from "../../origin/log.ts";
 import { openTrading, type Trading } from "../../origin/open-trading.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
@@ -20,7 +21,10 @@ export type TestCore = {
   readonly again: (options?: CoreOptions) => Promise<TestCore>;
 };
 
-type CoreOptions = Partial<Parameters<typeof openTrading>[0]["settings"]> & { readonly hasTrades?: boolean };
+type CoreOptions = Partial<Parameters<typeof openTrading>[0]["settings"]> & {
+  readonly hasTrades?: boolean;
+  readonly connect?: typeof connectRedis;
+};
 
 export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
   const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "always" });
@@ -28,7 +32,10 @@ export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
   return openCore(server, options);
 }
 
-export async function openCore(server: RedisServer, { hasTrades = false, ...settings }: CoreOptions = {}): Promise<TestCore> {
+export async function openCore(
+  server: RedisServer,
+  { hasTrades = false, connect = connectRedis, ...settings }: CoreOptions = {},
+): Promise<TestCore> {
   const logged: string[] = [];
   const log = createLogger("core-test", { write: (line) => void logged.push(line) });
   const redis = new Redis(server.url);
@@ -37,6 +44,7 @@ export async function openCore(server: RedisServer, { hasTrades = false, ...sett
     settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: false, VENUE_REDIS_URL: server.url, ...settings },
     database: ledgerThatHas(hasTrades),
     log,
+    connect,
   });
   afterAll(async () => {
     await trading.stop();
@@ -71,7 +79,7 @@ export async function until(condition: () => Promise<boolean> | boolean, withinM
 }
 
 export const engineIs = (core: TestCore, role: string) =>
-  until(async () => (await core.trading.health()).some(({ name, detail }) => name === "engine" && detail?.startsWith(role) === true));
+  until(() => core.trading.health().some(({ name, detail }) => name === "engine" && detail?.startsWith(role) === true));
 
 export const deposit = (user: string, currency: string, amount: bigint, reference = ""): CommandBody => ({
   ...{ kind: "deposit", user, currency, amount, reference },

@@ -17,6 +17,9 @@ const failAfter = Number(process.env["FAIL_AFTER"] ?? 1);
 const loadSeed = process.env["LOAD_SEED"];
 const roles = (process.env["SLUICE_ROLES"] ?? "engine,worker").split(",") as ("api" | "engine" | "worker")[];
 
+/** The same ones as in `make-orders.ts`. */
+const USERS = 40;
+
 const die = () => process.kill(process.pid, "SIGKILL");
 const isFailPoint = (step: string) => failAt === step;
 
@@ -87,7 +90,10 @@ const trading = openTrading({
 
 /** Each answer is written before the next order is made, so that nothing that this process was told is lost with it. */
 async function makeOrders(seed: number): Promise<never> {
-  const mix = createOrderMix(seed);
+  const mix = createOrderMix(seed, USERS);
+  for (const deposit of mix.deposits()) {
+    while ((await trading.commands.submit(deposit)).kind === "refused") await sleep(20);
+  }
   for (;;) {
     const answers = await Promise.all(Array.from({ length: 10 }, () => trading.commands.submit(mix.next())));
     for (const answer of answers) mix.note(answer);

@@ -12,10 +12,11 @@ export type OrderMaker = {
 };
 
 const AT_ONCE = 20;
-const FUNDED_COMMANDS = 300;
+/** Few enough to meet each other all the time. */
+const USERS = 40;
 
 export function makeOrders({ trading }: TestCore, seed: number): OrderMaker {
-  const mix = createOrderMix(seed);
+  const mix = createOrderMix(seed, USERS);
   const answers: Submitted[] = [];
   let committed = 0;
   let isStopping = false;
@@ -27,7 +28,7 @@ export function makeOrders({ trading }: TestCore, seed: number): OrderMaker {
   }
 
   async function run(): Promise<void> {
-    note(await Promise.all(mix.deposits().slice(0, FUNDED_COMMANDS).map(trading.commands.submit)));
+    note(await Promise.all(mix.deposits().map(trading.commands.submit)));
     while (!isStopping) {
       const some = await Promise.all(Array.from({ length: AT_ONCE }, () => trading.commands.submit(mix.next())));
       note(some);

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, until } from "./core.ts";
 
@@ -34,6 +35,38 @@ it("answers an order with what the journal says of it, and readers see it at onc
   });
 });
 
+it("tells nobody of an order before Redis has answered the commit", async () => {
+  const held: (() => void)[] = [];
+  let isHolding = false;
+  const core = await startCore({
+    connect: (url, log, options) => {
+      const redis = connectRedis(url, log, options);
+      const evalsha = redis.evalsha.bind(redis) as (...args: unknown[]) => Promise<unknown>;
+      const late = async (...args: unknown[]) => {
+        const reply = await evalsha(...args);
+        if (isHolding && args[1] === COMMIT_KEYS) await new Promise<void>((release) => held.push(release));
+        return reply;
+      };
+      return Object.assign(redis, { evalsha: late });
+    },
+  });
+  await engineIs(core, "leader");
+  const { sequence } = await core.commit(deposit("ann", "idr", 1n));
+  isHolding = true;
+  let isTold = false;
+  const told = core.commit(deposit("ann", "idr", 2n)).finally(() => {
+    isTold = true;
+  });
+  await until(() => held.length === 1);
+  expect(await core.redis.hget("v1:{t0}:offset", "sequence")).toBe(String(sequence + 1));
+  expect(isTold).toBe(false);
+  isHolding = false;
+  held[0]?.();
+  expect((await told).sequence).toBe(sequence + 1);
+});
+
+const COMMIT_KEYS = 3;
+
 it("takes all commands of one turn with one append, in their order", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
@@ -47,15 +80,15 @@ it("leads to one state by journal, by projections and by the commands themselves
   const core = await startCore();
   await engineIs(core, "leader");
   const recording = recordCommands(core.redis);
-  const mix = createOrderMix(7);
-  const told = toldOf(await Promise.all(mix.deposits().slice(0, 400).map(core.trading.commands.submit)));
+  const mix = createOrderMix(7, 100);
+  const told = toldOf(await Promise.all(mix.deposits().map(core.trading.commands.submit)));
   const all = [...told];
   for (let turn = 0; turn < 30; turn++) {
     const answers = await Promise.all(Array.from({ length: 100 }, () => core.trading.commands.submit(mix.next())));
     for (const answer of answers) mix.note(answer);
     all.push(...toldOf(answers));
   }
-  expect(all).toHaveLength(3_400);
+  expect(all).toHaveLength(3_200);
   await core.trading.stop();
   await recording.stop();
   await auditCore(core.redis, { acknowledged: all, commands: recording.commands });

@@ -34,7 +34,8 @@ describe("npm start", () => {
     const first = await startStack({ folder });
     const { status, report } = await health(first);
     expect(status).toBe(200);
-    expect(report.parts).toEqual(["edge", "store", "origin", "venueStore", "database"].map((name) => ({ name, state: "ok" })));
+    const names = ["edge", "store", "origin", "venueStore", "database", "engine", "projections"];
+    expect(report.parts).toMatchObject(names.map((name) => ({ name, state: "ok" })));
     for (const port of Object.values(first.ports)) expect(first.output()).toContain(`127.0.0.1:${port}`);
     expect(first.output()).toContain("secrets.json (adminToken)");
     const writer = await venueRedis(first, folder);
