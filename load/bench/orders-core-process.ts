@@ -95,7 +95,7 @@ await run(durationMs);
 const seconds = (performance.now() - before.at) / 1_000;
 const measured = committed - before.committed;
 const cpu = process.cpuUsage(before.cpu);
-const health = await trading.health();
+const health = trading.health();
 while (inFlight > 0) await sleep(5);
 process.stdout.write(
   `${JSON.stringify({

@@ -12,14 +12,14 @@ type HealthDependencies = {
   readonly venueRedis: Redis;
   readonly database: Database;
   /** Engine and projections, where this process has them. */
-  readonly trading?: { readonly health: () => Promise<readonly PartHealth[]> };
+  readonly trading?: { readonly health: () => readonly PartHealth[] };
 };
 
 /** `GET /health`: whether this process can reach what it needs, and whether its own parts are well. */
 export function healthRoute({ venueRedis, database, trading }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
   return async (c: Context): Promise<Response> => {
-    const parts = await Promise.all([
+    const [store, record] = await Promise.all([
       checkPart({
         name: "venueStore",
         check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
@@ -28,8 +28,9 @@ export function healthRoute({ venueRedis, database, trading }: HealthDependencie
       }),
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
-    const tradingParts = (await trading?.health()) ?? [];
-    const report = healthReport([{ name: "origin", state: "ok" }, ...parts, ...tradingParts]);
+    // With the store away so is what stands on it, which tells nobody anything.
+    const ofTrading = store.state === "ok" ? (trading?.health() ?? []) : [];
+    const report = healthReport([{ name: "origin", state: "ok" }, store, record, ...ofTrading]);
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
   };
 }

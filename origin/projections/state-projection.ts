@@ -24,8 +24,8 @@ import type { Write } from "./writes.ts";
  * While Redis is away it waits; an entry that does not follow from the one before stops it, with a sentence in the log.
  */
 export type StateProjection = {
-  /** How many journal entries it is behind. */
-  readonly lag: () => Promise<number>;
+  /** How many journal entries it was behind a moment ago. */
+  readonly lag: () => number;
   readonly stop: () => Promise<void>;
 };
 
@@ -46,11 +46,13 @@ const READ_ENTRIES_MAX = 64;
 const WAIT_MS = 200;
 const RETRY_MS = 100;
 const READY_MS = 1_000;
+const MEASURE_EVERY_MS = 500;
 
 export function startStateProjection({ redis, reader, writer, feed, onProjected, log }: ProjectionParts): StateProjection {
   const writes = createGuardedWrites(writer);
   let isStopping = false;
   let lastTrouble = "";
+  let lag = 0;
 
   async function next(after: JournalPosition): Promise<readonly Committed[]> {
     const fed = feed?.after(after.sequence);
@@ -110,14 +112,19 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
     }
   }
 
+  async function measure(): Promise<void> {
+    const [committed, projected] = await Promise.all([redis.hget(OFFSET_KEY, "sequence"), redis.hget(PROJECTED_KEY, "sequence")]);
+    lag = Number(committed ?? 0) - Number(projected ?? 0);
+  }
+
+  // While Redis is away the last figure stands: that it is away, others say.
+  const measuring = setInterval(() => void measure().catch(() => {}), MEASURE_EVERY_MS);
   const running = run();
   return {
-    lag: async () => {
-      const [committed, projected] = await Promise.all([redis.hget(OFFSET_KEY, "sequence"), redis.hget(PROJECTED_KEY, "sequence")]);
-      return Number(committed ?? 0) - Number(projected ?? 0);
-    },
+    lag: () => lag,
     stop: async () => {
       isStopping = true;
+      clearInterval(measuring);
       await running;
     },
   };

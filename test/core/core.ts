@@ -32,7 +32,10 @@ export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
   return openCore(server, options);
 }
 
-export async function openCore(server: RedisServer, { hasTrades = false, connect = connectRedis, ...settings }: CoreOptions = {}): Promise<TestCore> {
+export async function openCore(
+  server: RedisServer,
+  { hasTrades = false, connect = connectRedis, ...settings }: CoreOptions = {},
+): Promise<TestCore> {
   const logged: string[] = [];
   const log = createLogger("core-test", { write: (line) => void logged.push(line) });
   const redis = new Redis(server.url);
@@ -76,7 +79,7 @@ export async function until(condition: () => Promise<boolean> | boolean, withinM
 }
 
 export const engineIs = (core: TestCore, role: string) =>
-  until(async () => (await core.trading.health()).some(({ name, detail }) => name === "engine" && detail?.startsWith(role) === true));
+  until(() => core.trading.health().some(({ name, detail }) => name === "engine" && detail?.startsWith(role) === true));
 
 export const deposit = (user: string, currency: string, amount: bigint, reference = ""): CommandBody => ({
   ...{ kind: "deposit", user, currency, amount, reference },

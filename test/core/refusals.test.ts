@@ -3,8 +3,8 @@ import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { deposit, engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
 
-const engineSays = async (core: TestCore) => (await core.trading.health()).find(({ name }) => name === "engine")?.detail ?? "";
-const refusesWith = (core: TestCore, words: string) => until(async () => (await engineSays(core)).includes(words));
+const engineSays = (core: TestCore) => core.trading.health().find(({ name }) => name === "engine")?.detail ?? "";
+const refusesWith = (core: TestCore, words: string) => until(() => engineSays(core).includes(words));
 
 const OTHER_FAULTS = [
   ["appendonly", "no", "yes"],

@@ -1,6 +1,6 @@
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { startTradingVenue } from "./trader.ts";
+import { startTradingVenue, type TradingVenue } from "./trader.ts";
 import type { Answer } from "./venue.ts";
 
 type Document = {
@@ -9,8 +9,13 @@ type Document = {
 };
 type Described = { readonly responses: Readonly<Record<string, { content?: Record<string, { schema: Record<string, unknown> }> }>> };
 
+let venue: TradingVenue;
+
+beforeAll(async () => {
+  venue = await startTradingVenue();
+});
+
 it("describes what trading answers as it is, refusals included", async () => {
-  const venue = await startTradingVenue();
   const document = (await venue.call("GET", "/openapi.json")).body as unknown as Document;
   const anna = await venue.trader("anna", { idr: "1000000000", btc: "1" });
   const ben = await venue.trader("ben", { idr: "1000000000", btc: "1" });
