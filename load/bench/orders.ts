@@ -7,5 +7,5 @@ export const ordersBenchmark: Benchmark = {
   run: ({ quick }) => measureCore(quick ? QUICK : FULL),
 };
 
-const FULL = { rounds: 3, durationMs: 5_000, warmUpMs: 3_000, sets: 300_000 };
+const FULL = { rounds: 3, durationMs: 5_000, warmUpMs: 4_000, sets: 100_000 };
 const QUICK = { rounds: 1, durationMs: 300, warmUpMs: 300, sets: 5_000 };
