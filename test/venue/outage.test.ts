@@ -4,6 +4,7 @@ import { createRefreshTokens } from "../../origin/identity/refresh-tokens.ts";
 import { openSessions } from "../../origin/identity/sessions.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { systemRandom } from "../../shared/ids.ts";
+import { signRequest } from "./sign-request.ts";
 import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
 let venue: TestVenue;
@@ -104,6 +105,23 @@ describe("PostgreSQL away", () => {
     await expect.poll(count, { timeout: 20_000 }).toEqual([{ count: 0 }]);
     expect((await venue.login("anna")).status).toBe(200);
     expect((await venue.register("late")).status).toBe(201);
+  });
+});
+
+describe("PostgreSQL away: an API key", () => {
+  it("works all the same; a new one gets 503", async () => {
+    const { accessToken: token } = (await venue.register("carl")).body;
+    const make = () => venue.call("POST", "/api-keys", { token, json: { label: "bot", permissions: ["info"] } });
+    const { body } = await make();
+    const signer = { id: String(body["id"]), secret: String(body["secret"]), method: "GET", path: "/api/v1/me" };
+    venue.postgres.freeze();
+    try {
+      expect((await venue.call("GET", "/me", { headers: signRequest(signer) })).status).toBe(200);
+      expect((await make()).body.code).toBe("database_unavailable");
+    } finally {
+      venue.postgres.thaw();
+    }
+    await expect.poll(async () => (await venue.call("GET", "/api-keys", { token })).status, { timeout: 15_000 }).toBe(200);
   });
 });
 

@@ -29,6 +29,9 @@ import { createTokenForge, ISSUER } from "../parts/token-forge.ts";
 /** The two kinds of database; what is told of one holds for the other. */
 export const DATABASES = ["embedded", "server"] as const;
 
+/** An embedded database is made by a processor that others may need as well. */
+export const START_MS_MAX = 180_000;
+
 /** The venue's whole app on a real Redis and a real PostgreSQL, asked as the edge asks it: with a pass and the visitor's address. */
 export type TestVenue = {
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
