@@ -12,7 +12,7 @@ import type { Caller, Identity, RefusalOptions, VenueOperation } from "./operati
 import { isFromAnotherSite } from "./other-site.ts";
 import { readBody } from "./read-body.ts";
 import { readInput } from "./read-input.ts";
-import { withSecurityHeaders } from "./security-headers.ts";
+import { addSecurityHeaders, securedAnswer } from "./security-headers.ts";
 
 type Environment = { Variables: AdmissionVariables };
 
@@ -36,7 +36,7 @@ export function apiRoutes(parts: ApiParts): Hono<Environment> {
   const routes = new Hono<Environment>();
   routes.use(async (c, next) => {
     await next();
-    c.res = withSecurityHeaders(c.res, { isHttps: c.req.header("x-forwarded-proto") === "https" });
+    addSecurityHeaders(c.res, { isHttps: isHttps(c.req.raw) });
   });
   routes.use(methodNotAllowed({ app: routes, onMethodNotAllowed: refuseMethod }));
   for (const operation of parts.operations) {
@@ -73,7 +73,8 @@ async function serve(c: Context<Environment>, operation: VenueOperation, parts: 
     return refuse(code, { ...options, headers: ofCaller.headers });
   }
   const header = (name: string) => headers.get(name) ?? undefined;
-  return operation.run(callerOf({ identity, place, requestId, header, headers: ofCaller.headers }), input.value);
+  const facts = { identity, place, requestId, header, headers: ofCaller.headers, isHttps: isHttps(c.req.raw) };
+  return operation.run(callerOf(facts), input.value);
 }
 
 /** Why somebody we know may not do this. */
@@ -116,12 +117,13 @@ export function maintenanceOptions({ message }: Maintenance): RefusalOptions {
 }
 
 type CallerFacts = Pick<Caller, "place" | "requestId" | "header"> & {
+  readonly isHttps: boolean;
   readonly identity: Identity | undefined;
   /** How much more may be asked; every answer says so. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-function callerOf({ identity, place, requestId, header, headers }: CallerFacts): Caller {
+function callerOf({ identity, place, requestId, header, headers, isHttps }: CallerFacts): Caller {
   return {
     identity,
     place,
@@ -129,11 +131,13 @@ function callerOf({ identity, place, requestId, header, headers }: CallerFacts):
     header,
     answer(status, body, more = {}) {
       const all = { "cache-control": "no-store", ...headers, ...more };
-      return body === undefined ? new Response(null, { status, headers: all }) : Response.json(body, { status, headers: all });
+      return securedAnswer(body, { status, headers: all }, { isHttps });
     },
     refuse: (code, options) => problemResponse(code, { ...withId(requestId), ...options, headers: { ...headers, ...options?.headers } }),
   };
 }
+
+const isHttps = ({ headers }: Request) => headers.get("x-forwarded-proto") === "https";
 
 function withId(requestId: string | undefined): { readonly requestId?: string } {
   return requestId === undefined ? {} : { requestId };

@@ -9,7 +9,7 @@ export const referenceField = z
 
 export const amountField = z.string('must be a decimal number in a string, as in "0.25"').max(60);
 
-export const movementSchema = z
+const movementSchema = z
   .strictObject({
     currency: z.string(),
     amount: z.string(),
