@@ -4,7 +4,7 @@ import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow 
 import { addCurrency, type Currency } from "./currencies.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
-import { BUY, NONE, SELL, TIMES_IN_FORCE, TYPES, takeSlot } from "./order-slab.ts";
+import { BUY, NONE, nameSlot, SELL, takeSlot } from "./order-slab.ts";
 import { addPair, type Pair, setTerms } from "./pairs.ts";
 import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
 import type { EngineState } from "./state.ts";
@@ -69,14 +69,11 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   orders.user[slot] = user.index;
   orders.pair[slot] = pair.index;
   orders.side[slot] = side;
-  orders.type[slot] = TYPES.indexOf(row.type);
-  orders.timeInForce[slot] = TIMES_IN_FORCE.indexOf(row.timeInForce);
   orders.postOnly[slot] = row.postOnly ? 1 : 0;
   orders.ticks[slot] = row.ticks;
   orders.lots[slot] = row.lots;
-  orders.quoteAmount[slot] = row.quoteAmount;
   orders.createdAt[slot] = row.createdAt;
-  orders.clientOrderId[slot] = row.clientOrderId;
+  nameSlot(orders, { slot, name: row.clientOrderId });
   orders.pays[slot] = side === BUY ? quote : base;
   orders.receives[slot] = side === BUY ? base : quote;
   writeProgress(state, { slot, row });

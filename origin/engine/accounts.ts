@@ -4,13 +4,16 @@ import { NONE } from "./order-slab.ts";
 import { setAt, type User } from "./users.ts";
 
 /**
- * One account per user and currency: what is available, and what is frozen behind open orders, in smallest steps. Both stand in arrays
- * of 64-bit integers, so that a balance changes without anything being allocated. Bounds elsewhere (STEPS_MAX) keep them from overflowing.
+ * One account per user and currency: what is available, and what is frozen behind open orders, in smallest steps. Both stand side by
+ * side in 64-bit integers, so that a balance changes without anything being allocated; an account is the place where its words begin.
+ * Bounds elsewhere (STEPS_MAX) keep them from overflowing.
  */
 export type Accounts = {
   available: BigInt64Array;
   frozen: BigInt64Array;
-  isTouched: Uint8Array;
+  isTouched: Float64Array;
+  /** The end of the last account. */
+  used: number;
   readonly owners: User[];
   readonly currencies: Currency[];
   /** Those that were touched since the changes were last taken, in that order. */
@@ -18,16 +21,30 @@ export type Accounts = {
 };
 
 const ACCOUNTS_AT_FIRST = 1_024;
+const WORDS_PER_ACCOUNT = 4;
+const WORD_BYTES = 8;
 
 export function createAccounts(): Accounts {
   return {
-    available: new BigInt64Array(ACCOUNTS_AT_FIRST),
-    frozen: new BigInt64Array(ACCOUNTS_AT_FIRST),
-    isTouched: new Uint8Array(ACCOUNTS_AT_FIRST),
+    ...viewsOf(new ArrayBuffer(ACCOUNTS_AT_FIRST * WORDS_PER_ACCOUNT * WORD_BYTES)),
+    used: 0,
     owners: [],
     currencies: [],
     touched: [],
   };
+}
+
+function viewsOf(memory: ArrayBuffer): Pick<Accounts, "available" | "frozen" | "isTouched"> {
+  return {
+    available: new BigInt64Array(memory),
+    frozen: new BigInt64Array(memory, WORD_BYTES),
+    isTouched: new Float64Array(memory, WORD_BYTES * 2),
+  };
+}
+
+/** Every account there is, in the order they were opened. */
+export function eachAccount({ used }: Accounts, visit: (account: number) => void): void {
+  for (let account = 0; account < used; account += WORDS_PER_ACCOUNT) visit(account);
 }
 
 /** An account that was never used is the same as none: both hold nothing. */
@@ -56,16 +73,25 @@ export function takeTouchedBalances(accounts: Accounts): readonly BalanceRow[] {
 
 export function balanceRow(accounts: Accounts, account: number): BalanceRow {
   return {
-    user: (accounts.owners[account] as User).name,
-    currency: (accounts.currencies[account] as Currency).name,
+    user: ownerOfAccount(accounts, account).name,
+    currency: currencyOf(accounts, account).name,
     available: accounts.available[account] as bigint,
     frozen: accounts.frozen[account] as bigint,
   };
 }
 
+export function ownerOfAccount({ owners }: Accounts, account: number): User {
+  return owners[account / WORDS_PER_ACCOUNT] as User;
+}
+
+export function currencyOf({ currencies }: Accounts, account: number): Currency {
+  return currencies[account / WORDS_PER_ACCOUNT] as Currency;
+}
+
 function openAccount(accounts: Accounts, user: User, currency: Currency): number {
-  const account = accounts.owners.length;
-  if (account === accounts.available.length) grow(accounts);
+  const account = accounts.used;
+  if (account + WORDS_PER_ACCOUNT > accounts.available.length) grow(accounts);
+  accounts.used += WORDS_PER_ACCOUNT;
   accounts.owners.push(user);
   accounts.currencies.push(currency);
   setAt(user.accounts, currency.index, account);
@@ -73,12 +99,8 @@ function openAccount(accounts: Accounts, user: User, currency: Currency): number
 }
 
 function grow(accounts: Accounts): void {
-  const size = accounts.available.length * 2;
-  const available = new BigInt64Array(size);
-  const frozen = new BigInt64Array(size);
-  const isTouched = new Uint8Array(size);
-  available.set(accounts.available);
-  frozen.set(accounts.frozen);
-  isTouched.set(accounts.isTouched);
-  Object.assign(accounts, { available, frozen, isTouched });
+  const before = new Uint8Array(accounts.available.buffer);
+  const memory = new ArrayBuffer(before.length * 2);
+  new Uint8Array(memory).set(before);
+  Object.assign(accounts, viewsOf(memory));
 }

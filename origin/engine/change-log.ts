@@ -1,7 +1,7 @@
 import { takeTouchedBalances } from "./accounts.ts";
 import type { Changes, MovementRow, OrderRow, ReferenceRow, TradeRow } from "./changes.ts";
 import { type Currency, currencyRow } from "./currencies.ts";
-import { orderRow } from "./order-row.ts";
+import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
 import { type Pair, pairRow } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
@@ -83,15 +83,11 @@ export function takeChanges(state: EngineState): Changes {
 function takeOrderRows(state: EngineState): readonly OrderRow[] {
   const { orderSlots, orderRows } = state.log;
   const rows: OrderRow[] = [];
-  let isSorted = true;
-  let lastId = 0;
   for (let position = 0; position < orderSlots.length; position++) {
     const slot = orderSlots[position] as number;
-    const row = orderRows[position] ?? orderRow(state, slot);
+    const row = orderRows[position] ?? openRow(state, slot);
     if (slot !== NONE) state.orders.touchedAt[slot] = NONE;
-    if (row.id < lastId) isSorted = false;
-    lastId = row.id;
     rows.push(row);
   }
-  return isSorted ? rows : rows.sort((a, b) => a.id - b.id);
+  return rows;
 }

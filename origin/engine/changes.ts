@@ -9,7 +9,7 @@ export type Changes = {
   readonly at: number;
   readonly nextOrderId: number;
   readonly nextTradeId: number;
-  /** Every order that was touched, once, in ascending order of id. */
+  /** Every order that was touched, once. Those that are new come in ascending order of id. */
   readonly orders: readonly OrderRow[];
   readonly trades: readonly TradeRow[];
   readonly balances: readonly BalanceRow[];

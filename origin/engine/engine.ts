@@ -9,7 +9,7 @@ import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
 import { findSlot } from "./order-index.ts";
-import { orderRow } from "./order-row.ts";
+import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
 import type { Outcome } from "./outcome.ts";
 import { pairRow } from "./pairs.ts";
@@ -64,7 +64,7 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
     },
     order(id) {
       const slot = findSlot(state.index, id);
-      return slot === NONE ? undefined : orderRow(state, slot);
+      return slot === NONE ? undefined : openRow(state, slot);
     },
   };
 }

@@ -11,25 +11,31 @@ const PPM_BIG = BigInt(PPM);
 
 /** In steps of the quote currency. */
 export function valueAt({ unitSteps }: Grid, { ticks, lots }: { readonly ticks: number; readonly lots: number }): bigint {
-  return BigInt(ticks) * BigInt(lots) * unitSteps;
+  return toBigInt(ticks) * toBigInt(lots) * unitSteps;
 }
 
 /** In steps of the base currency. */
 export function quantityOf({ lotSteps }: Grid, lots: number): bigint {
-  return BigInt(lots) * lotSteps;
+  return toBigInt(lots) * lotSteps;
 }
 
 /** Rounded up, in favour of the house: a fee is never escaped by trading in small parts, and never more than what was received. */
 export function feeOf(received: bigint, ppm: number): bigint {
-  return (received * BigInt(ppm) + PPM_BIG - 1n) / PPM_BIG;
+  return (received * toBigInt(ppm) + PPM_BIG - 1n) / PPM_BIG;
 }
 
 /** Rounded down: what the amount pays for in whole lots. */
 export function lotsFor({ unitSteps }: Grid, { amount, ticks }: { readonly amount: bigint; readonly ticks: number }): bigint {
-  return amount / (BigInt(ticks) * unitSteps);
+  return amount / (toBigInt(ticks) * unitSteps);
 }
 
 /** How far from the last price an order may trade, rounded down, in favour of caution. */
 export function bandTicks({ lastTicks, bandPpm }: { readonly lastTicks: number; readonly bandPpm: number }): number {
   return Math.floor((lastTicks * bandPpm) / PPM);
+}
+
+/** Numbers of 32 bits, which nearly all are, become 64-bit integers without anything being allocated; others take the long way. */
+function toBigInt(value: number): bigint {
+  const small = value | 0;
+  return small === value ? BigInt(small) : BigInt(value);
 }

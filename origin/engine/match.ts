@@ -3,6 +3,7 @@ import { firstOrder, oppositeOf } from "./book.ts";
 import { touch, touchOrder } from "./change-log.ts";
 import { feeOf, quantityOf, valueAt } from "./exact.ts";
 import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./open-orders.ts";
+import { RESTING } from "./order-row.ts";
 import { BUY, remainingLots } from "./order-slab.ts";
 import type { EngineState } from "./state.ts";
 import { isOwn, lotsToTake, type Stop, type Sweep, stopBefore, stopWithin } from "./sweep.ts";
@@ -70,7 +71,7 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
     return;
   }
   withdrawOrder(state, maker);
-  endOrder(state, { slot: maker, status: "filled", cancelReason: "" });
+  endOrder(state, { slot: maker, kind: RESTING, status: "filled", cancelReason: "" });
 }
 
 type Settlement = {

@@ -4,12 +4,11 @@ import { keepLastRow } from "./change-log.ts";
 import type { OrderRow } from "./changes.ts";
 import { quantityOf, valueAt } from "./exact.ts";
 import { dropSlot, indexSlot } from "./order-index.ts";
-import { endedRow } from "./order-row.ts";
-import { BUY, type EndReason, freeSlot, NONE, remainingLots } from "./order-slab.ts";
+import { type End, orderRow, RESTING } from "./order-row.ts";
+import { BUY, type EndReason, freeSlot, NONE, nameOf, remainingLots } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import { forget, isRemembered } from "./references.ts";
 import type { EngineState } from "./state.ts";
-import type { CancelReason, OrderStatus } from "./terms.ts";
 import { setAt, type User } from "./users.ts";
 
 /** The order rests: in its book, in the index, and among its user's. */
@@ -53,7 +52,7 @@ export function cancelOpenOrder(state: EngineState, { slot, reason }: { readonly
   touchAccount(accounts, account);
   orders.updatedAt[slot] = state.at;
   withdrawOrder(state, slot);
-  return endOrder(state, { slot, status: "cancelled", cancelReason: reason });
+  return endOrder(state, { slot, kind: RESTING, status: "cancelled", cancelReason: reason });
 }
 
 /** What an open order keeps frozen: what it would pay if the rest of it traded at its own price. */
@@ -64,11 +63,9 @@ export function reservationOf(state: EngineState, slot: number): bigint {
   return orders.side[slot] === BUY ? valueAt(pair, { ticks: orders.ticks[slot] as number, lots }) : quantityOf(pair, lots);
 }
 
-type End = { readonly slot: number; readonly status: OrderStatus; readonly cancelReason: CancelReason };
-
 /** The last that is seen of an order here. */
 export function endOrder(state: EngineState, end: End): OrderRow {
-  const row = endedRow(state, end);
+  const row = orderRow(state, end);
   keepLastRow(state, { slot: end.slot, row });
   releaseSlot(state, end.slot);
   return row;
@@ -77,7 +74,7 @@ export function endOrder(state: EngineState, end: End): OrderRow {
 /** An order that was open for longer than its name is remembered has kept it until now. */
 export function releaseSlot(state: EngineState, slot: number): void {
   const { orders } = state;
-  const name = orders.clientOrderId[slot] as string;
+  const name = nameOf(orders, slot);
   if (name !== "") {
     const reference = ownerOf(state, slot).orderNames.get(name);
     if (reference !== undefined && reference.orderId === orders.id[slot] && !isRemembered(reference, state.at)) forget(reference);

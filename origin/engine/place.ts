@@ -8,8 +8,8 @@ import { quantityOf, valueAt } from "./exact.ts";
 import { matchOrder } from "./match.ts";
 import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
-import { orderRow } from "./order-row.ts";
-import { BUY, NONE, SELL, TIMES_IN_FORCE, TYPES, takeSlot } from "./order-slab.ts";
+import { openRow } from "./order-row.ts";
+import { BUY, NONE, nameSlot, SELL, takeSlot } from "./order-slab.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
@@ -135,18 +135,15 @@ function writeOrder(state: EngineState, { command, user, sweep }: Accepted): num
   orders.user[slot] = user.index;
   orders.pair[slot] = pair.index;
   orders.side[slot] = side;
-  orders.type[slot] = TYPES.indexOf(command.type);
-  orders.timeInForce[slot] = TIMES_IN_FORCE.indexOf(command.timeInForce);
   orders.postOnly[slot] = command.postOnly ? 1 : 0;
   orders.ticks[slot] = command.ticks;
   orders.lots[slot] = command.lots;
-  orders.quoteAmount[slot] = command.quoteAmount;
   orders.filledLots[slot] = 0;
   orders.filledValue[slot] = 0n;
   orders.feePaid[slot] = 0n;
   orders.createdAt[slot] = state.at;
   orders.updatedAt[slot] = state.at;
-  orders.clientOrderId[slot] = command.clientOrderId;
+  nameSlot(orders, { slot, name: command.clientOrderId });
   orders.pays[slot] = side === BUY ? quote : base;
   orders.receives[slot] = side === BUY ? base : quote;
   return slot;
@@ -175,11 +172,11 @@ function finish(state: EngineState, { accepted: { command, sweep, reserve }, slo
   if (!rests) {
     const cancelReason = cancelReasonOf(command, stop);
     const status = cancelReason === "" || cancelReason === "fundsSpent" ? "filled" : "cancelled";
-    return endOrder(state, { slot, status, cancelReason });
+    return endOrder(state, { slot, kind: command, status, cancelReason });
   }
   openOrder(state, slot);
   touchOrder(state, slot);
-  const row = orderRow(state, slot);
+  const row = openRow(state, slot);
   keepRow(state, { slot, row });
   return row;
 }

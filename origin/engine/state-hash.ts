@@ -1,9 +1,9 @@
-import { balanceRow } from "./accounts.ts";
+import { balanceRow, eachAccount } from "./accounts.ts";
 import { firstOrder, nextOrder } from "./book.ts";
 import { currencyRow } from "./currencies.ts";
 import { addHash, formatHash, type Hash, hashText } from "./hash.ts";
 import type { Ladder } from "./ladder.ts";
-import { orderRow } from "./order-row.ts";
+import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
 import { pairRow } from "./pairs.ts";
 import { isRemembered, referenceRow } from "./references.ts";
@@ -21,7 +21,7 @@ export function stateHash(state: EngineState): string {
   for (const currency of state.currencies.all) add("currency", currencyRow(currency));
   for (const pair of state.pairs.all) {
     add("pair", pairRow(pair));
-    for (const ladder of [pair.book.buys, pair.book.sells]) eachOrder(state, ladder, (slot) => add("order", orderRow(state, slot)));
+    for (const ladder of [pair.book.buys, pair.book.sells]) eachOrder(state, ladder, (slot) => add("order", openRow(state, slot)));
   }
   for (const user of state.users.all) {
     add("user", { user: user.name, isFrozen: user.isFrozen });
@@ -30,10 +30,10 @@ export function stateHash(state: EngineState): string {
     }
   }
   for (const [hour, count] of references.countByHour) add("references", { hour, count });
-  for (let account = 0; account < state.accounts.owners.length; account++) {
+  eachAccount(state.accounts, (account) => {
     const row = balanceRow(state.accounts, account);
     if (row.available !== 0n || row.frozen !== 0n) add("balance", row);
-  }
+  });
   return formatHash(sum);
 }
 

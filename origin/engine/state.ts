@@ -30,8 +30,7 @@ export type EngineState = {
 
 export function createState(given: Partial<EngineBounds>): EngineState {
   const bounds = { ...DEFAULT_BOUNDS, ...given };
-  // One more than may be open: the incoming order has a slot, too.
-  const orders = createOrderSlab(bounds.openOrdersMax + 1);
+  const orders = createOrderSlab(bounds.openOrdersMax);
   const users = createUsers();
   return {
     at: 0,
@@ -39,7 +38,7 @@ export function createState(given: Partial<EngineBounds>): EngineState {
     nextTradeId: 1,
     bounds,
     orders,
-    index: createOrderIndex(orders.id),
+    index: createOrderIndex(orders, { ordersMax: bounds.openOrdersMax }),
     accounts: createAccounts(),
     users,
     house: userNamed(users, HOUSE_USER),

@@ -1,3 +1,4 @@
+import { balanceRow, currencyOf, eachAccount, ownerOfAccount } from "./accounts.ts";
 import { firstOrder } from "./book.ts";
 import type { Ladder } from "./ladder.ts";
 import { ownerOf, reservationOf } from "./open-orders.ts";
@@ -78,12 +79,10 @@ function userFaults(state: EngineState): readonly string[] {
 function moneyFaults({ accounts, currencies }: EngineState, reservations: ReadonlyMap<number, bigint>): readonly string[] {
   const faults: string[] = [];
   const sums = new Map(currencies.all.map((currency) => [currency, 0n]));
-  accounts.owners.forEach((owner, account) => {
-    const currency = accounts.currencies[account];
-    const available = accounts.available[account] ?? 0n;
-    const frozen = accounts.frozen[account] ?? 0n;
-    if (currency === undefined) return;
-    const whose = `${owner.name}'s ${currency.name}`;
+  eachAccount(accounts, (account) => {
+    const currency = currencyOf(accounts, account);
+    const { available, frozen } = balanceRow(accounts, account);
+    const whose = `${ownerOfAccount(accounts, account).name}'s ${currency.name}`;
     if (available < 0n || frozen < 0n) faults.push(`${whose} is below nothing: ${available} available, ${frozen} frozen`);
     const reserved = reservations.get(account) ?? 0n;
     if (frozen !== reserved) faults.push(`${whose}: ${frozen} is frozen, open orders reserve ${reserved}`);

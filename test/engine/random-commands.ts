@@ -59,6 +59,7 @@ function timeStep(random: Random): number {
 }
 
 function randomBody(random: Random, venue: NaiveVenue): CommandBody {
+  if (random.chance(0.03)) return poorBody(random, venue);
   const dice = random.next();
   if (dice < 0.66) return randomOrder(random, venue);
   if (dice < 0.78) return randomCancel(random, venue);
@@ -66,6 +67,31 @@ function randomBody(random: Random, venue: NaiveVenue): CommandBody {
   if (dice < 0.95) return randomMovement(random, venue);
   return randomSetting(random, venue);
 }
+
+/** Somebody who has exactly what one order costs, or one step less. */
+function poorBody(random: Random, venue: NaiveVenue): CommandBody {
+  const held = venue.balances.find(({ user, currency }) => user === POOR && currency === "idr")?.available ?? 0n;
+  const cost = 100n * 5n * 21n;
+  if (held === cost || held === cost - 1n) return { ...POOR_ORDER, side: "buy", timeInForce: random.pick(["GTC", "IOC"]) };
+  if (held === 0n) return { kind: "deposit", user: POOR, currency: "idr", amount: cost - random.pick([0n, 1n]), reference: "" };
+  return { kind: "withdraw", user: POOR, currency: "idr", amount: held, reference: "" };
+}
+
+const POOR = "eve";
+const POOR_ORDER = {
+  kind: "place",
+  user: POOR,
+  pair: "gemidr",
+  grid: 1,
+  type: "limit",
+  ticks: 100,
+  lots: 5,
+  quoteAmount: 0n,
+  postOnly: false,
+  selfTrade: "cancelNewest",
+  clientOrderId: "",
+  openOrdersMax: 100,
+} as const;
 
 function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
   const pair = venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0], grid: 1 };

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { createEngine } from "../../origin/engine/engine.ts";
+import { runDifferential, type Tally } from "./differential.ts";
+
+/** `npm run sim -- engine` runs as many as one likes. */
+const SEEDS_PER_TEST = 12;
+const TESTS = 5;
+const COMMANDS = 500;
+
+const seen: Tally = new Map();
+
+describe("the engine and the naive venue say and hold the same, command by command", () => {
+  it.each(Array.from({ length: TESTS }, (_, index) => index * SEEDS_PER_TEST + 1))(
+    `in ${SEEDS_PER_TEST} venues from seed %i on`,
+    (firstSeed) => {
+      for (let seed = firstSeed; seed < firstSeed + SEEDS_PER_TEST; seed++) {
+        for (const [what, times] of runDifferential({ seed, commands: COMMANDS, createEngine }))
+          seen.set(what, (seen.get(what) ?? 0) + times);
+      }
+      expect(seen.get("trade")).toBeGreaterThan(100);
+    },
+  );
+
+  it("and every refusal and every end of an order came up", () => {
+    const refusals =
+      "command_invalid pair_unknown pair_halted pair_changed user_frozen currency_unknown value_below_minimum value_too_large " +
+      "price_outside_band post_only_would_trade fill_or_kill_unfillable no_liquidity self_trade balance_insufficient open_orders_limit " +
+      "amount_too_large order_unknown order_not_open client_order_id_reused reference_reused terms_invalid currency_fixed " +
+      "pair_has_orders engine_full";
+    const ends = ["open", "partiallyFilled", "filled", "filled fundsSpent"];
+    const reasons = ["immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills"].map((reason) => `cancelled ${reason}`);
+    const wanted = [...refusals.split(" "), ...ends, ...reasons, "repetition", "hasMore"];
+    expect(wanted.filter((what) => !seen.has(what))).toEqual([]);
+  });
+});
+
+it("a seed is the same run again", () => {
+  const options = { seed: 42, commands: COMMANDS, createEngine };
+  expect(runDifferential(options)).toEqual(runDifferential(options));
+});

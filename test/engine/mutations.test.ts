@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { runDifferential } from "./differential.ts";
+import { mutatedEngine } from "./mutated-engine.ts";
+import { mutations } from "./mutations.ts";
+
+const SEEDS_MAX = 60;
+const COMMANDS = 400;
+
+it("lets an engine pass that has no mistake in it", async () => {
+  const { createEngine } = await mutatedEngine("no such text", "");
+  expect(() => runDifferential({ seed: 1, commands: COMMANDS, createEngine })).not.toThrow();
+});
+
+it.each(mutations)("objects when %s", async (_what, right, wrong) => {
+  const { createEngine, found } = await mutatedEngine(right, wrong);
+  expect(found, "the text to change is in the sources, once").toBe(1);
+  expect(firstObjection()).toBeLessThanOrEqual(SEEDS_MAX);
+
+  function firstObjection(): number {
+    for (let seed = 1; seed <= SEEDS_MAX; seed++) {
+      try {
+        runDifferential({ seed, commands: COMMANDS, createEngine });
+      } catch {
+        return seed;
+      }
+    }
+    return SEEDS_MAX + 1;
+  }
+});

@@ -1,0 +1,92 @@
+/**
+ * Mistakes made on purpose in the engine's sources. The naive venue must object to each: one that it lets pass would let the real one
+ * pass too. What is wrong, the text that is right, and the text that takes its place.
+ */
+export const mutations: readonly (readonly [what: string, right: string, wrong: string])[] = [
+  ["a younger order goes first", "if (older === NONE) ladder.oldest[cell] = slot;", "ladder.oldest[cell] = slot; if (older === NONE) {}"],
+  ["the worst price goes first", "const page = ladder.pages[ladder.count - 1] as number;", "const page = ladder.pages[0] as number;"],
+  [
+    "a level that was emptied stays",
+    "if (older === NONE && younger === NONE) clearCell(",
+    "if (older === NONE && younger === NONE && slot < 0) clearCell(",
+  ],
+  ["a page that was emptied stays", "  if (bits !== 0) return;\n  const position", "  if (bits !== 1 << 20) return;\n  const position"],
+  ["the next worse price is skipped", "((1 << (cell & CELL_MASK)) - 1)", "((1 << (cell & CELL_MASK)) >> 1)"],
+  [
+    "a trade is at the taker's price",
+    "const ticks = orders.ticks[maker] as number;\n  const value",
+    "const ticks = orders.ticks[taker] || orders.ticks[maker];\n  const value",
+  ],
+  [
+    "maker and taker pay each other's fee",
+    "feeOf(quantity, isBuy ? takerFeePpm : makerFeePpm)",
+    "feeOf(quantity, isBuy ? makerFeePpm : takerFeePpm)",
+  ],
+  ["a fee is rounded down", "+ PPM_BIG - 1n) / PPM_BIG", ") / PPM_BIG"],
+  ["the house is not paid", "credit(state, accountOf(state.accounts, state.house, pair.quote), sellFee);", ""],
+  ["a better price is not refunded", "const released = reserve - paid -", "const released = (rests ? 0n : reserve - paid) + 0n * paid -"],
+  ["too little is frozen", "return sweep.side === BUY ? valueAt(pair, command)", "return sweep.side === BUY ? valueAt(pair, command) - 1n"],
+  ["a cancel frees nothing", "const reserved = reservationOf(state, slot);", "const reserved = 0n * reservationOf(state, slot);"],
+  ["an order may spend what is not there", "pair.base) < reserve", "pair.base) < 0n"],
+  ["an account can be overdrawn", "giver === undefined || availableOf(state.accounts, giver, currency) < amount", "giver === undefined"],
+  ["a withdrawal leaves the supply as it was", 'if (to === "") currency.supply -= amount;', 'if (to === "") currency.supply -= 0n;'],
+  ["somebody trades with themselves", "return orders.user[maker] === user;", "return orders.user[maker] === -7;"],
+  [
+    "the new order goes on after both were to be cancelled",
+    'if (sweep.selfTrade === "cancelBoth") return "selfTrade";\n      continue;',
+    "continue;",
+  ],
+  ["what is left of an immediate order rests", 'command.timeInForce === "GTC" && (stop', "(stop"],
+  [
+    "fill or kill fills a part",
+    'if (command.timeInForce === "FOK" && stop !== ""',
+    'if (command.timeInForce === "FOK" && stop === "tooManyFills" && stop !== ""',
+  ],
+  ["post-only trades", "if (isCrossing && command.postOnly)", "if (isCrossing && command.postOnly && first < 0)"],
+  ["the band is off by one", "lastTicks + bandTicks({", "lastTicks + 1 + bandTicks({"],
+  [
+    "the band is forgotten by market orders",
+    'return side === "buy" ? highestTicks(pair) : lowestTicks(pair);',
+    'return side === "buy" ? TICKS_MAX : 1;',
+  ],
+  ["a frozen user trades", 'if (user?.isFrozen === true) return "user_frozen";', ""],
+  ["a frozen user withdraws", 'if (giver?.isFrozen === true) return "user_frozen";', ""],
+  ["an order of an old grid is taken", 'if (command.grid !== pair.grid) return "pair_changed";', ""],
+  ["the grid changes under open orders", 'if (change.pair.openOrders > 0) return "pair_has_orders";', ""],
+  ["a repetition is carried out", "if (known !== undefined) return known;\n  const pair", "const pair"],
+  ["a name is forgotten too early", "return at - reference.at < REMEMBERED_MS;", "return at - reference.at < REMEMBERED_MS / 2;"],
+  [
+    "an old open order loses its name",
+    "findSlot(state.index, reference.orderId) === NONE ? undefined :",
+    "reference.orderId > 0 ? undefined :",
+  ],
+  [
+    "a refused order is remembered",
+    "const sweep = sweepOf(state, placing);",
+    "state.nextOrderId++;\n  const sweep = sweepOf(state, placing);",
+  ],
+  [
+    "a refusal leaves a trace",
+    'if (typeof reserve === "string") return reject(reserve);',
+    'if (typeof reserve === "string") {\n    state.log.pairs.push(pair);\n    return reject(reserve);\n  }',
+  ],
+  ["one more is met than may be", "if (met === sweep.fillsMax)", "if (met === sweep.fillsMax + 1)"],
+  ["one more is cancelled than may be", "orders.length < state.bounds.cancelsMax", "orders.length <= state.bounds.cancelsMax"],
+  ["another's order is cancelled", "slot === NONE || state.orders.user[slot] !== user.index", "slot === NONE"],
+  ["the last price is not kept", "pair.lastTicks = ticks;", ""],
+  ["a follower is not told of the last price", "touch(log.pairs, pair);", ""],
+  ["a follower is not told of a maker's fill", "    touchOrder(state, maker);\n    return;", "    return;"],
+  [
+    "a follower is not told of a balance",
+    "credit(state, orders.receives[slot] as number, received - fee);",
+    "accounts.available[orders.receives[slot] as number] = (accounts.available[orders.receives[slot] as number] as bigint) + received - fee;",
+  ],
+  ["an old row is told after a newer change", "log.orderRows[position] = null;\n    return;", "return;"],
+  ["time goes back", "if (command.at > state.at) state.at = command.at;", "state.at = command.at;"],
+  ["a name taken over is counted twice", "known.digest !== NOT_KNOWN_YET", 'known.digest === "never"'],
+  [
+    "an amount is spent beyond its last lot",
+    "return affordable < BigInt(most) ? Number(affordable) : most;",
+    "return affordable < BigInt(most) ? Number(affordable) + 1 : most;",
+  ],
+];

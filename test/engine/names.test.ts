@@ -1,0 +1,120 @@
+import { describe, expect, it } from "vitest";
+import { createEngine } from "../../origin/engine/engine.ts";
+import { openDesk, rejected } from "./desk.ts";
+
+const DAY_MS = 86_400_000;
+
+describe("a client order id", () => {
+  it("does an order once: the same again is a repetition, also when the order is closed or could no longer be placed", () => {
+    const desk = openDesk();
+    const order = { ticks: 100, lots: 1, clientOrderId: "mine" };
+    const { id } = desk.placed("ann", "sell", order);
+    expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
+    desk.cancel("ann", id);
+    desk.configure({ isTrading: false });
+    expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
+  });
+
+  it("refuses other content, and does not get in another user's way", () => {
+    const desk = openDesk();
+    desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "mine" });
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toEqual(rejected("client_order_id_reused"));
+    expect(desk.placed("cid", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toMatchObject({ status: "open" });
+  });
+
+  it("is free again after 24 hours, to the millisecond", () => {
+    const desk = openDesk();
+    const order = { ticks: 100, lots: 1, clientOrderId: "mine" };
+    const { id } = desk.placed("ann", "sell", order);
+    desk.cancel("ann", id);
+    desk.wait(DAY_MS - 1);
+    expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
+    desk.wait(1);
+    expect(desk.placed("ann", "sell", order).id).toBe(id + 1);
+  });
+
+  it("stays with an order that is open for longer", () => {
+    const desk = openDesk();
+    const order = { ticks: 100, lots: 1, clientOrderId: "mine" };
+    const { id } = desk.placed("ann", "sell", order);
+    desk.wait(3 * DAY_MS);
+    expect(desk.place("ann", "sell", order)).toEqual(rejected("client_order_id_reused"));
+    const cancelled = desk.apply({ kind: "cancel", user: "ann", orderId: 0, clientOrderId: "mine" });
+    expect(cancelled).toMatchObject({ kind: "cancelled", orders: [{ id }] });
+    expect(desk.placed("ann", "sell", order).id).toBe(id + 1);
+  });
+
+  it("is not remembered for an order that was refused", () => {
+    const desk = openDesk();
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 2 ** 40, clientOrderId: "mine" })).toEqual(rejected("balance_insufficient"));
+    expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "mine" })).toMatchObject({ status: "open" });
+  });
+
+  it("may be anything, also what JavaScript thinks is its own", () => {
+    const desk = openDesk();
+    for (const clientOrderId of ["__proto__", "constructor", "toString"]) {
+      expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId })).toMatchObject({ clientOrderId });
+    }
+  });
+});
+
+describe("a reference", () => {
+  it("moves money once, and names of one kind do not get in the way of another", () => {
+    const desk = openDesk();
+    const before = desk.available("ann", "idr");
+    const move = { user: "ann", currency: "idr", amount: 5n, reference: "r" } as const;
+    expect(desk.apply({ kind: "deposit", ...move })).toEqual({ kind: "done" });
+    expect(desk.apply({ kind: "deposit", ...move })).toEqual({ kind: "repetition", orderId: 0 });
+    expect(desk.apply({ kind: "deposit", ...move, amount: 6n })).toEqual(rejected("reference_reused"));
+    expect(desk.apply({ kind: "withdraw", ...move, amount: 1n })).toEqual({ kind: "done" });
+    expect(desk.available("ann", "idr")).toBe(before + 4n);
+  });
+
+  it("is refused while as many are remembered as may be", () => {
+    const desk = openDesk({ bounds: { referencesMax: 1 } });
+    const deposit = (reference: string) => desk.apply({ kind: "deposit", user: "ann", currency: "idr", amount: 1n, reference });
+    expect(deposit("a")).toEqual({ kind: "done" });
+    expect(deposit("b")).toEqual(rejected("engine_full"));
+    expect(deposit("")).toEqual({ kind: "done" });
+    desk.wait(DAY_MS + 3_600_000);
+    expect(deposit("b")).toEqual({ kind: "done" });
+  });
+});
+
+describe("freezing a user", () => {
+  it("stops orders and whatever takes money out, and lets orders be cancelled and money come in", () => {
+    const desk = openDesk();
+    const { id } = desk.placed("ann", "sell", { ticks: 100, lots: 1 });
+    desk.apply({ kind: "setUser", user: "ann", isFrozen: true });
+    const move = { currency: "idr", amount: 1n, reference: "" } as const;
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 1 })).toEqual(rejected("user_frozen"));
+    expect(desk.apply({ kind: "withdraw", user: "ann", ...move })).toEqual(rejected("user_frozen"));
+    expect(desk.apply({ kind: "transfer", from: "ann", to: "bob", ...move })).toEqual(rejected("user_frozen"));
+    expect(desk.apply({ kind: "transfer", from: "bob", to: "ann", ...move })).toEqual({ kind: "done" });
+    expect(desk.apply({ kind: "deposit", user: "ann", ...move })).toEqual({ kind: "done" });
+    expect(desk.cancel("ann", id)).toMatchObject({ kind: "cancelled" });
+    desk.apply({ kind: "setUser", user: "ann", isFrozen: false });
+    expect(desk.placed("ann", "sell", { ticks: 100, lots: 1 })).toMatchObject({ status: "open" });
+  });
+});
+
+it("makes no money out of a transfer without a name", () => {
+  const desk = openDesk();
+  const move = { currency: "idr", amount: 1n, reference: "" } as const;
+  expect(desk.apply({ kind: "transfer", from: "", to: "ann", ...move })).toEqual(rejected("command_invalid"));
+  expect(desk.apply({ kind: "transfer", from: "ann", to: "", ...move })).toEqual(rejected("command_invalid"));
+});
+
+describe("verify", () => {
+  it("says in a sentence what does not agree", () => {
+    const { engine, placed } = openDesk();
+    placed("ann", "sell", { ticks: 100, lots: 1 });
+    const copy = createEngine({ openOrdersMax: 10 });
+    const empty = { at: 0, nextOrderId: 1, nextTradeId: 1, orders: [], trades: [], movements: [], pairs: [], users: [], references: [] };
+    copy.absorb({ ...empty, currencies: [{ currency: "idr", scale: 0, supply: 5n }], balances: [] });
+    expect(copy.verify()).toEqual(["all balances of idr together are 0, and 5 came in and did not go out"]);
+    copy.absorb({ ...empty, currencies: [], balances: [{ user: "ann", currency: "idr", available: 4n, frozen: 1n }] });
+    expect(copy.verify()).toEqual(["ann's idr: 1 is frozen, open orders reserve 0"]);
+    expect(engine.verify()).toEqual([]);
+  });
+});
