@@ -57,6 +57,7 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, l
   let turn: Turn = { texts: [], waiters: [] };
   let inFlight = 0;
   let appendsUnderWay = 0;
+  let isLookingForMissed = false;
   let isStopping = false;
   let onIdle: (() => void) | undefined;
 
@@ -111,9 +112,13 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, l
     }
   }
 
+  /** One at a time: when everything is slow, nothing was missed, and asking for everybody would make it slower. */
   async function lookForMissed(append: WaitingAppend): Promise<void> {
     append.timer = setTimeout(() => void expire(append), ANSWER_MS_MAX - MISSED_AFTER_MS);
+    if (isLookingForMissed) return;
+    isLookingForMissed = true;
     await lookUp(append);
+    isLookingForMissed = false;
   }
 
   async function expire(append: WaitingAppend): Promise<void> {

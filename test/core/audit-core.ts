@@ -89,15 +89,19 @@ function expectInJournal(entries: readonly JournalEntry[], { commandId, sequence
 /** Takes every command down as it is appended. */
 export function recordCommands(redis: Redis): { readonly commands: ReadonlyMap<string, Command>; readonly stop: () => Promise<void> } {
   const commands = new Map<string, Command>();
+  const appends = new Set<string>();
   const reader = redis.duplicate();
   reader.on("error", () => {});
   let last = "0-0";
+  let appendCount = 0;
   let isStopping = false;
 
   async function read(): Promise<void> {
     const reply = await reader.xread("COUNT", 1_000, "BLOCK", 20, "STREAMS", COMMANDS_KEY, last);
     for (const [id, fields] of reply?.[0]?.[1] ?? []) {
       const list = JSON.parse(fields[5] ?? "[]") as readonly CommandFields[];
+      appends.add(`${fields[1]} ${fields[3]}`);
+      appendCount++;
       for (const [index, command] of list.entries()) commands.set(`${id}-${index}`, commandFrom(command, `${id}-${index}`));
       last = id;
     }
@@ -115,6 +119,8 @@ export function recordCommands(redis: Redis): { readonly commands: ReadonlyMap<s
       await running;
       await read().catch(() => {});
       reader.disconnect();
+      // An append that was sent again would be an order that was made twice.
+      expect(appends.size).toBe(appendCount);
     },
   };
 }

@@ -93,6 +93,7 @@ it("goes on when Redis is killed and started again, with nothing lost and nothin
   let server = await startRedisServer({ folder, fsync: "always" });
   const core = await openCore(server);
   await engineIs(core, "leader");
+  const recording = recordCommands(core.redis);
   const orders = makeOrders(core, 14);
   const random = createRandom(14);
   try {
@@ -106,7 +107,8 @@ it("goes on when Redis is killed and started again, with nothing lost and nothin
     await orders.untilMore(200);
     await orders.stop();
     await core.trading.stop();
-    await auditCore(core.redis, { acknowledged: toldOf(orders.answers) });
+    await recording.stop();
+    await auditCore(core.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
   } finally {
     await server.stop();
   }
