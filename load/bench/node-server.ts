@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnPinned } from "./pinned.ts";
 
@@ -12,7 +13,12 @@ type NodeServerOptions = {
   readonly readyWithinMs?: number;
 };
 
-export type NodeServer = { readonly url: string; readonly stop: () => Promise<void> };
+export type NodeServer = {
+  readonly url: string;
+  /** What it has taken of its core since it was started. It says more than a clock where others share the machine. */
+  readonly cpuMs: () => number;
+  readonly stop: () => Promise<void>;
+};
 
 const READY_WITHIN_MS = 10_000;
 const PROBE_EVERY_MS = 20;
@@ -39,11 +45,27 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
 
   return {
     url,
+    cpuMs: () => cpuMsOf(child.pid ?? 0),
     stop: async () => {
       child.kill("SIGTERM");
       await exited;
     },
   };
+}
+
+/** The kernel counts in hundredths of a second. */
+const TICK_MS = 10;
+const USER_TIME_FIELD = 11;
+
+/** Linux tells it in /proc; elsewhere it is not known. */
+function cpuMsOf(pid: number): number {
+  try {
+    const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "";
+    const [user, system] = afterName.split(" ").slice(USER_TIME_FIELD);
+    return (Number(user) + Number(system)) * TICK_MS;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 async function answersOk(url: string): Promise<boolean> {
