@@ -73,7 +73,7 @@ async function measureBatches(batch: Loads, effort: typeof FULL): Promise<readon
   });
   const ratePerSecond = Math.max(...subjectRounds) / BATCH / 2;
   return [
-    { ...row, notes: `${batch.latency()} a request, with ${BATCH_CONNECTIONS} at a time` },
+    { ...row, notes: `${batch.latency()}, with ${BATCH_CONNECTIONS} requests at a time` },
     // A hundred orders take some milliseconds of the one process by themselves: for knowing, not for reaching.
     await againstBudget({ what: `orders, ${BATCH} in a request, at half of that rate`, load: batch, ratePerSecond, aim: 0, effort }),
   ];
@@ -107,12 +107,13 @@ const shownLatency = ({ p50Ms, p99Ms, p999Ms }: HttpFigures) =>
 type Loads = {
   readonly closed: () => Promise<number>;
   readonly open: (ratePerSecond: number) => Promise<HttpFigures>;
-  /** Of the last closed round. */
+  /** Of the last closed round: how long answers took, and what each order took of the process. */
   readonly latency: () => string;
 };
 
 function createLoads(stack: Stack, path: string, variants: readonly RequestVariant[], effort: typeof FULL): Loads {
   let last: HttpFigures | undefined;
+  let microsecondsEach = Number.NaN;
   const common = { url: stack.server.url + path, method: "POST", headers: stack.headers, variants, core: OTHER_CORE } as const;
   const connections = path.endsWith("batch") ? BATCH_CONNECTIONS : CONNECTIONS;
 
@@ -124,12 +125,15 @@ function createLoads(stack: Stack, path: string, variants: readonly RequestVaria
 
   return {
     async closed() {
+      const before = stack.server.cpuSeconds();
       last = await measure({ ...common, connections, durationMs: effort.durationMs, warmUpMs: effort.warmUpMs });
+      const cpuShare = ((stack.server.cpuSeconds() - before) * 1_000) / (effort.durationMs + effort.warmUpMs);
+      microsecondsEach = (cpuShare * 1e6) / (last.requestsPerSecond * (path.endsWith("batch") ? BATCH : 1));
       return last.requestsPerSecond;
     },
     open: (ratePerSecond) =>
       measure({ ...common, connections: connections * 4, durationMs: effort.openMs, warmUpMs: effort.warmUpMs, ratePerSecond }),
-    latency: () => (last === undefined ? "" : shownLatency(last)),
+    latency: () => (last === undefined ? "" : `${shownLatency(last)}, about ${microsecondsEach.toFixed(0)} µs of the process each`),
   };
 }
 

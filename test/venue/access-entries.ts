@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../shared/errors.ts";
+import { TRADING_ACCESS_ENTRIES } from "./trading-access-entries.ts";
 import { passwordOf, type TestVenue } from "./venue.ts";
 
 /**
@@ -10,6 +11,7 @@ import { passwordOf, type TestVenue } from "./venue.ts";
  * - `hidden`: with parameters in the path, the code that everybody gets but the one whose object it is.
  * - `shows`: for a GET of one's own things, makes one of the owner's and answers a text that the owner's answer then holds and no other.
  * - `isForEverybody`: with a pass and nothing else. Said here as well, so that no operation becomes public by a slip.
+ * - `isOwnOfEverybody`: the path names something that everybody has one of, so that nothing is hidden from anybody.
  * - `status`: where success is not the 2xx that the document tells.
  */
 export type AccessEntry = {
@@ -17,6 +19,7 @@ export type AccessEntry = {
   readonly hidden?: ErrorCode;
   readonly shows?: (asker: Asker) => string | Promise<string>;
   readonly isForEverybody?: true;
+  readonly isOwnOfEverybody?: true;
   readonly status?: number;
 };
 
@@ -93,6 +96,7 @@ export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   readAudit: {},
   readSystem: {},
   replaceSystem: { request: () => ({ json: SYSTEM }) },
+  ...TRADING_ACCESS_ENTRIES,
   openSocket: { isForEverybody: true, status: 426 },
   readDocument: { isForEverybody: true },
   readDocumentation: { isForEverybody: true },

@@ -166,8 +166,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
     const { id, method, template, access, permission } = operation;
 
     it("is in the matrix with all that the matrix needs", () => {
-      const { hidden, shows, isForEverybody = false } = entryOf(operation);
-      const isOwn = access === "user";
+      const { hidden, shows, isForEverybody = false, isOwnOfEverybody = false } = entryOf(operation);
+      const isOwn = access === "user" && !isOwnOfEverybody;
       const help = `test/venue/access-entries.ts, "${id}" (${method} ${template})`;
       expect(isForEverybody, `${help}: "isForEverybody" must say whether nobody is asked who they are`).toBe(access === "public");
       if (template.startsWith("/admin/")) expect(access, help).toBe("admin");

@@ -1,0 +1,122 @@
+import { COMMAND_LINE } from "../../origin/admin/audit.ts";
+import type { AccessEntry, Asker } from "./access-entries.ts";
+
+/** The access matrix's entries of trading: orders, wallets, pairs. Whoever asks is given money first, and orders rest far from any price. */
+
+let made = 0;
+const newReference = () => `matrix-${made++}`;
+
+const FUNDS = { idr: "100000000", btc: "1000" };
+
+async function deposit({ venue }: Asker, userId: string, reference = newReference()): Promise<string> {
+  for (const [currency, amount] of Object.entries(FUNDS)) {
+    const done = await venue.deposit(COMMAND_LINE, { userId, currency, amount, reference: `${reference}-${currency}` });
+    if (!done.ok) throw new Error(`no deposit of ${currency}: ${done.reason}`);
+  }
+  return `${reference}-idr`;
+}
+
+const fund = (asker: Asker) => deposit(asker, asker.userId);
+
+const newOrder = () => ({
+  pair: "btcidr",
+  side: "buy",
+  type: "limit",
+  price: "500000000",
+  quantity: "0.0001",
+  clientOrderId: newReference(),
+});
+
+async function placed(asker: Asker): Promise<{ readonly orderId: string; readonly clientOrderId: string }> {
+  await fund(asker);
+  const json = newOrder();
+  const { status, body } = await asker.venue.call("POST", "/orders", { token: asker.token, json });
+  if (status !== 201) throw new Error(`an order was refused: ${body.code}`);
+  return { orderId: String(body["id"]), clientOrderId: json.clientOrderId };
+}
+
+/** A quantity that nobody else trades, bought from somebody. */
+async function traded(asker: Asker): Promise<string> {
+  const quantity = "0.01237";
+  await fund(asker);
+  const seller = await asker.venue.register(`seller_${made++}`);
+  await deposit(asker, (seller.body["user"] as { id: string }).id);
+  for (const [token, side] of [
+    [seller.body.accessToken, "sell"],
+    [asker.token, "buy"],
+  ]) {
+    const json = { ...newOrder(), price: "550000000", side, quantity };
+    const { status, body } = await asker.venue.call("POST", "/orders", { token, json });
+    if (status !== 201) throw new Error(`an order was refused: ${body.code}`);
+  }
+  return quantity;
+}
+
+/** An amount that nobody else has, in a currency that nothing else here touches. */
+async function saved({ venue, userId }: Asker): Promise<string> {
+  const amount = "7.654321";
+  const done = await venue.deposit(COMMAND_LINE, { userId, currency: "eth", amount, reference: newReference() });
+  if (!done.ok) throw new Error(`no deposit: ${done.reason}`);
+  return amount;
+}
+
+const MOVEMENT = { currency: "idr", amount: "1" };
+const TERMS = {
+  baseCurrency: "btc",
+  quoteCurrency: "idr",
+  tickSize: "1000",
+  lotSize: "0.00001",
+  minimumValue: "10000",
+  makerFeeRate: "0.001",
+  takerFeeRate: "0.002",
+  priceBandRate: "0.2",
+  isTrading: true,
+};
+
+export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
+  placeOrder: {
+    request: async (asker) => {
+      await fund(asker);
+      return { json: newOrder() };
+    },
+  },
+  placeOrders: {
+    request: async (asker) => {
+      await fund(asker);
+      return { json: { orders: [newOrder()] } };
+    },
+  },
+  listOrders: { shows: async (asker) => (await placed(asker)).clientOrderId },
+  readOrder: { request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }), hidden: "order_not_found" },
+  cancelOrder: { request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }), hidden: "order_not_found" },
+  cancelOrderByClientId: {
+    request: async (asker) => ({ params: { clientOrderId: (await placed(asker)).clientOrderId } }),
+    hidden: "order_not_found",
+  },
+  cancelOrders: {},
+  // A command that can be asked for is one that was answered with 202, which a healthy engine does not do: trading-outage.test.ts has owner and stranger ask.
+  readCommand: { request: () => ({ params: { commandId: "x" } }), hidden: "command_not_found", status: 404 },
+  listTrades: { shows: traded },
+  readWallet: { shows: saved },
+  readWalletHistory: { shows: fund },
+  readBalance: { request: () => ({ params: { currency: "idr" } }), isOwnOfEverybody: true },
+  withdraw: {
+    request: async (asker) => {
+      await fund(asker);
+      return { json: { ...MOVEMENT, reference: newReference() } };
+    },
+  },
+  deposit: { request: ({ otherUserId }) => ({ json: { ...MOVEMENT, userId: otherUserId, reference: newReference() } }) },
+  transfer: {
+    request: async (asker) => {
+      await deposit(asker, asker.otherUserId);
+      return { json: { ...MOVEMENT, from: asker.otherUserId, to: "house", reference: newReference() } };
+    },
+  },
+  listPairs: { isForEverybody: true },
+  readBook: { isForEverybody: true, request: () => ({ params: { pair: "btcidr" } }) },
+  listPairTrades: { isForEverybody: true, request: () => ({ params: { pair: "btcidr" } }) },
+  readPair: { request: () => ({ params: { pair: "btcidr" } }) },
+  replacePair: { request: () => ({ params: { pair: "btcidr" }, json: TERMS }) },
+  addCurrency: { request: () => ({ params: { currency: "idr" }, json: { scale: 2 } }) },
+};
