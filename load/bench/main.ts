@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
+import { engineBenchmark } from "./engine.ts";
 import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
@@ -16,7 +17,15 @@ import { tokenBenchmark } from "./token.ts";
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
-const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, tokenBenchmark, lineBenchmark, lineCostBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [
+  bridgeBenchmark,
+  proxyBenchmark,
+  gateBenchmark,
+  tokenBenchmark,
+  lineBenchmark,
+  lineCostBenchmark,
+  engineBenchmark,
+];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
 const { values, positionals } = parseArgs({
