@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
+import { engineBenchmark } from "./engine.ts";
 import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
@@ -25,6 +26,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   tokenBenchmark,
   lineBenchmark,
   lineCostBenchmark,
+  engineBenchmark,
   ordersBenchmark,
   ordersHttpBenchmark,
 ];
