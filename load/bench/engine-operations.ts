@@ -1,4 +1,5 @@
-import { type Random, seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../test/sim/random.ts";
+import { createOpenOrders } from "./engine-open-orders.ts";
 
 /** What happens to a book, in words that every book understands: the same list is played to all of them. */
 export type Operation =
@@ -7,9 +8,12 @@ export type Operation =
   /** `of` is the place of the order in the list. It may be filled already. */
   | { readonly kind: "cancel"; readonly of: number };
 
+/** `before` is played, and only then is it measured how `measured` goes. */
+export type OperationFile = { readonly before: readonly Operation[]; readonly measured: readonly Operation[] };
+
 export type Mix = { readonly name: string; readonly rangeTicks: number };
 
-/** How far prices lie apart: a hundred levels or so, ten thousand, and a handful with long queues. */
+/** How far prices lie from the middle, on either side: a hundred levels, ten thousand, or a handful with long queues. */
 export const MIXES: readonly Mix[] = [
   { name: "tight", rangeTicks: 50 },
   { name: "wide", rangeTicks: 5_000 },
@@ -18,48 +22,58 @@ export const MIXES: readonly Mix[] = [
 
 const MID_TICKS = 1_000_000;
 const LOTS_MAX = 100;
-/** A sixth of the orders is priced beyond the middle and trades at once, more or less. */
+/** How far beyond the middle an order's price may be, so that it trades at once: about a sixth of them are. */
 const BEYOND_MIDDLE = 0.2;
 
-/** 55 % limit orders, 10 % market orders, 35 % cancels. */
-export function mixedOperations({ rangeTicks }: Mix, count: number): readonly Operation[] {
+/**
+ * A book of `standing` orders, and then 55 % limit orders, 10 % market orders and 35 % cancels, each of an order that is open at that
+ * moment. Who is open follows from price and time alone, so that the same file goes for every book.
+ */
+export function mixedOperations(
+  { rangeTicks }: Mix,
+  { standing, count }: { readonly standing: number; readonly count: number },
+): OperationFile {
   const random = seededRandom(rangeTicks);
   const operations: Operation[] = [];
-  /** Limit orders that were not cancelled yet. */
-  const standing: number[] = [];
-  while (operations.length < count) {
-    const dice = random.next();
-    if (dice < 0.35 && standing.length > 0) {
-      operations.push({ kind: "cancel", of: takeAny(random, standing) });
-    } else if (dice < 0.45) {
-      operations.push({ kind: "market", side: random.pick(["buy", "sell"]), lots: random.between(1, LOTS_MAX) });
-    } else {
-      standing.push(operations.length);
-      operations.push(limitOrder(random, rangeTicks));
-    }
+  const open = createOpenOrders({ midTicks: MID_TICKS, rangeTicks });
+
+  function limit(closestTicks: number): void {
+    const side = random.pick(["buy", "sell"] as const);
+    const distance = random.between(closestTicks, rangeTicks);
+    const ticks = MID_TICKS + (side === "buy" ? -distance : distance);
+    const lots = random.between(1, LOTS_MAX);
+    const left = open.trade({ side, ticks, lots });
+    if (left > 0) open.add({ place: operations.length, side, ticks, lots: left });
+    operations.push({ kind: "limit", side, ticks, lots });
   }
-  return operations;
+
+  function market(): void {
+    const side = random.pick(["buy", "sell"] as const);
+    const lots = random.between(1, LOTS_MAX);
+    open.trade({ side, ticks: side === "buy" ? MID_TICKS + rangeTicks : MID_TICKS - rangeTicks, lots });
+    operations.push({ kind: "market", side, lots });
+  }
+
+  while (operations.length < standing) limit(1);
+  while (operations.length < standing + count) {
+    const dice = random.next();
+    const cancelled = dice < 0.35 ? open.takeAny(random) : undefined;
+    if (cancelled !== undefined) operations.push({ kind: "cancel", of: cancelled });
+    else if (dice < 0.45) market();
+    else limit(-Math.round(rangeTicks * BEYOND_MIDDLE));
+  }
+  return { before: operations.slice(0, standing), measured: operations.slice(standing) };
 }
 
 /** All on one price, then cancelled in no order. */
-export function oneLevelOperations({ orders, cancels }: { readonly orders: number; readonly cancels: number }) {
-  const random = seededRandom(orders);
-  const placed: Operation[] = Array.from({ length: orders }, () => ({ kind: "limit", side: "sell", ticks: MID_TICKS, lots: 1 }));
-  const standing = placed.map((_, index) => index);
-  const cancelled: Operation[] = Array.from({ length: cancels }, () => ({ kind: "cancel", of: takeAny(random, standing) }));
-  return { placed, cancelled };
-}
-
-function limitOrder(random: Random, rangeTicks: number): Operation {
-  const side = random.pick(["buy", "sell"] as const);
-  const distance = random.between(-Math.round(rangeTicks * BEYOND_MIDDLE), rangeTicks);
-  return { kind: "limit", side, ticks: MID_TICKS + (side === "buy" ? -distance : distance), lots: random.between(1, LOTS_MAX) };
-}
-
-function takeAny(random: Random, standing: number[]): number {
-  const place = random.between(0, standing.length - 1);
-  const taken = standing[place] ?? 0;
-  standing[place] = standing.at(-1) ?? 0;
-  standing.pop();
-  return taken;
+export function oneLevelOperations({ standing, cancels }: { readonly standing: number; readonly cancels: number }): OperationFile {
+  const random = seededRandom(standing);
+  const before: Operation[] = Array.from({ length: standing }, () => ({ kind: "limit", side: "sell", ticks: MID_TICKS, lots: 1 }));
+  const places = before.map((_, index) => index);
+  const measured: Operation[] = Array.from({ length: cancels }, () => {
+    const index = random.between(0, places.length - 1);
+    const [place = 0] = places.splice(index, 1);
+    return { kind: "cancel", of: place };
+  });
+  return { before, measured };
 }

@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
+import { engineBenchmark } from "./engine.ts";
 import { gateBenchmark } from "./gate.ts";
 import { identityBenchmark } from "./identity.ts";
 import { lineBenchmark } from "./line.ts";
@@ -28,6 +29,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   lineBenchmark,
   lineCostBenchmark,
   identityBenchmark,
+  engineBenchmark,
   ordersBenchmark,
   ordersHttpBenchmark,
 ];

@@ -65,8 +65,11 @@ export function touchAccount(accounts: Accounts, account: number): void {
 }
 
 export function takeTouchedBalances(accounts: Accounts): readonly BalanceRow[] {
-  const rows = accounts.touched.map((account) => balanceRow(accounts, account));
-  for (const account of accounts.touched) accounts.isTouched[account] = 0;
+  const rows: BalanceRow[] = [];
+  for (const account of accounts.touched) {
+    accounts.isTouched[account] = 0;
+    rows.push(balanceRow(accounts, account));
+  }
   accounts.touched = [];
   return rows;
 }

@@ -34,6 +34,11 @@ export function limitTicksOf({ type, side, ticks }: PlaceOrder, pair: Pair): num
 
 /** By its own price, or by its quote amount. A market order by lots has a value only in view of the book. */
 function valueFault({ type, ticks, lots, quoteAmount }: PlaceOrder, pair: Pair): RejectCode | undefined {
+  // Nearly all are far from the bounds, and doubles are enough to see it.
+  const product = ticks * lots * pair.unit;
+  if (type === "limit" && ticks <= TICKS_MAX && product <= Number.MAX_SAFE_INTEGER && lots * pair.lot <= Number.MAX_SAFE_INTEGER) {
+    return product < pair.valueMin ? "value_below_minimum" : undefined;
+  }
   if (ticks > TICKS_MAX || quantityOf(pair, lots) > STEPS_MAX) return "value_too_large";
   if (type === "market" && lots > 0) return undefined;
   const value = type === "limit" ? valueAt(pair, { ticks, lots }) : quoteAmount;

@@ -1,4 +1,4 @@
-import { accountOf, touchAccount } from "./accounts.ts";
+import { type Accounts, accountOf, touchAccount } from "./accounts.ts";
 import { firstOrder, oppositeOf } from "./book.ts";
 import { touch, touchOrder } from "./change-log.ts";
 import { feeOf, quantityOf, valueAt } from "./exact.ts";
@@ -34,7 +34,7 @@ type Meeting = { readonly taker: number; readonly maker: number; readonly lots: 
 
 /** At the maker's price. Each side pays its fee out of what it receives: the buyer in base, the seller in quote. */
 function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }: Meeting): void {
-  const { orders, log } = state;
+  const { orders, accounts, log } = state;
   const ticks = orders.ticks[maker] as number;
   const value = valueAt(pair, { ticks, lots });
   const quantity = quantityOf(pair, lots);
@@ -44,10 +44,20 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
   const seller = isBuy ? maker : taker;
   const buyFee = feeOf(quantity, isBuy ? takerFeePpm : makerFeePpm);
   const sellFee = feeOf(value, isBuy ? makerFeePpm : takerFeePpm);
-  settle(state, { slot: buyer, lots, value, paid: value, received: quantity, fee: buyFee });
-  settle(state, { slot: seller, lots, value, paid: quantity, received: value, fee: sellFee });
-  credit(state, accountOf(state.accounts, state.house, pair.base), buyFee);
-  credit(state, accountOf(state.accounts, state.house, pair.quote), sellFee);
+  pay(accounts, orders.pays[buyer] as number, value);
+  pay(accounts, orders.pays[seller] as number, quantity);
+  receive(accounts, orders.receives[buyer] as number, quantity - buyFee);
+  receive(accounts, orders.receives[seller] as number, value - sellFee);
+  receive(accounts, accountOf(accounts, state.house, pair.base), buyFee);
+  receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);
+  orders.feePaid[buyer] = (orders.feePaid[buyer] as bigint) + buyFee;
+  orders.feePaid[seller] = (orders.feePaid[seller] as bigint) + sellFee;
+  for (let slot = taker; ; slot = maker) {
+    orders.filledLots[slot] = (orders.filledLots[slot] as number) + lots;
+    orders.filledValue[slot] = (orders.filledValue[slot] as bigint) + value;
+    orders.updatedAt[slot] = state.at;
+    if (slot === maker) break;
+  }
   pair.lastTicks = ticks;
   touch(log.pairs, pair);
   log.trades.push({
@@ -74,29 +84,13 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
   endOrder(state, { slot: maker, kind: RESTING, status: "filled", cancelReason: "" });
 }
 
-type Settlement = {
-  readonly slot: number;
-  readonly lots: number;
-  readonly value: bigint;
-  readonly paid: bigint;
-  readonly received: bigint;
-  readonly fee: bigint;
-};
-
-/** One side of a trade. What it pays was frozen before. */
-function settle(state: EngineState, { slot, lots, value, paid, received, fee }: Settlement): void {
-  const { orders, accounts } = state;
-  const pays = orders.pays[slot] as number;
-  accounts.frozen[pays] = (accounts.frozen[pays] as bigint) - paid;
-  touchAccount(accounts, pays);
-  credit(state, orders.receives[slot] as number, received - fee);
-  orders.filledLots[slot] = (orders.filledLots[slot] as number) + lots;
-  orders.filledValue[slot] = (orders.filledValue[slot] as bigint) + value;
-  orders.feePaid[slot] = (orders.feePaid[slot] as bigint) + fee;
-  orders.updatedAt[slot] = state.at;
+/** What is paid was frozen before. */
+function pay(accounts: Accounts, account: number, amount: bigint): void {
+  accounts.frozen[account] = (accounts.frozen[account] as bigint) - amount;
+  touchAccount(accounts, account);
 }
 
-function credit({ accounts }: EngineState, account: number, amount: bigint): void {
+function receive(accounts: Accounts, account: number, amount: bigint): void {
   accounts.available[account] = (accounts.available[account] as bigint) + amount;
   touchAccount(accounts, account);
 }

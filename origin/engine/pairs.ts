@@ -20,6 +20,10 @@ export type Pair = {
   terms: PairTerms;
   unitSteps: bigint;
   lotSteps: bigint;
+  /** The same as doubles: exact as far as their products are safe integers. */
+  unit: number;
+  lot: number;
+  valueMin: number;
   version: number;
   grid: number;
   /** Of the last trade; 0 before the first. */
@@ -44,12 +48,16 @@ export function addPair({ byName, all, sorted }: Pairs, { terms, base, quote }: 
     terms,
     unitSteps: unitStepsOf(terms, base),
     lotSteps: terms.lotSteps,
+    unit: 0,
+    lot: 0,
+    valueMin: 0,
     version: 1,
     grid: 1,
     lastTicks: 0,
     openOrders: 0,
     isTouched: false,
   };
+  setTerms(pair, terms);
   byName.set(pair.name, pair);
   all.push(pair);
   sorted.push(pair);
@@ -61,6 +69,9 @@ export function setTerms(pair: Pair, terms: PairTerms): void {
   pair.terms = terms;
   pair.unitSteps = unitStepsOf(terms, pair.base);
   pair.lotSteps = terms.lotSteps;
+  pair.unit = Number(pair.unitSteps);
+  pair.lot = Number(terms.lotSteps);
+  pair.valueMin = Number(terms.valueStepsMin);
 }
 
 /** What one tick times one lot is worth. Terms under which this is no whole number are refused (`pair-terms.ts`). */

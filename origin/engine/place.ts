@@ -164,11 +164,13 @@ type Finish = { readonly accepted: Accepted; readonly slot: number; readonly sto
 function finish(state: EngineState, { accepted: { command, sweep, reserve }, slot, stop }: Finish): OrderRow {
   const { orders, accounts } = state;
   const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
-  const paid = sweep.side === BUY ? (orders.filledValue[slot] as bigint) : quantityOf(sweep.pair, orders.filledLots[slot] as number);
-  const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
-  const account = orders.pays[slot] as number;
-  accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;
-  accounts.available[account] = (accounts.available[account] as bigint) + released;
+  if (!(rests && orders.filledLots[slot] === 0)) {
+    const paid = sweep.side === BUY ? (orders.filledValue[slot] as bigint) : quantityOf(sweep.pair, orders.filledLots[slot] as number);
+    const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
+    const account = orders.pays[slot] as number;
+    accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;
+    accounts.available[account] = (accounts.available[account] as bigint) + released;
+  }
   if (!rests) {
     const cancelReason = cancelReasonOf(command, stop);
     const status = cancelReason === "" || cancelReason === "fundsSpent" ? "filled" : "cancelled";

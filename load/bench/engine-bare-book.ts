@@ -1,0 +1,83 @@
+import { type Book, createBook, firstOrder, oppositeOf, restOrder, takeOut } from "../../origin/engine/book.ts";
+import { createOrderIndex, dropSlot, findSlot, indexSlot, type OrderIndex } from "../../origin/engine/order-index.ts";
+import { BUY, createOrderSlab, freeSlot, NONE, type OrderSlab, remainingLots, SELL, takeSlot } from "../../origin/engine/order-slab.ts";
+import { allOperations, type Prepare } from "./engine-books.ts";
+
+/** The engine's book alone, without balances, outcomes and changes: what the others are. */
+export const bareBook: Prepare = (file) => {
+  const operations = allOperations(file);
+  const ordersMax = operations.length;
+  const orders = createOrderSlab(ordersMax);
+  const bare: Bare = { orders, index: createOrderIndex(orders, { ordersMax }), book: createBook() };
+  return {
+    play(from, to) {
+      for (let next = from; next < to; next++) {
+        const operation = operations[next];
+        if (operation?.kind === "cancel") cancel(bare, operation.of);
+        else if (operation?.kind === "limit") place(bare, { ...operation, id: next });
+        else if (operation !== undefined) place(bare, { ...operation, id: next, ticks: operation.side === "buy" ? ANY_PRICE : 0 });
+      }
+    },
+    lotsLeft() {
+      let lots = 0;
+      for (let id = 0; id < operations.length; id++) {
+        const slot = findSlot(bare.index, id);
+        if (slot !== NONE) lots += remainingLots(orders, slot);
+      }
+      return lots;
+    },
+  };
+};
+
+type Bare = { readonly orders: OrderSlab; readonly index: OrderIndex; readonly book: Book };
+type Order = {
+  readonly kind: "limit" | "market";
+  readonly id: number;
+  readonly side: "buy" | "sell";
+  readonly ticks: number;
+  readonly lots: number;
+};
+
+const ANY_PRICE = 2 ** 31 - 1;
+
+function place(bare: Bare, order: Order): void {
+  const { orders } = bare;
+  const left = trade(bare, order);
+  if (left === 0 || order.kind === "market") return;
+  const slot = takeSlot(orders);
+  orders.id[slot] = order.id;
+  orders.side[slot] = order.side === "buy" ? BUY : SELL;
+  orders.ticks[slot] = order.ticks;
+  orders.lots[slot] = left;
+  orders.filledLots[slot] = 0;
+  orders.isNamed[slot] = 0;
+  restOrder(bare.book, orders, slot);
+  indexSlot(bare.index, slot);
+}
+
+/** How many lots are left. */
+function trade(bare: Bare, { side, ticks, lots }: Order): number {
+  const { orders, book } = bare;
+  const ladder = oppositeOf(book, side === "buy" ? BUY : SELL);
+  let left = lots;
+  for (let maker = firstOrder(ladder); maker !== NONE && left > 0; maker = firstOrder(ladder)) {
+    const price = orders.ticks[maker] as number;
+    if (side === "buy" ? price > ticks : price < ticks) return left;
+    const taken = Math.min(left, remainingLots(orders, maker));
+    left -= taken;
+    orders.filledLots[maker] = (orders.filledLots[maker] as number) + taken;
+    if (remainingLots(orders, maker) === 0) end(bare, maker);
+  }
+  return left;
+}
+
+function cancel(bare: Bare, id: number): void {
+  const slot = findSlot(bare.index, id);
+  if (slot !== NONE) end(bare, slot);
+}
+
+function end({ orders, index, book }: Bare, slot: number): void {
+  takeOut(book, orders, slot);
+  dropSlot(index, slot);
+  freeSlot(orders, slot);
+}
