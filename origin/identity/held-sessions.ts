@@ -15,7 +15,7 @@ export type HeldSessions = {
   readonly stop: () => void;
 };
 
-export type HeldSession = {
+type HeldSession = {
   readonly userId: string;
   readonly sessionId: string;
   /** With which rights it was opened. */
@@ -24,7 +24,7 @@ export type HeldSession = {
   readonly onEnd: (reason: HoldEnd) => void;
 };
 
-export type HoldEnd = "session_ended" | "role_changed";
+type HoldEnd = "session_ended" | "role_changed";
 
 /** What was missed is noticed within two seconds, a slow round trip included. */
 const LOOK_EVERY_MS = 1_000;
