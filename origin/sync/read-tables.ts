@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { changesFrom } from "../commit/journal-body.ts";
+import { faultOfNext, type JournalPosition } from "../commit/journal.ts";
+import type { Database, Transaction } from "../db/database.ts";
+import type { Changes } from "../engine/changes.ts";
+import { readOffset } from "../ledger/ledger-queries.ts";
+import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
+import {
+  listAssets,
+  listBodies,
+  listOpenOrders,
+  listPairs,
+  listReferences,
+  listSupplies,
+  listTradingUsers,
+  readVenueState,
+} from "./table-queries.ts";
+
+/** The whole state of the venue at the ledger's position: the tables, then every entry of the journal that is newer. */
+export type RecordedState = {
+  readonly position: JournalPosition;
+  /** Where the tables alone stand. */
+  readonly tablesAt: number;
+  readonly rows: LatestRows;
+};
+
+const PAGE = 2_000;
+/** Reading millions of rows takes a while, and nobody waits for it but an operator. */
+const READ_MS_MAX = 30 * 60_000;
+const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/** In one snapshot, so that a ledger that goes on meanwhile does not matter. Throws with a sentence when the record has a hole. */
+export async function readRecordedState(database: Database): Promise<RecordedState> {
+  return database.transaction(async (tx) => {
+    await tx.script(SNAPSHOT);
+    const rows = createLatestRows();
+    const tablesAt = (await readOffset.first(tx, { consumer: "sync" }))?.sequence ?? 0;
+    const ledger = await readOffset.first(tx, { consumer: "ledger" });
+    for await (const changes of tableRows(tx)) rows.absorb(changes);
+    const position = { sequence: ledger?.sequence ?? 0, hash: ledger?.journalHash ?? "", command: ledger?.command ?? "" };
+    await absorbBodies(tx, rows, { from: tablesAt, position });
+    return { position, tablesAt, rows };
+  }, READ_MS_MAX);
+}
+
+type Stretch = { readonly from: number; readonly position: JournalPosition };
+
+async function absorbBodies(tx: Transaction, rows: LatestRows, { from, position }: Stretch): Promise<void> {
+  let last: JournalPosition | undefined;
+  let after = from;
+  while (after < position.sequence) {
+    const entries = await listBodies.all(tx, { after: String(after), limit: PAGE });
+    for (const entry of entries) {
+      const before: JournalPosition = last ?? { sequence: after, hash: entry.previousHash, command: "" };
+      const fault = faultOfNext(before, entry);
+      if (fault !== undefined) throw new Error(`The record cannot be read on: ${fault}.`);
+      rows.absorb(changesFrom(entry.body));
+      last = entry;
+      after = entry.sequence;
+    }
+    if (entries.length === 0) throw new Error(`The record has a hole: entry ${after + 1} of the journal is missing from journal_bodies.`);
+  }
+  if (last !== undefined && last.hash !== position.hash) throw new Error(`Entry ${position.sequence} of the journal and of the ledger differ.`);
+}
+
+const nothing = { orders: [], trades: [], balances: [], movements: [], currencies: [], pairs: [], users: [], references: [] };
+
+async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
+  const clock = z.object({ at: z.number(), nextOrderId: z.number(), nextTradeId: z.number() }).parse(await readVenueState.first(tx, {}));
+  const empty: Changes = { ...clock, ...nothing };
+  yield { ...empty, currencies: await listSupplies.all(tx, {}), pairs: await listPairs.all(tx, {}) };
+  for (let after = 0; ; ) {
+    const orders = await listOpenOrders.all(tx, { after: String(after), limit: PAGE });
+    yield { ...empty, orders };
+    if (orders.length < PAGE) break;
+    after = orders.at(-1)?.id ?? after;
+  }
+  for (let last = { user: "", currency: "" }; ; ) {
+    const balances = await listAssets.all(tx, { afterUser: last.user, afterCurrency: last.currency, limit: PAGE });
+    yield { ...empty, balances };
+    if (balances.length < PAGE) break;
+    last = balances.at(-1) ?? last;
+  }
+  for (let after = ""; ; ) {
+    const users = await listTradingUsers.all(tx, { after, limit: PAGE });
+    yield { ...empty, users };
+    if (users.length < PAGE) break;
+    after = users.at(-1)?.user ?? after;
+  }
+  for (let last = { user: "", reference: "" }; ; ) {
+    const references = await listReferences.all(tx, { afterUser: last.user, afterReference: last.reference, limit: PAGE });
+    yield { ...empty, references };
+    if (references.length < PAGE) break;
+    last = references.at(-1) ?? last;
+  }
+}
