@@ -89,8 +89,9 @@ export type PairRow = PairTerms & { readonly version: number; readonly grid: num
 
 export type UserRow = { readonly user: string; readonly isFrozen: boolean };
 
-/** A client order id or a reference that is remembered for 24 hours, with a digest of what it stood for. */
+/** A client order id (`order`) or a reference that is remembered for 24 hours, with a digest of what it stood for. */
 export type ReferenceRow = {
+  readonly kind: ReferenceKind;
   readonly user: string;
   readonly reference: string;
   readonly digest: string;
@@ -98,3 +99,6 @@ export type ReferenceRow = {
   readonly orderId: number;
   readonly at: number;
 };
+
+/** Names of different kinds do not get in each other's way. */
+export type ReferenceKind = "order" | "deposit" | "withdrawal" | "transfer";

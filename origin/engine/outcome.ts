@@ -6,20 +6,25 @@ export type Outcome = Accepted | Rejected;
 type Accepted =
   | {
       readonly kind: "order";
-      /** As it stands after the command; for a repetition, as it stood when it was placed or last remembered. */
+      /** As it stands after the command. */
       readonly order: OrderRow;
       /** The trades of this very command. */
       readonly trades: readonly TradeRow[];
-      /** The same client order id with the same content was seen before: nothing was done. */
-      readonly isRepetition: boolean;
     }
   | { readonly kind: "cancelled"; readonly orders: readonly OrderRow[]; readonly hasMore: boolean }
-  | { readonly kind: "done"; readonly isRepetition: boolean };
+  | { readonly kind: "done" }
+  /**
+   * The same name with the same content was seen within 24 hours: nothing was done. What the order has become since is not the
+   * engine's to know once it is closed; `orderId` says where to look (0 where the name stood for no order).
+   */
+  | { readonly kind: "repetition"; readonly orderId: number };
 
 export type Rejected = { readonly kind: "rejected"; readonly code: RejectCode };
 
 /** Each is a promise to clients: never renamed. Those of one range have one kind of remedy. */
 export type RejectCode =
+  // It contradicts itself. The api never sends such a command; the engine refuses it all the same, because throwing would stop the shard for good.
+  | "command_invalid"
   // The pair or the account cannot do this now.
   | "pair_unknown"
   | "pair_halted"

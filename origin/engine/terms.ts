@@ -5,7 +5,10 @@ export type TimeInForce = "GTC" | "IOC" | "FOK";
 export type SelfTrade = "cancelNewest" | "cancelOldest" | "cancelBoth";
 export type OrderStatus = "open" | "partiallyFilled" | "filled" | "cancelled";
 
-/** Why an order ended without being filled; empty while that is not so. */
+/**
+ * Why an order ended with something left; empty while that is not so. With `fundsSpent` alone the order counts as filled: what is left
+ * of its quote amount buys or sells less than one lot.
+ */
 export type CancelReason = "" | "user" | "immediateOrCancel" | "selfTrade" | "noLiquidity" | "priceBand" | "tooManyFills" | "fundsSpent";
 
 /** Where the fees go: an account like any other, so that money only ever moves between accounts. */

@@ -1,0 +1,119 @@
+import { assert } from "../../shared/assert.ts";
+import { accountOf } from "./accounts.ts";
+import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
+import { addCurrency, type Currency } from "./currencies.ts";
+import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
+import { findSlot } from "./order-index.ts";
+import { BUY, NONE, SELL, TIMES_IN_FORCE, TYPES, takeSlot } from "./order-slab.ts";
+import { addPair, type Pair, setTerms } from "./pairs.ts";
+import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
+import type { EngineState } from "./state.ts";
+import { userNamed } from "./users.ts";
+
+/** Takes over what the rows say. Rows that were taken over before change nothing, so that an entry may be read twice. */
+export function absorbChanges(state: EngineState, changes: Changes): void {
+  state.at = Math.max(state.at, changes.at);
+  state.nextOrderId = Math.max(state.nextOrderId, changes.nextOrderId);
+  state.nextTradeId = Math.max(state.nextTradeId, changes.nextTradeId);
+  forgetHours(state.references, state.at);
+  for (const row of changes.currencies) absorbCurrency(state, row);
+  for (const row of changes.pairs) absorbPair(state, row);
+  for (const { user, isFrozen } of changes.users) userNamed(state.users, user).isFrozen = isFrozen;
+  for (const row of changes.balances) absorbBalance(state, row);
+  for (const row of changes.orders) absorbOrder(state, row);
+  for (const row of changes.references) absorbReference(state, row);
+}
+
+function absorbCurrency({ currencies }: EngineState, { currency, scale, supply }: CurrencyRow): void {
+  const known = currencies.byName.get(currency) ?? addCurrency(currencies, currency, scale);
+  known.supply = supply;
+}
+
+function absorbPair(state: EngineState, { version, grid, lastTicks, ...terms }: PairRow): void {
+  const base = currencyNamed(state, terms.baseCurrency);
+  const quote = currencyNamed(state, terms.quoteCurrency);
+  const pair = state.pairs.byName.get(terms.pair) ?? addPair(state.pairs, { terms, base, quote });
+  setTerms(pair, terms);
+  Object.assign(pair, { version, grid, lastTicks });
+}
+
+function absorbBalance(state: EngineState, { user, currency, available, frozen }: BalanceRow): void {
+  const account = accountOf(state.accounts, userNamed(state.users, user), currencyNamed(state, currency));
+  state.accounts.available[account] = available;
+  state.accounts.frozen[account] = frozen;
+}
+
+function absorbOrder(state: EngineState, row: OrderRow): void {
+  const slot = findSlot(state.index, row.id);
+  const isOpen = row.status === "open" || row.status === "partiallyFilled";
+  if (slot === NONE && isOpen) insertOrder(state, row);
+  if (slot === NONE) return;
+  if (isOpen) {
+    writeProgress(state, { slot, row });
+    return;
+  }
+  withdrawOrder(state, slot);
+  releaseSlot(state, slot);
+}
+
+function insertOrder(state: EngineState, row: OrderRow): void {
+  const { orders, accounts } = state;
+  const user = userNamed(state.users, row.user);
+  const pair = pairNamed(state, row.pair);
+  const base = accountOf(accounts, user, pair.base);
+  const quote = accountOf(accounts, user, pair.quote);
+  const side = row.side === "buy" ? BUY : SELL;
+  assert(state.openOrders < state.openOrdersMax, "the engine is made for as many open orders as there are");
+  const slot = takeSlot(orders);
+  orders.id[slot] = row.id;
+  orders.user[slot] = user.index;
+  orders.pair[slot] = pair.index;
+  orders.side[slot] = side;
+  orders.type[slot] = TYPES.indexOf(row.type);
+  orders.timeInForce[slot] = TIMES_IN_FORCE.indexOf(row.timeInForce);
+  orders.postOnly[slot] = row.postOnly ? 1 : 0;
+  orders.ticks[slot] = row.ticks;
+  orders.lots[slot] = row.lots;
+  orders.quoteAmount[slot] = row.quoteAmount;
+  orders.createdAt[slot] = row.createdAt;
+  orders.clientOrderId[slot] = row.clientOrderId;
+  orders.pays[slot] = side === BUY ? quote : base;
+  orders.receives[slot] = side === BUY ? base : quote;
+  writeProgress(state, { slot, row });
+  openOrder(state, slot);
+  if (row.clientOrderId === "") return;
+  // What it stood for may be forgotten already; that the order has the name is not.
+  const known = findReference(user, "order", row.clientOrderId);
+  if (known !== undefined && known.orderId >= row.id) return;
+  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt });
+}
+
+const NOT_KNOWN_YET = "";
+
+function writeProgress({ orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
+  orders.filledLots[slot] = row.filledLots;
+  orders.filledValue[slot] = row.filledValue;
+  orders.feePaid[slot] = row.feePaid;
+  orders.updatedAt[slot] = row.updatedAt;
+}
+
+function absorbReference(state: EngineState, row: ReferenceRow): void {
+  const { kind, reference: name, digest, orderId, at } = row;
+  if (!isCounted(state.references, at)) return;
+  const user = userNamed(state.users, row.user);
+  const known = findReference(user, kind, name);
+  const isOld = known !== undefined && (known.at > at || (known.at === at && known.digest !== NOT_KNOWN_YET));
+  if (!isOld) remember(state.references, { kind, user, name, digest, orderId, at }, state.index);
+}
+
+function currencyNamed({ currencies }: EngineState, name: string): Currency {
+  const currency = currencies.byName.get(name);
+  assert(currency !== undefined, `currency ${name} comes before what is counted in it`);
+  return currency;
+}
+
+function pairNamed({ pairs }: EngineState, name: string): Pair {
+  const pair = pairs.byName.get(name);
+  assert(pair !== undefined, `pair ${name} comes before its orders`);
+  return pair;
+}

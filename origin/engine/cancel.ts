@@ -1,0 +1,57 @@
+import type { OrderRow } from "./changes.ts";
+import type { CancelAll, CancelOrder } from "./command.ts";
+import { CANCELS_MAX } from "./limits.ts";
+import { cancelOpenOrder } from "./open-orders.ts";
+import { findSlot } from "./order-index.ts";
+import { NONE } from "./order-slab.ts";
+import type { Outcome, RejectCode } from "./outcome.ts";
+import type { Pair } from "./pairs.ts";
+import { findReference, isRemembered } from "./references.ts";
+import { reject } from "./reject.ts";
+import type { EngineState } from "./state.ts";
+import type { User } from "./users.ts";
+
+export function cancelOrder(state: EngineState, command: CancelOrder): Outcome {
+  const { orderId, clientOrderId } = command;
+  if ((orderId === 0) === (clientOrderId === "")) return reject("command_invalid");
+  const user = state.users.byName.get(command.user);
+  if (user === undefined) return reject("order_unknown");
+  const slot = orderId === 0 ? slotNamed(state, { user, clientOrderId }) : slotOf(state, { user, orderId });
+  if (typeof slot === "string") return reject(slot);
+  return { kind: "cancelled", orders: [cancelOpenOrder(state, { slot, reason: "user" })], hasMore: false };
+}
+
+/** Another's order is answered like one that is closed, so that nobody learns which of the others' are open. */
+function slotOf(state: EngineState, { user, orderId }: { readonly user: User; readonly orderId: number }): number | RejectCode {
+  if (!(Number.isSafeInteger(orderId) && orderId > 0 && orderId < state.nextOrderId)) return "order_unknown";
+  const slot = findSlot(state.index, orderId);
+  return slot === NONE || state.orders.user[slot] !== user.index ? "order_not_open" : slot;
+}
+
+function slotNamed(state: EngineState, { user, clientOrderId }: { readonly user: User; readonly clientOrderId: string }) {
+  const reference = findReference(user, "order", clientOrderId);
+  if (reference === undefined) return "order_unknown";
+  const slot = findSlot(state.index, reference.orderId);
+  if (slot !== NONE) return slot;
+  return isRemembered(reference, state.at) ? "order_not_open" : "order_unknown";
+}
+
+/** The oldest first, pair by pair. Having nothing to cancel is no mistake. */
+export function cancelAll(state: EngineState, command: CancelAll): Outcome {
+  const pair = state.pairs.byName.get(command.pair);
+  if (command.pair !== "" && pair === undefined) return reject("pair_unknown");
+  const user = state.users.byName.get(command.user);
+  if (user === undefined) return { kind: "cancelled", orders: [], hasMore: false };
+  const pairs = pair === undefined ? state.pairs.sorted : [pair];
+  const orders: OrderRow[] = [];
+  for (const each of pairs) {
+    for (let slot = oldest(user, each); slot !== NONE && orders.length < CANCELS_MAX; slot = oldest(user, each)) {
+      orders.push(cancelOpenOrder(state, { slot, reason: "user" }));
+    }
+  }
+  return { kind: "cancelled", orders, hasMore: pairs.some((each) => oldest(user, each) !== NONE) };
+}
+
+function oldest(user: User, pair: Pair): number {
+  return user.oldestOpen[pair.index] ?? NONE;
+}

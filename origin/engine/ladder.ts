@@ -1,0 +1,139 @@
+import { TICKS_MAX } from "./limits.ts";
+import { BUY, NONE } from "./order-slab.ts";
+
+/**
+ * The prices of one side of a book. Sixteen neighbouring prices share a page, with one bit for each that has orders; the pages that
+ * have any stand in a sorted directory, the best one last. So the best price is a look at one word, a price near the top is found in
+ * a few steps, and a price far from all others costs one page and not the distance to it.
+ */
+export type Ladder = {
+  readonly side: number;
+  /** The directory: page numbers (rank / 16) in ascending order, and where each page is stored. */
+  numbers: Int32Array;
+  pages: Int32Array;
+  count: number;
+  /** By page: which of its prices have orders. */
+  bits: Int32Array;
+  /** By cell (16 for each page): the oldest and the youngest order of the price. */
+  oldest: Int32Array;
+  youngest: Int32Array;
+  freed: number[];
+  usedPages: number;
+};
+
+const CELL_BITS = 4;
+const CELLS = 1 << CELL_BITS;
+const CELL_MASK = CELLS - 1;
+const PAGES_AT_FIRST = 16;
+
+export function createLadder(side: number): Ladder {
+  return {
+    side,
+    numbers: new Int32Array(PAGES_AT_FIRST),
+    pages: new Int32Array(PAGES_AT_FIRST),
+    count: 0,
+    bits: new Int32Array(PAGES_AT_FIRST),
+    oldest: new Int32Array(PAGES_AT_FIRST * CELLS),
+    youngest: new Int32Array(PAGES_AT_FIRST * CELLS),
+    freed: [],
+    usedPages: 0,
+  };
+}
+
+/** The best price has the highest rank on both sides, so that both are one code. */
+function rankOf(ladder: Ladder, ticks: number): number {
+  return ladder.side === BUY ? ticks : TICKS_MAX - ticks;
+}
+
+/** The cell of the best price, or `NONE`. */
+export function bestCell(ladder: Ladder): number {
+  if (ladder.count === 0) return NONE;
+  const page = ladder.pages[ladder.count - 1] as number;
+  return (page << CELL_BITS) + highestBit(ladder.bits[page] as number);
+}
+
+/** The cell of the next price that is worse, or `NONE`. `ticks` is the price of `cell`. */
+export function worseCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): number {
+  const page = cell >> CELL_BITS;
+  const worse = (ladder.bits[page] as number) & ((1 << (cell & CELL_MASK)) - 1);
+  if (worse !== 0) return (page << CELL_BITS) + highestBit(worse);
+  const position = positionOf(ladder, rankOf(ladder, ticks) >> CELL_BITS);
+  if (position === 0) return NONE;
+  const next = ladder.pages[position - 1] as number;
+  return (next << CELL_BITS) + highestBit(ladder.bits[next] as number);
+}
+
+/** The cell of a price, marked as having orders. */
+export function markCell(ladder: Ladder, ticks: number): number {
+  const rank = rankOf(ladder, ticks);
+  const number = rank >> CELL_BITS;
+  const position = positionOf(ladder, number);
+  const isKnown = position < ladder.count && ladder.numbers[position] === number;
+  const page = isKnown ? (ladder.pages[position] as number) : insertPage(ladder, { number, position });
+  const bit = 1 << (rank & CELL_MASK);
+  const cell = (page << CELL_BITS) + (rank & CELL_MASK);
+  const bits = ladder.bits[page] as number;
+  if ((bits & bit) === 0) {
+    ladder.bits[page] = bits | bit;
+    ladder.oldest[cell] = NONE;
+    ladder.youngest[cell] = NONE;
+  }
+  return cell;
+}
+
+/** The last order of the price has gone. */
+export function clearCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): void {
+  const page = cell >> CELL_BITS;
+  const bits = (ladder.bits[page] as number) & ~(1 << (cell & CELL_MASK));
+  ladder.bits[page] = bits;
+  if (bits !== 0) return;
+  const position = positionOf(ladder, rankOf(ladder, ticks) >> CELL_BITS);
+  ladder.numbers.copyWithin(position, position + 1, ladder.count);
+  ladder.pages.copyWithin(position, position + 1, ladder.count);
+  ladder.count--;
+  ladder.freed.push(page);
+}
+
+/** Where a page stands in the directory, or would stand. */
+function positionOf({ numbers, count }: Ladder, number: number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] as number) < number) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function insertPage(ladder: Ladder, { number, position }: { readonly number: number; readonly position: number }): number {
+  const page = ladder.freed.pop() ?? newPage(ladder);
+  ladder.numbers.copyWithin(position + 1, position, ladder.count);
+  ladder.pages.copyWithin(position + 1, position, ladder.count);
+  ladder.numbers[position] = number;
+  ladder.pages[position] = page;
+  ladder.bits[page] = 0;
+  ladder.count++;
+  return page;
+}
+
+function newPage(ladder: Ladder): number {
+  if (ladder.usedPages === ladder.bits.length) {
+    ladder.numbers = doubled(ladder.numbers);
+    ladder.pages = doubled(ladder.pages);
+    ladder.bits = doubled(ladder.bits);
+    ladder.oldest = doubled(ladder.oldest);
+    ladder.youngest = doubled(ladder.youngest);
+  }
+  return ladder.usedPages++;
+}
+
+function doubled(array: Int32Array): Int32Array {
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}
+
+function highestBit(bits: number): number {
+  return 31 - Math.clz32(bits);
+}

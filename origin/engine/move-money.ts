@@ -1,0 +1,96 @@
+import { accountOf, availableOf, touchAccount } from "./accounts.ts";
+import { touch } from "./change-log.ts";
+import type { MovementRow, ReferenceKind } from "./changes.ts";
+import type { Command, Deposit, Transfer, Withdraw } from "./command.ts";
+import type { Currency } from "./currencies.ts";
+import { STEPS_MAX, USERS_MAX } from "./limits.ts";
+import type { Outcome, RejectCode } from "./outcome.ts";
+import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
+import { reject } from "./reject.ts";
+import type { EngineState } from "./state.ts";
+import { type User, userNamed } from "./users.ts";
+
+type MoveCommand = Command & (Deposit | Withdraw | Transfer);
+
+/** All three are one thing: an amount that leaves one place and arrives at another. Outside of the venue is the empty name. */
+export function moveMoney(state: EngineState, command: MoveCommand): Outcome {
+  const movement = movementOf(command, state.at);
+  const { from, to, currency: currencyName, amount, reference } = movement;
+  if (amount <= 0n || from === to) return reject("command_invalid");
+  const named = state.users.byName.get(ownerName(movement));
+  const known = named === undefined || reference === "" ? undefined : recallMovement(state, movement, named);
+  if (known !== undefined) return known;
+  const currency = state.currencies.byName.get(currencyName);
+  if (currency === undefined) return reject("currency_unknown");
+  const fault = movementFault(state, movement, currency);
+  if (fault !== undefined) return reject(fault);
+  if (from === "") currency.supply += amount;
+  else add(state, { user: userNamed(state.users, from), currency, amount: -amount });
+  if (to === "") currency.supply -= amount;
+  else add(state, { user: userNamed(state.users, to), currency, amount });
+  if (from === "" || to === "") touch(state.log.currencies, currency);
+  state.log.movements.push(movement);
+  if (reference !== "") rememberMovement(state, movement);
+  return { kind: "done" };
+}
+
+function movementOf(command: MoveCommand, at: number): MovementRow {
+  const { id: commandId, currency, amount, reference } = command;
+  switch (command.kind) {
+    case "deposit":
+      return { kind: "deposit", commandId, at, from: "", to: command.user, currency, amount, reference };
+    case "withdraw":
+      return { kind: "withdrawal", commandId, at, from: command.user, to: "", currency, amount, reference };
+    case "transfer":
+      return { kind: "transfer", commandId, at, from: command.from, to: command.to, currency, amount, reference };
+  }
+}
+
+/** Nothing leaves an account that is frozen; it may still be given something. */
+function movementFault(state: EngineState, { from, to, amount, reference }: MovementRow, currency: Currency): RejectCode | undefined {
+  if (from === "") {
+    if (currency.supply + amount > STEPS_MAX) return "amount_too_large";
+  } else {
+    const giver = state.users.byName.get(from);
+    if (giver?.isFrozen === true) return "user_frozen";
+    if (giver === undefined || availableOf(state.accounts, giver, currency) < amount) return "balance_insufficient";
+  }
+  const isNew = to !== "" && !state.users.byName.has(to);
+  if (isNew && state.users.all.length >= USERS_MAX) return "engine_full";
+  return reference !== "" && state.references.count >= state.references.max ? "engine_full" : undefined;
+}
+
+type Addition = { readonly user: User; readonly currency: Currency; readonly amount: bigint };
+
+function add({ accounts }: EngineState, { user, currency, amount }: Addition): void {
+  const account = accountOf(accounts, user, currency);
+  accounts.available[account] = (accounts.available[account] as bigint) + amount;
+  touchAccount(accounts, account);
+}
+
+/** A reference is the giver's; a deposit's belongs to whom it is given. */
+function ownerName({ from, to }: MovementRow): string {
+  return from === "" ? to : from;
+}
+
+function recallMovement(state: EngineState, movement: MovementRow, user: User): Outcome | undefined {
+  const known = findReference(user, kindOf(movement), movement.reference);
+  if (known === undefined || !isRemembered(known, state.at)) return undefined;
+  return known.digest === digestOfMovement(movement) ? { kind: "repetition", orderId: 0 } : reject("reference_reused");
+}
+
+function rememberMovement(state: EngineState, movement: MovementRow): void {
+  const user = userNamed(state.users, ownerName(movement));
+  const digest = digestOfMovement(movement);
+  const reference = { kind: kindOf(movement), user, name: movement.reference, digest, orderId: 0, at: state.at };
+  remember(state.references, reference, state.index);
+  state.log.references.push(referenceRow(reference));
+}
+
+function kindOf({ kind }: MovementRow): ReferenceKind {
+  return kind;
+}
+
+function digestOfMovement({ kind, from, to, currency, amount }: MovementRow): string {
+  return digestOf([kind, from, to, currency, amount]);
+}

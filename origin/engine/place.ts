@@ -1,0 +1,190 @@
+import { accountOf, availableOf, touchAccount } from "./accounts.ts";
+import { firstOrder, oppositeOf } from "./book.ts";
+import { keepRow, touchOrder } from "./change-log.ts";
+import type { OrderRow, TradeRow } from "./changes.ts";
+import { isWellFormed, limitTicksOf, orderFault, type Placing } from "./check-order.ts";
+import type { PlaceOrder } from "./command.ts";
+import { quantityOf, valueAt } from "./exact.ts";
+import { matchOrder } from "./match.ts";
+import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
+import { findSlot } from "./order-index.ts";
+import { orderRow } from "./order-row.ts";
+import { BUY, NONE, SELL, TIMES_IN_FORCE, TYPES, takeSlot } from "./order-slab.ts";
+import type { Outcome, RejectCode } from "./outcome.ts";
+import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
+import { reject } from "./reject.ts";
+import type { EngineState } from "./state.ts";
+import { isBeyond, isOwn, lotsWanted, previewSweep, type Stop, type Sweep } from "./sweep.ts";
+import type { CancelReason } from "./terms.ts";
+import type { User } from "./users.ts";
+
+/** Everything that can speak against an order is looked at first; then its funds are frozen; then it trades; what is left rests or ends. */
+export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
+  if (!isWellFormed(command)) return reject("command_invalid");
+  const user = state.users.byName.get(command.user);
+  const known = user === undefined || command.clientOrderId === "" ? undefined : recallOrder(state, command, user);
+  if (known !== undefined) return known;
+  const pair = state.pairs.byName.get(command.pair);
+  if (pair === undefined) return reject("pair_unknown");
+  const placing = { command, pair, user };
+  const fault = orderFault(state, placing);
+  if (fault !== undefined) return reject(fault);
+  const sweep = sweepOf(placing);
+  const reserve = reserveFor(state, { placing, sweep });
+  if (typeof reserve === "string") return reject(reserve);
+  if (user === undefined || availableOf(state.accounts, user, sweep.side === BUY ? pair.quote : pair.base) < reserve) {
+    return reject("balance_insufficient");
+  }
+  return carryOut(state, { command, user, sweep, reserve });
+}
+
+/** Whoever asks twice is told what came of the first time. A name that an open order still has stands for that order, however old. */
+function recallOrder(state: EngineState, command: PlaceOrder, user: User): Outcome | undefined {
+  const reference = findReference(user, "order", command.clientOrderId);
+  if (reference === undefined) return undefined;
+  if (isRemembered(reference, state.at)) {
+    const isSame = reference.digest === digestOfOrder(command);
+    return isSame ? { kind: "repetition", orderId: reference.orderId } : reject("client_order_id_reused");
+  }
+  return findSlot(state.index, reference.orderId) === NONE ? undefined : reject("client_order_id_reused");
+}
+
+function digestOfOrder(order: PlaceOrder): string {
+  const { pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade } = order;
+  return digestOf([pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade]);
+}
+
+function sweepOf({ command, pair, user }: Placing): Sweep {
+  return {
+    pair,
+    side: command.side === "buy" ? BUY : SELL,
+    user: user === undefined ? NONE : user.index,
+    selfTrade: command.selfTrade,
+    limitTicks: limitTicksOf(command, pair),
+    lots: lotsWanted(command.lots),
+    quoteAmount: command.quoteAmount,
+  };
+}
+
+type Question = { readonly placing: Placing; readonly sweep: Sweep };
+
+/** What has to be frozen before the order may trade, or what the book has against it. */
+function reserveFor(state: EngineState, { placing, sweep }: Question): bigint | RejectCode {
+  const { command, pair } = placing;
+  if (command.type === "market" || command.timeInForce === "FOK") return reserveBySweep(state, { placing, sweep });
+  const first = firstOrder(oppositeOf(pair.book, sweep.side));
+  const isCrossing = first !== NONE && !isBeyond(sweep, state.orders.ticks[first] as number);
+  if (isCrossing && command.postOnly) return "post_only_would_trade";
+  if (isCrossing && command.selfTrade === "cancelNewest" && isOwn(state.orders, sweep, first)) return "self_trade";
+  return sweep.side === BUY ? valueAt(pair, command) : quantityOf(pair, command.lots);
+}
+
+/** An order that trades now or never freezes exactly what it will pay. */
+function reserveBySweep(state: EngineState, { placing: { command, pair }, sweep }: Question): bigint | RejectCode {
+  const first = firstOrder(oppositeOf(pair.book, sweep.side));
+  if (command.type === "market") {
+    if (first === NONE) return "no_liquidity";
+    const bestValue = valueAt(pair, { ticks: state.orders.ticks[first] as number, lots: command.lots });
+    if (command.lots > 0 && bestValue < pair.terms.valueStepsMin) return "value_below_minimum";
+  }
+  const { lots, value, stop } = previewSweep(state.orders, sweep);
+  if (command.timeInForce === "FOK" && stop !== "" && stop !== "fundsSpent") return "fill_or_kill_unfillable";
+  const isWithoutEffect = lots === 0 && !(stop === "selfTrade" && command.selfTrade === "cancelBoth");
+  if (isWithoutEffect) return rejectCodes[stop];
+  return sweep.side === BUY ? value : quantityOf(pair, lots);
+}
+
+/** Why a market order would do nothing at all. */
+const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
+  "": "no_liquidity",
+  book: "no_liquidity",
+  limit: "price_outside_band",
+  selfTrade: "self_trade",
+  tooManyFills: "no_liquidity",
+  fundsSpent: "value_below_minimum",
+};
+
+type Accepted = { readonly command: PlaceOrder; readonly user: User; readonly sweep: Sweep; readonly reserve: bigint };
+
+function carryOut(state: EngineState, accepted: Accepted): Outcome {
+  const { command, user, sweep, reserve } = accepted;
+  const { accounts, log } = state;
+  const slot = writeOrder(state, accepted);
+  if (command.clientOrderId !== "") rememberOrder(state, { command, user, orderId: state.orders.id[slot] as number });
+  const account = state.orders.pays[slot] as number;
+  accounts.available[account] = (accounts.available[account] as bigint) - reserve;
+  accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
+  touchAccount(accounts, account);
+  const tradesBefore = log.trades.length;
+  const stop = matchOrder(state, sweep, slot);
+  const order = finish(state, { accepted, slot, stop });
+  const trades = log.trades.length === tradesBefore ? NO_TRADES : log.trades.slice(tradesBefore);
+  return { kind: "order", order, trades };
+}
+
+const NO_TRADES: readonly TradeRow[] = [];
+
+function writeOrder(state: EngineState, { command, user, sweep }: Accepted): number {
+  const { orders, accounts } = state;
+  const { pair, side } = sweep;
+  const slot = takeSlot(orders);
+  const base = accountOf(accounts, user, pair.base);
+  const quote = accountOf(accounts, user, pair.quote);
+  orders.id[slot] = state.nextOrderId++;
+  orders.user[slot] = user.index;
+  orders.pair[slot] = pair.index;
+  orders.side[slot] = side;
+  orders.type[slot] = TYPES.indexOf(command.type);
+  orders.timeInForce[slot] = TIMES_IN_FORCE.indexOf(command.timeInForce);
+  orders.postOnly[slot] = command.postOnly ? 1 : 0;
+  orders.ticks[slot] = command.ticks;
+  orders.lots[slot] = command.lots;
+  orders.quoteAmount[slot] = command.quoteAmount;
+  orders.filledLots[slot] = 0;
+  orders.filledValue[slot] = 0n;
+  orders.feePaid[slot] = 0n;
+  orders.createdAt[slot] = state.at;
+  orders.updatedAt[slot] = state.at;
+  orders.clientOrderId[slot] = command.clientOrderId;
+  orders.pays[slot] = side === BUY ? quote : base;
+  orders.receives[slot] = side === BUY ? base : quote;
+  return slot;
+}
+
+type Named = { readonly command: PlaceOrder; readonly user: User; readonly orderId: number };
+
+function rememberOrder(state: EngineState, { command, user, orderId }: Named): void {
+  const digest = digestOfOrder(command);
+  const reference = { kind: "order", user, name: command.clientOrderId, digest, orderId, at: state.at } as const;
+  remember(state.references, reference, state.index);
+  state.log.references.push(referenceRow(reference));
+}
+
+type Finish = { readonly accepted: Accepted; readonly slot: number; readonly stop: Stop };
+
+/** What is left of the order rests or ends, and what it no longer needs is free again: a better price than its own is refunded here. */
+function finish(state: EngineState, { accepted: { command, sweep, reserve }, slot, stop }: Finish): OrderRow {
+  const { orders, accounts } = state;
+  const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
+  const paid = sweep.side === BUY ? (orders.filledValue[slot] as bigint) : quantityOf(sweep.pair, orders.filledLots[slot] as number);
+  const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
+  const account = orders.pays[slot] as number;
+  accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;
+  accounts.available[account] = (accounts.available[account] as bigint) + released;
+  if (!rests) {
+    const cancelReason = cancelReasonOf(command, stop);
+    const status = cancelReason === "" || cancelReason === "fundsSpent" ? "filled" : "cancelled";
+    return endOrder(state, { slot, status, cancelReason });
+  }
+  openOrder(state, slot);
+  touchOrder(state, slot);
+  const row = orderRow(state, slot);
+  keepRow(state, { slot, row });
+  return row;
+}
+
+function cancelReasonOf({ type }: PlaceOrder, stop: Stop): CancelReason {
+  if (stop !== "book" && stop !== "limit") return stop;
+  if (type === "limit") return "immediateOrCancel";
+  return stop === "book" ? "noLiquidity" : "priceBand";
+}
