@@ -3,4 +3,4 @@
 -- $2 upTo
 -- $3 limit
 SELECT sequence::text AS sequence, journal_hash AS "journalHash", hash, trades, postings
-FROM ledger_entries WHERE sequence > $1::bigint AND sequence <= $2::bigint ORDER BY sequence LIMIT $3::integer
+FROM ledger_entries e WHERE e.sequence > $1::bigint AND e.sequence <= $2::bigint ORDER BY e.sequence LIMIT $3::integer

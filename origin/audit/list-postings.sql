@@ -3,4 +3,4 @@
 -- $2 upTo
 SELECT sequence::text AS sequence, account, currency, amount::text AS amount, kind, cause, reference,
   round(extract(epoch FROM posted_at) * 1000)::bigint::text AS "atMs"
-FROM postings WHERE sequence > $1::bigint AND sequence <= $2::bigint ORDER BY sequence, number
+FROM postings p WHERE p.sequence > $1::bigint AND p.sequence <= $2::bigint ORDER BY p.sequence, p.number

@@ -6,4 +6,4 @@ SELECT trade_id::text AS "tradeId", sequence::text AS sequence, symbol, grid::te
   buy_order_id::text AS "buyOrderId", sell_order_id::text AS "sellOrderId", taker_side AS "takerSide", price::text AS price, qty::text AS qty,
   value::text AS value, buy_fee::text AS "buyFee", sell_fee::text AS "sellFee",
   round(extract(epoch FROM executed_at) * 1000)::bigint::text AS "atMs"
-FROM trade_ledger WHERE trade_id > $1::bigint AND sequence <= $2::bigint ORDER BY trade_id LIMIT $3::integer
+FROM trade_ledger t WHERE t.trade_id > $1::bigint AND t.sequence <= $2::bigint ORDER BY t.trade_id LIMIT $3::integer

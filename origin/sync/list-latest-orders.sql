@@ -5,4 +5,4 @@ SELECT id::text AS id, user_id AS "user", pair, grid, side, type, time_in_force 
   lots::text AS lots, quote_amount::text AS "quoteAmount", filled_lots::text AS "filledLots", filled_value::text AS "filledValue",
   fee_paid::text AS "feePaid", status, cancel_reason AS "cancelReason", client_order_id AS "clientOrderId", created_at::text AS "createdAt",
   updated_at::text AS "updatedAt"
-FROM orders WHERE id < $1::bigint ORDER BY id DESC LIMIT $2::integer
+FROM orders o WHERE o.id < $1::bigint ORDER BY o.id DESC LIMIT $2::integer

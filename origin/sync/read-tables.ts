@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
 import { changesFrom } from "../commit/journal-body.ts";
 import { faultOfNext, type JournalPosition } from "../commit/journal.ts";
 import type { Database, Transaction } from "../db/database.ts";
@@ -66,7 +66,8 @@ async function absorbBodies(tx: Transaction, rows: LatestRows, { from, position 
 const nothing = { orders: [], trades: [], balances: [], movements: [], currencies: [], pairs: [], users: [], references: [] };
 
 async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
-  const clock = z.object({ at: z.number(), nextOrderId: z.number(), nextTradeId: z.number() }).parse(await readVenueState.first(tx, {}));
+  const clock = await readVenueState.first(tx, {});
+  assert(clock !== undefined, "venue_state has its one row");
   const empty: Changes = { ...clock, ...nothing };
   yield { ...empty, currencies: await listSupplies.all(tx, {}), pairs: await listPairs.all(tx, {}) };
   for (let after = 0; ; ) {
@@ -87,8 +88,8 @@ async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
     if (users.length < PAGE) break;
     after = users.at(-1)?.user ?? after;
   }
-  for (let last = { user: "", reference: "" }; ; ) {
-    const references = await listReferences.all(tx, { afterUser: last.user, afterReference: last.reference, limit: PAGE });
+  for (let last = { user: "", kind: "", reference: "" }; ; ) {
+    const references = await listReferences.all(tx, { afterUser: last.user, afterKind: last.kind, afterReference: last.reference, limit: PAGE });
     yield { ...empty, references };
     if (references.length < PAGE) break;
     last = references.at(-1) ?? last;

@@ -61,7 +61,7 @@ export const upsertUsers = defineQuery({ name: "upsert-users", source: upsertUse
 export const upsertReferences = defineQuery({
   name: "upsert-references",
   source: upsertReferencesSource,
-  params: ["users", "references", "digests", "orderIds", "atMs"],
+  params: ["users", "kinds", "references", "digests", "orderIds", "atMs"],
   row: none,
 });
 
@@ -171,6 +171,6 @@ export const listTradingUsers = defineQuery({
 export const listReferences = defineQuery({
   name: "list-references",
   source: listReferencesSource,
-  params: ["afterUser", "afterReference", "limit"],
-  row: z.object({ user: z.string(), reference: z.string(), digest: z.string(), orderId: wholeNumber, at: wholeNumber }),
+  params: ["afterUser", "afterKind", "afterReference", "limit"],
+  row: z.object({ user: z.string(), kind: z.enum(["order", "deposit", "withdrawal", "transfer"]), reference: z.string(), digest: z.string(), orderId: wholeNumber, at: wholeNumber }),
 });

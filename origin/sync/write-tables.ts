@@ -106,6 +106,7 @@ async function putOthers(tx: Transaction, rows: LatestRows): Promise<void> {
   if (references.length === 0) return;
   await upsertReferences.all(tx, {
     users: references.map(({ user }) => user),
+    kinds: references.map(({ kind }) => kind),
     references: references.map(({ reference }) => reference),
     digests: references.map(({ digest }) => digest),
     orderIds: references.map(({ orderId }) => String(orderId)),

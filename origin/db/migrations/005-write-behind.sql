@@ -76,11 +76,12 @@ CREATE INDEX orders_created_at ON orders USING brin (created_at);
 -- Client order ids and references that are remembered for 24 hours.
 CREATE TABLE order_references (
   user_id text NOT NULL,
+  kind text NOT NULL,
   reference text NOT NULL,
   digest text NOT NULL,
   order_id bigint NOT NULL,
   at bigint NOT NULL,
-  PRIMARY KEY (user_id, reference)
+  PRIMARY KEY (user_id, kind, reference)
 );
 
 CREATE INDEX order_references_at ON order_references (at);

@@ -1,0 +1,57 @@
+import { Redis } from "ioredis";
+import { pino } from "pino";
+import { afterAll } from "vitest";
+import type { Database } from "../../origin/db/database.ts";
+import { openDatabase } from "../../origin/db/open-database.ts";
+import { keepLedger, type KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+export type DatabaseKind = "embedded" | "server";
+
+/** A Redis and a PostgreSQL of this test file alone. */
+export type LedgerStores = {
+  readonly redis: Redis;
+  readonly redisServer: RedisServer;
+  readonly database: Database;
+  readonly postgres: PostgresServer | undefined;
+  readonly folder: string;
+  readonly connect: () => Redis;
+};
+
+const atTheEnd: (() => Promise<unknown>)[] = [];
+
+afterAll(async () => {
+  for (const stop of atTheEnd.splice(0).reverse()) await stop();
+});
+
+export const silentLog = pino({ level: "silent" });
+
+export async function openLedgerStores(kind: DatabaseKind): Promise<LedgerStores> {
+  const folder = await temporaryFolder();
+  const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
+  if (postgres !== undefined) atTheEnd.push(postgres.stop);
+  const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "no" });
+  atTheEnd.push(redisServer.stop);
+  const database = await openDatabase({ url: postgres?.url, folder: `${folder}/embedded` });
+  atTheEnd.push(database.close);
+  const connect = () => {
+    const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null });
+    redis.on("error", () => {});
+    atTheEnd.push(async () => redis.disconnect());
+    return redis;
+  };
+  return { redis: connect(), redisServer, database, postgres, folder, connect };
+}
+
+export function startLedger({ database, connect }: Pick<LedgerStores, "database" | "connect">, rowsMax = 500): KeptLedger {
+  const redis = connect();
+  const ledger = keepLedger({ database, redis, log: silentLog, clock: { nowMs: () => Date.now() }, random: Math.random, rowsMax });
+  atTheEnd.push(ledger.stop);
+  return ledger;
+}
+
+export async function rowsOf(database: Database, text: string): Promise<readonly Record<string, unknown>[]> {
+  return (await database.query(text, [])) as readonly Record<string, unknown>[];
+}
