@@ -2,6 +2,7 @@ import { z } from "zod";
 import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import {
   type Environment,
+  flagVariable,
   parseEnvironment,
   portVariable,
   redisUrlVariable,
@@ -11,6 +12,15 @@ import {
 import { jwksVariable } from "./admission/known-keys.ts";
 import { sealKeysVariable } from "./api-keys/seal.ts";
 import { PROCESS_LIMITS } from "./limits/limit-table.ts";
+
+/** What a process of the origin does: serve the API, execute orders (one leads, others stand by), bring the journal to its readers. */
+const ROLES = ["api", "engine", "worker"] as const;
+
+const rolesVariable = z
+  .string()
+  .default(ROLES.join())
+  .transform((text) => text.split(",").map((role) => role.trim()))
+  .pipe(z.array(z.enum(ROLES, `must be some of ${ROLES.join(", ")}, with commas between`)).min(1));
 
 const SECRET_CHARS_MIN = 32;
 
@@ -26,6 +36,8 @@ const originEnvironmentSchema = z
     SLUICE_IDENTITY_KEYS: z.string("must be set: the venue's keys for access tokens"),
     SLUICE_VENUE_SECRET: z.string("must be set").min(SECRET_CHARS_MIN, `must have at least ${SECRET_CHARS_MIN} characters`),
     SLUICE_SEAL_KEYS: sealKeysVariable,
+    SLUICE_ROLES: rolesVariable,
+    SLUICE_UNSAFE_STORE: flagVariable,
     SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: PROCESS_LIMITS.address.perSecond }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {

@@ -10,10 +10,10 @@ const COMMAND_TIMEOUT_MS = 1_000;
  * A connection that heals itself but never lets a caller wait for it: while Redis is away a command fails at once
  * instead of queueing up, so that the caller can answer 503.
  */
-export function connectRedis(url: string, log: Logger): Redis {
+export function connectRedis(url: string, log: Logger, { commandTimeoutMs = COMMAND_TIMEOUT_MS } = {}): Redis {
   const redis = new Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),

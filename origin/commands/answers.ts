@@ -1,0 +1,61 @@
+import { assert } from "../../shared/assert.ts";
+import { orderFields, orderFrom, type ReadFields, tradeFields, tradeFrom } from "../commit/row-fields.ts";
+import type { Outcome, RejectCode } from "../engine/outcome.ts";
+
+/** What the engine tells the process that appended: what became of its commands, from one of an append on. */
+export type AnswerGroup = {
+  readonly node: string;
+  /** The process's own number for the append: it knows that one even if the reply to the append was lost. */
+  readonly append: number;
+  readonly entryId: string;
+  readonly firstIndex: number;
+  readonly sequence: number;
+  readonly outcomes: readonly Outcome[];
+};
+
+export function answersText(groups: readonly AnswerGroup[]): string {
+  return JSON.stringify(
+    groups.map(({ append, entryId, firstIndex, sequence, outcomes }) => [append, entryId, firstIndex, sequence, outcomes.map(outcomeFields)]),
+  );
+}
+
+export function answersFrom(text: string, node: string): readonly AnswerGroup[] {
+  const groups = JSON.parse(text) as readonly [number, string, number, number, readonly ReadFields[]][];
+  return groups.map(([append, entryId, firstIndex, sequence, outcomes]) => ({
+    ...{ node, append, entryId, firstIndex, sequence },
+    outcomes: outcomes.map(outcomeFrom),
+  }));
+}
+
+function outcomeFields(outcome: Outcome): unknown {
+  switch (outcome.kind) {
+    case "order":
+      return ["o", orderFields(outcome.order), outcome.trades.map(tradeFields)];
+    case "cancelled":
+      return ["c", outcome.orders.map(orderFields), outcome.hasMore ? 1 : 0];
+    case "done":
+      return ["d"];
+    case "repetition":
+      return ["r", outcome.orderId];
+    case "rejected":
+      return ["x", outcome.code];
+  }
+}
+
+function outcomeFrom(fields: ReadFields): Outcome {
+  const [kind, first, second] = fields;
+  switch (kind) {
+    case "o":
+      return { kind: "order", order: orderFrom(first as ReadFields), trades: (second as ReadFields[]).map(tradeFrom) };
+    case "c":
+      return { kind: "cancelled", orders: (first as ReadFields[]).map(orderFrom), hasMore: second === 1 };
+    case "d":
+      return { kind: "done" };
+    case "r":
+      return { kind: "repetition", orderId: first as number };
+    case "x":
+      return { kind: "rejected", code: first as RejectCode };
+    default:
+      assert(false, "an answer is of a known kind");
+  }
+}

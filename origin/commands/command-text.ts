@@ -1,0 +1,120 @@
+import { assert } from "../../shared/assert.ts";
+import type { Command } from "../engine/command.ts";
+import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
+import type { CommandBody } from "./commands.ts";
+
+/**
+ * Commands as they stand in the stream: JSON of positions, because names would be most of the bytes and most of the time. Only our own
+ * processes write the stream, so a command of another shape is a bug, and the engine stops before it does anything with it.
+ */
+export type CommandFields = readonly (string | number | readonly (string | number)[])[];
+
+export function commandFields(body: CommandBody, at: number): CommandFields {
+  switch (body.kind) {
+    case "place":
+      return [
+        ...["p", at, body.user, body.pair, body.grid, body.side, body.type, body.ticks, body.lots, amountField(body.quoteAmount)],
+        ...[body.timeInForce, body.postOnly ? 1 : 0, body.selfTrade, body.clientOrderId, body.openOrdersMax],
+      ];
+    case "cancel":
+      return ["c", at, body.user, body.orderId, body.clientOrderId];
+    case "cancelAll":
+      return ["a", at, body.user, body.pair];
+    case "deposit":
+      return ["d", at, body.user, body.currency, amountField(body.amount), body.reference];
+    case "withdraw":
+      return ["w", at, body.user, body.currency, amountField(body.amount), body.reference];
+    case "transfer":
+      return ["t", at, body.from, body.to, body.currency, amountField(body.amount), body.reference];
+    case "setCurrency":
+      return ["sc", at, body.currency, body.scale];
+    case "setPair":
+      return ["sp", at, termsFields(body.terms)];
+    case "setUser":
+      return ["su", at, body.user, body.isFrozen ? 1 : 0];
+  }
+}
+
+export function commandFrom(fields: CommandFields, id: string): Command {
+  const [kind, at, ...rest] = fields;
+  const head = { id, at: Number(at) };
+  const text = (index: number) => String(rest[index]);
+  const number = (index: number) => Number(rest[index]);
+  const amount = (index: number) => amountFrom(rest[index]);
+  switch (kind) {
+    case "p":
+      return {
+        ...head,
+        kind: "place",
+        user: text(0),
+        pair: text(1),
+        grid: number(2),
+        side: text(3) as OrderSide,
+        type: text(4) as OrderType,
+        ticks: number(5),
+        lots: number(6),
+        quoteAmount: amount(7),
+        timeInForce: text(8) as TimeInForce,
+        postOnly: number(9) === 1,
+        selfTrade: text(10) as SelfTrade,
+        clientOrderId: text(11),
+        openOrdersMax: number(12),
+      };
+    case "c":
+      return { ...head, kind: "cancel", user: text(0), orderId: number(1), clientOrderId: text(2) };
+    case "a":
+      return { ...head, kind: "cancelAll", user: text(0), pair: text(1) };
+    case "d":
+      return { ...head, kind: "deposit", user: text(0), currency: text(1), amount: amount(2), reference: text(3) };
+    case "w":
+      return { ...head, kind: "withdraw", user: text(0), currency: text(1), amount: amount(2), reference: text(3) };
+    case "t":
+      return { ...head, kind: "transfer", from: text(0), to: text(1), currency: text(2), amount: amount(3), reference: text(4) };
+    case "sc":
+      return { ...head, kind: "setCurrency", currency: text(0), scale: number(1) };
+    case "sp":
+      return { ...head, kind: "setPair", terms: termsFrom(rest[0] as CommandFields) };
+    case "su":
+      return { ...head, kind: "setUser", user: text(0), isFrozen: number(1) === 1 };
+    default:
+      assert(false, `command ${id} is of no known kind`);
+  }
+}
+
+/** A number where it is exact, because reading and writing one costs a fraction of what a bigint's digits cost. */
+export function amountField(amount: bigint): string | number {
+  return amount <= NUMBER_MAX && amount >= -NUMBER_MAX ? Number(amount) : amount.toString();
+}
+
+const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+
+export function amountFrom(field: unknown): bigint {
+  assert(typeof field === "number" || typeof field === "string", "an amount is a number or its digits");
+  return BigInt(field);
+}
+
+export function termsFields(terms: PairTerms): (string | number)[] {
+  return [
+    ...[terms.pair, terms.baseCurrency, terms.quoteCurrency],
+    ...[amountField(terms.tickSteps), amountField(terms.lotSteps), amountField(terms.valueStepsMin)],
+    ...[terms.makerFeePpm, terms.takerFeePpm, terms.isTrading ? 1 : 0, terms.bandPpm],
+  ];
+}
+
+export const TERMS_FIELDS = 10;
+
+export function termsFrom(fields: readonly unknown[]): PairTerms {
+  assert(fields.length >= TERMS_FIELDS, "the terms of a pair are complete");
+  return {
+    pair: String(fields[0]),
+    baseCurrency: String(fields[1]),
+    quoteCurrency: String(fields[2]),
+    tickSteps: amountFrom(fields[3]),
+    lotSteps: amountFrom(fields[4]),
+    valueStepsMin: amountFrom(fields[5]),
+    makerFeePpm: Number(fields[6]),
+    takerFeePpm: Number(fields[7]),
+    isTrading: fields[8] === 1,
+    bandPpm: Number(fields[9]),
+  };
+}

@@ -1,0 +1,174 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { assert } from "../../shared/assert.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
+import { isStoreAbsence } from "../redis/store-absence.ts";
+import { type AnswerGroup, answersFrom } from "./answers.ts";
+import { appendCommands } from "./append.ts";
+import { commandFields } from "./command-text.ts";
+import { type CommandBody, type Commands, type Submitted, userOfCommand } from "./commands.ts";
+import { findAppend } from "./find-append.ts";
+import { answersChannel } from "./keys.ts";
+import { createLookUp } from "./look-up.ts";
+import { createWaitingAppends, type Waiter, type WaitingAppend } from "./waiting-appends.ts";
+
+/** How long a caller waits for the engine; then it is told the command's id instead. */
+const ANSWER_MS_MAX = 2_000;
+/** An answer that is this late may have been published while we were not connected: the journal knows. */
+const MISSED_AFTER_MS = 600;
+/** An append of this many is a fraction of a millisecond for Redis and half a batch for the engine. */
+const APPEND_COMMANDS_MAX = 128;
+/** What comes in while so many appends are under way waits for the next one: under load appends become larger instead of more. */
+const APPENDS_AT_ONCE_MAX = 2;
+/** Commands of this process whose answer is not there yet: some 200 ms of a venue at full speed. */
+const IN_FLIGHT_MAX = 20_000;
+/** Of one user: a batch of orders and some more, so that nobody fills the room for all. */
+const IN_FLIGHT_PER_USER_MAX = 1_000;
+/** Texts in a command are bounded by the API; a longer one is a bug of ours. */
+const COMMAND_CHARS_MAX = 2_048;
+
+type CommandsParts = {
+  readonly redis: Redis;
+  /** A connection of its own, for the answers. */
+  readonly subscriber: Redis;
+  readonly clock: Clock;
+  /** Unique to this process and start. */
+  readonly node: string;
+  readonly untilProjected: Commands["untilProjected"];
+  readonly log: Logger;
+};
+
+export type OpenCommands = Commands & {
+  readonly node: string;
+  /** For an engine in the same process: no message needs to be written and read. */
+  readonly deliver: (group: AnswerGroup) => void;
+  /** Takes nothing new, and returns when everybody who waits was answered. */
+  readonly stop: () => Promise<void>;
+};
+
+type Turn = { readonly texts: string[]; readonly waiters: Waiter[] };
+
+export function openCommands({ redis, subscriber, clock, node, untilProjected, log }: CommandsParts): OpenCommands {
+  const runner = scriptRunner(redis);
+  const outcomeOf = createLookUp(redis);
+  const waiting = createWaitingAppends();
+  const inFlightOfUser = new Map<string, number>();
+  let turn: Turn = { texts: [], waiters: [] };
+  let inFlight = 0;
+  let appendsUnderWay = 0;
+  let isStopping = false;
+  let onIdle: (() => void) | undefined;
+
+  listen(subscriber, { node, deliver: waiting.deliver, log });
+
+  function submit(body: CommandBody): Promise<Submitted> {
+    const user = userOfCommand(body);
+    const ofUser = inFlightOfUser.get(user) ?? 0;
+    if (isStopping || redis.status !== "ready") return refusal("store_unavailable");
+    if (inFlight >= IN_FLIGHT_MAX || (user !== "" && ofUser >= IN_FLIGHT_PER_USER_MAX)) return refusal("venue_busy");
+    const text = JSON.stringify(commandFields(body, clock.nowMs()));
+    assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
+    inFlight++;
+    inFlightOfUser.set(user, ofUser + 1);
+    if (turn.texts.length === 0) setImmediate(flush);
+    turn.texts.push(text);
+    return new Promise((resolve) => turn.waiters.push({ user, settle: (answer) => settle(user, answer, resolve) }));
+  }
+
+  function settle(user: string, answer: Submitted, resolve: (answer: Submitted) => void): void {
+    inFlight--;
+    const left = (inFlightOfUser.get(user) ?? 1) - 1;
+    if (left === 0) inFlightOfUser.delete(user);
+    else inFlightOfUser.set(user, left);
+    resolve(answer);
+    if (inFlight === 0) onIdle?.();
+  }
+
+  function flush(): void {
+    while (turn.texts.length > 0 && appendsUnderWay < APPENDS_AT_ONCE_MAX) {
+      const { texts, waiters } = turn;
+      turn = { texts: texts.slice(APPEND_COMMANDS_MAX), waiters: waiters.slice(APPEND_COMMANDS_MAX) };
+      void send(waiters.slice(0, APPEND_COMMANDS_MAX), `[${texts.slice(0, APPEND_COMMANDS_MAX).join()}]`);
+    }
+  }
+
+  async function send(waiters: readonly Waiter[], commands: string): Promise<void> {
+    const append = waiting.add(waiters);
+    append.timer = setTimeout(() => void lookForMissed(append), MISSED_AFTER_MS);
+    appendsUnderWay++;
+    try {
+      const reply = await appendCommands(runner, { node, append: append.append, commands });
+      if (reply === "busy") waiting.refuse(append, "venue_busy");
+      else if (reply === "absent") waiting.refuse(append, "engine_unavailable");
+      else append.entryId = reply;
+    } catch (error) {
+      if (!isStoreAbsence(error)) log.error({ err: error }, "an append failed");
+      if (hasSurelyFailed(error)) waiting.refuse(append, "store_unavailable");
+    } finally {
+      appendsUnderWay--;
+      if (turn.texts.length > 0) flush();
+    }
+  }
+
+  async function lookForMissed(append: WaitingAppend): Promise<void> {
+    append.timer = setTimeout(() => void expire(append), ANSWER_MS_MAX - MISSED_AFTER_MS);
+    await lookUp(append);
+  }
+
+  async function expire(append: WaitingAppend): Promise<void> {
+    append.timer = setTimeout(() => waiting.giveUp(append), MISSED_AFTER_MS);
+    await lookUp(append);
+    if (append.openCount > 0) waiting.giveUp(append);
+    clearTimeout(append.timer);
+  }
+
+  /** In the order of the commands: if one is pending, so are those behind it. */
+  async function lookUp(append: WaitingAppend): Promise<void> {
+    try {
+      if (append.entryId === "") append.entryId = (await findAppend(redis, { node, append: append.append })) ?? "";
+      for (let index = 0; index < append.waiters.length && append.entryId !== ""; index++) {
+        if (append.waiters[index] === undefined) continue;
+        const known = await outcomeOf(`${append.entryId}-${index}`);
+        if (known.kind !== "committed") return;
+        waiting.settleCommitted(append, index, { sequence: known.sequence, outcome: known.outcome });
+      }
+    } catch (error) {
+      log.warn({ err: error }, "outcomes cannot be looked up");
+    }
+  }
+
+  return {
+    node,
+    submit,
+    outcomeOf,
+    untilProjected,
+    deliver: waiting.deliver,
+    stop: async () => {
+      isStopping = true;
+      if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+    },
+  };
+}
+
+const refusal = (code: "venue_busy" | "store_unavailable") => Promise.resolve<Submitted>({ kind: "refused", code });
+
+/** The command never left this process, or Redis said no: in every other case it may have been written. */
+function hasSurelyFailed(error: unknown): boolean {
+  return error instanceof Error && (error.name === "ReplyError" || error.message.startsWith("Stream isn't writeable"));
+}
+
+type Listening = { readonly node: string; readonly deliver: (group: AnswerGroup) => void; readonly log: Logger };
+
+/** What is published while the connection is down is found through the journal. */
+function listen(subscriber: Redis, { node, deliver, log }: Listening): void {
+  const channel = answersChannel(node);
+  const subscribe = () => {
+    subscriber.subscribe(channel).catch((error: unknown) => log.warn({ err: error }, "answers cannot be heard"));
+  };
+  subscriber.on("message", (_, text) => {
+    for (const group of answersFrom(text, node)) deliver(group);
+  });
+  subscriber.on("ready", subscribe);
+  if (subscriber.status === "ready") subscribe();
+}

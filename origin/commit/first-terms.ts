@@ -1,0 +1,40 @@
+import { commandIdOf } from "../commands/command-id.ts";
+import type { PairTerms } from "../engine/terms.ts";
+import type { QueuedCommand } from "./command-queue.ts";
+
+/**
+ * What a new venue starts with. The commands of the first entry of its journal come from here and not from the stream; their ids say so, and stand
+ * before every id that a stream gives.
+ */
+export function firstCommands(at: number): readonly QueuedCommand[] {
+  const currencies = Object.entries(SCALES).map(([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const);
+  const pairs = PAIRS.map((terms) => ({ kind: "setPair", terms }) as const);
+  return [...currencies, ...pairs].map((body, index) => {
+    const place = { entryId: FIRST_ENTRY, index };
+    return { ...place, node: NOBODY, append: 0, command: { ...body, at, id: commandIdOf(place) } };
+  });
+}
+
+const FIRST_ENTRY = "0-0";
+/** Nobody waits for an answer. */
+export const NOBODY = "";
+
+const SCALES = { idr: 2, usdt: 8, btc: 8, eth: 8 } as const;
+
+const FEES = { makerFeePpm: 1_000, takerFeePpm: 2_000 } as const;
+/** An order may trade up to a fifth away from the last price. */
+const OPEN = { isTrading: true, bandPpm: 200_000 } as const;
+const IDR = 100n;
+const USDT = 100_000_000n;
+const IN_IDR = { quoteCurrency: "idr", tickSteps: 1_000n * IDR, valueStepsMin: 10_000n * IDR } as const;
+const IN_USDT = { quoteCurrency: "usdt", tickSteps: USDT / 100n, valueStepsMin: 5n * USDT } as const;
+/** 0.00001 BTC and 0.0001 ETH. */
+const OF_BTC = { baseCurrency: "btc", lotSteps: 1_000n } as const;
+const OF_ETH = { baseCurrency: "eth", lotSteps: 10_000n } as const;
+
+const PAIRS: readonly PairTerms[] = [
+  { pair: "btcidr", ...OF_BTC, ...IN_IDR, ...FEES, ...OPEN },
+  { pair: "ethidr", ...OF_ETH, ...IN_IDR, ...FEES, ...OPEN },
+  { pair: "btcusdt", ...OF_BTC, ...IN_USDT, ...FEES, ...OPEN },
+  { pair: "ethusdt", ...OF_ETH, ...IN_USDT, ...FEES, ...OPEN },
+];

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import type { Database } from "../db/database.ts";
+import { defineQuery } from "../db/define-query.ts";
+import findLedgerSource from "./find-ledger.sql";
+import findTradeSource from "./find-trade.sql";
+
+const row = z.object({ is_there: z.boolean() });
+const findLedger = defineQuery({ name: "find-ledger", source: findLedgerSource, params: [], row });
+const findTrade = defineQuery({ name: "find-trade", source: findTradeSource, params: [], row });
+
+/** Whether PostgreSQL knows of trades: then an empty Redis is one that has lost them, and not a new one. */
+export async function hasPast(database: Database): Promise<boolean> {
+  const ledger = await findLedger.first(database, {});
+  if (ledger?.is_there !== true) return false;
+  const trade = await findTrade.first(database, {});
+  return trade?.is_there === true;
+}

@@ -1,0 +1,55 @@
+import type { Changes } from "../engine/changes.ts";
+import type { JournalPosition } from "./journal.ts";
+
+/** What was committed, as the engine that did it has it in memory. */
+export type Committed = { readonly position: JournalPosition; readonly changes: Changes };
+
+/**
+ * Hands committed batches to followers in the same process, which need not read them from Redis and parse them again. It holds the last
+ * ones only: a follower that is further back reads the journal until it has caught up.
+ */
+export type JournalFeed = {
+  readonly put: (committed: Committed) => void;
+  /** What comes behind a sequence number; undefined if the feed cannot tell. */
+  readonly after: (sequence: number) => readonly Committed[] | undefined;
+  /** Resolves with the next batch, or when the time is up. */
+  readonly untilNext: (waitMs: number) => Promise<void>;
+  /** While another process leads, the feed is silent. */
+  readonly setLive: (isLive: boolean) => void;
+};
+
+/** Some tenths of a second of a busy venue. */
+const HELD_MAX = 512;
+
+export function createJournalFeed(): JournalFeed {
+  let held: Committed[] = [];
+  let isLive = false;
+  let wake: (() => void) | undefined;
+
+  return {
+    put(committed) {
+      held.push(committed);
+      if (held.length > HELD_MAX * 2) held = held.slice(-HELD_MAX);
+      wake?.();
+    },
+    after(sequence) {
+      const first = held[0]?.position.sequence;
+      const last = held.at(-1)?.position.sequence;
+      if (!isLive || first === undefined || last === undefined || sequence + 1 < first || sequence > last) return undefined;
+      return held.slice(sequence + 1 - first);
+    },
+    untilNext: (waitMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, waitMs);
+        wake = () => {
+          wake = undefined;
+          clearTimeout(timer);
+          resolve();
+        };
+      }),
+    setLive(live) {
+      isLive = live;
+      held = [];
+    },
+  };
+}

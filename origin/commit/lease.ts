@@ -1,0 +1,70 @@
+import type { Logger } from "pino";
+import { z } from "zod";
+import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
+import acquireSource from "./acquire.lua";
+import { FENCE_KEY } from "./keys.ts";
+import renewSource from "./renew.lua";
+
+/**
+ * Who leads is decided by a lease in Redis, by Redis' time; what protects the journal is not the lease but its epoch, which every commit
+ * is checked against. So clocks and pauses can make a takeover early or late, but never two writers.
+ */
+const LEASE_MS = 1_500;
+/** Three tries within a lease: one lost reply does not end it. */
+const RENEW_EVERY_MS = 500;
+/** A standby that asks this often takes over within two seconds of a `kill -9`. */
+export const ACQUIRE_EVERY_MS = 200;
+
+const acquireScript = defineScript({
+  name: "acquire",
+  source: acquireSource,
+  keys: ["fence"],
+  args: { owner: z.string(), leaseMs: z.int() },
+  reply: z.int(),
+});
+
+const renewScript = defineScript({
+  name: "renew",
+  source: renewSource,
+  keys: ["fence"],
+  args: { epoch: z.int(), leaseMs: z.int() },
+  reply: z.int(),
+});
+
+/** The epoch under which the caller leads from now on; undefined while somebody else does. */
+export async function acquireLease(runner: ScriptRunner, owner: string): Promise<number | undefined> {
+  const epoch = await acquireScript.run(runner, { keys: { fence: FENCE_KEY }, args: { owner, leaseMs: LEASE_MS } });
+  return epoch === 0 ? undefined : epoch;
+}
+
+/** A lease that is lengthened until it is let go or lost. */
+export type Lease = {
+  readonly epoch: number;
+  /** Another epoch has begun. Before that is known here, the fence knows it. */
+  readonly isLost: () => boolean;
+  readonly letGo: () => void;
+  /** A standby need not wait for it to run out. */
+  readonly giveBack: () => Promise<void>;
+};
+
+export function keepLease(runner: ScriptRunner, epoch: number, log: Logger): Lease {
+  let isLost = false;
+  const renew = (leaseMs: number) => renewScript.run(runner, { keys: { fence: FENCE_KEY }, args: { epoch, leaseMs } });
+  const timer = setInterval(() => {
+    renew(LEASE_MS)
+      .then((isMine) => {
+        isLost ||= isMine === 0;
+      })
+      .catch((error: unknown) => log.warn({ err: error }, "the lease was not renewed"));
+  }, RENEW_EVERY_MS);
+  const letGo = () => clearInterval(timer);
+  return {
+    epoch,
+    isLost: () => isLost,
+    letGo,
+    giveBack: async () => {
+      letGo();
+      await renew(0);
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { AssertionError } from "../../shared/assert.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
+import { isStoreAbsence } from "../redis/store-absence.ts";
+import { untilReady } from "../redis/until-ready.ts";
+import { storeFaults } from "./check-store.ts";
+import { awaitJournal } from "./journal.ts";
+import type { JournalFeed } from "./journal-feed.ts";
+import { type LocalAnswers, lead } from "./lead.ts";
+import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
+import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
+
+/**
+ * An engine of the shard: a hot standby that follows the journal, until it gets the lead. What it promises: no two engines commit; what was
+ * answered is in the journal; and on a store that contradicts itself, that would not keep an order, or that has lost what PostgreSQL or
+ * this process knows of, it does not trade but says what is wrong. With Redis away it waits and tries again.
+ */
+export type RunningEngine = {
+  readonly status: () => EngineStatus;
+  readonly stop: () => Promise<void>;
+};
+
+export type EngineStatus =
+  | { readonly role: "starting" }
+  | { readonly role: "standby" | "leader"; readonly sequence: number }
+  | { readonly role: "refusing"; readonly why: string };
+
+type EngineParts = {
+  readonly redis: Redis;
+  /** Waits for commands and for entries. */
+  readonly blocking: Redis;
+  /** Unique to this process and start. */
+  readonly owner: string;
+  readonly answers: LocalAnswers | undefined;
+  readonly feed: JournalFeed;
+  readonly nowMs: () => number;
+  /** Whether the permanent record knows of trades. */
+  readonly hasPast: () => Promise<boolean>;
+  readonly isUnsafeStoreAllowed: boolean;
+  readonly log: Logger;
+};
+
+const RETRY_MS = 200;
+const READY_MS = 1_000;
+/** Whoever has to mend something needs longer than that. */
+const REFUSAL_RETRY_MS = 2_000;
+
+export function runEngine(parts: EngineParts): RunningEngine {
+  const { redis, log } = parts;
+  const runner = scriptRunner(redis);
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
+  let status: EngineStatus = { role: "starting" };
+  /** The furthest that this process has seen the journal: a store that is behind it has lost something. */
+  let seen = 0;
+
+  function refuse(why: string): void {
+    if (status.role !== "refusing" || status.why !== why) log.fatal({ why }, "the engine refuses to serve");
+    status = { role: "refusing", why };
+  }
+
+  /** What speaks against this store before anything is read from it. */
+  async function faultOfStore(): Promise<string | undefined> {
+    const faults = parts.isUnsafeStoreAllowed ? [] : await storeFaults(redis);
+    if (faults.length > 0) return faults.join(" ");
+    const { sequence } = await readOffset(redis);
+    if (sequence < seen) return `The venue's Redis has lost commits: it stands at ${sequence}, and this process has seen ${seen}.`;
+    if (sequence === 0 && (await parts.hasPast())) {
+      return "The venue's Redis is empty, and PostgreSQL knows of trades: restore it before anybody trades.";
+    }
+    return undefined;
+  }
+
+  /** Follows the journal until the lead is free; the epoch then, or undefined to stop. */
+  async function standBy(recovered: Recovered): Promise<number | undefined> {
+    let isFirst = true;
+    while (!isStopping()) {
+      const epoch = await acquireLease(runner, parts.owner);
+      if (epoch !== undefined) return epoch;
+      if (isFirst) log.info("another engine leads: standing by");
+      isFirst = false;
+      await awaitJournal(parts.blocking, { after: recovered.position.sequence, count: 1, waitMs: ACQUIRE_EVERY_MS });
+      const caughtUp = await catchUp(redis, recovered);
+      if (!caughtUp.ok) throw new Refusal(caughtUp.reason);
+      seen = recovered.position.sequence;
+      status = { role: "standby", sequence: seen };
+    }
+    return undefined;
+  }
+
+  /** From nothing to the lead and out of it again. */
+  async function live(): Promise<void> {
+    const storeFault = await faultOfStore();
+    if (storeFault !== undefined) throw new Refusal(storeFault);
+    const recovered = await recover(redis);
+    if (!recovered.ok) throw new Refusal(recovered.reason);
+    const epoch = await standBy(recovered.value);
+    if (epoch === undefined) return;
+    const lease = keepLease(runner, epoch, log);
+    try {
+      await leadWith(lease, recovered.value);
+    } finally {
+      lease.letGo();
+    }
+  }
+
+  /** Nobody else can commit under a later epoch, so what is in the journal now is all there is. */
+  async function leadWith(lease: Lease, recovered: Recovered): Promise<void> {
+    const caughtUp = await catchUp(redis, recovered);
+    const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
+    if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
+    onCommit(recovered.position.sequence);
+    log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
+    const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });
+    if (end === "stopped") await lease.giveBack();
+    else log.warn({ epoch: lease.epoch }, "another engine leads now: memory is loaded anew");
+  }
+
+  function onCommit(sequence: number): void {
+    seen = sequence;
+    status = { role: "leader", sequence };
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping()) {
+      try {
+        await Promise.all([redis, parts.blocking].map((connection) => untilReady(connection, READY_MS)));
+        await live();
+      } catch (error) {
+        if (error instanceof Refusal) refuse(error.message);
+        else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
+        else {
+          if (!isStopping()) log[isStoreAbsence(error) ? "warn" : "error"]({ err: error }, "the engine starts anew from the journal");
+          status = { role: "starting" };
+        }
+      }
+      const pauseMs = status.role === "refusing" ? REFUSAL_RETRY_MS : RETRY_MS;
+      if (!isStopping()) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return {
+    status: () => status,
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** A sentence on why nobody should trade on this store. */
+class Refusal extends Error {
+  override readonly name = "Refusal";
+}

@@ -1,0 +1,110 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { systemClock } from "../shared/clock.ts";
+import type { PartHealth } from "../shared/health.ts";
+import { newId, systemRandom } from "../shared/ids.ts";
+import type { Commands } from "./commands/commands.ts";
+import { openCommands } from "./commands/open-commands.ts";
+import { hasPast } from "./commit/has-past.ts";
+import { createJournalFeed } from "./commit/journal-feed.ts";
+import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
+import type { Database } from "./db/database.ts";
+import type { OriginSettings } from "./environment.ts";
+import { createProjectedPosition } from "./projections/projected-position.ts";
+import { startStateProjection } from "./projections/state-projection.ts";
+import { connectRedis } from "./redis/connect.ts";
+
+/** The way of an order, put together: commands, engine, commit, projections, as far as this process has a part in them. */
+export type Trading = {
+  readonly commands: Commands;
+  readonly health: () => Promise<readonly PartHealth[]>;
+  readonly stop: () => Promise<void>;
+};
+
+type TradingParts = {
+  readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "SLUICE_UNSAFE_STORE" | "VENUE_REDIS_URL">;
+  readonly database: Database;
+  readonly log: Logger;
+  /** Tests put their faults here. */
+  readonly connect?: typeof connectRedis;
+};
+
+/** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
+const COMMIT_TIMEOUT_MS = 5_000;
+
+export function openTrading({ settings, database, log, connect = connectRedis }: TradingParts): Trading {
+  const roles = new Set(settings.SLUICE_ROLES);
+  const url = settings.VENUE_REDIS_URL;
+  const connections: Redis[] = [];
+  const open = (options?: Parameters<typeof connectRedis>[2]) => {
+    const redis = connect(url, log, options);
+    connections.push(redis);
+    return redis;
+  };
+  const node = newId(systemRandom);
+  const clock = systemClock;
+  const redis = open();
+  const position = createProjectedPosition(redis);
+  const feed = createJournalFeed();
+
+  // 1. Commands: whoever serves the API appends and waits.
+  const commands = openCommands({ redis, subscriber: open(), clock, node, untilProjected: position.untilProjected, log });
+
+  // 2. The engine: leads, or stands by.
+  const engine = roles.has("engine")
+    ? runEngine({
+        redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
+        blocking: open(),
+        owner: node,
+        answers: commands,
+        feed,
+        nowMs: clock.nowMs,
+        hasPast: () => hasPast(database),
+        isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
+        log,
+      })
+    : undefined;
+
+  // 3. Projections: what readers see.
+  const projection = roles.has("worker")
+    ? startStateProjection({ redis, reader: open(), writer: open(), feed, onProjected: position.note, log })
+    : undefined;
+
+  return {
+    commands,
+    health: async () => [
+      ...(engine === undefined ? [] : [engineHealth(engine.status())]),
+      ...(projection === undefined ? [] : [await projectionHealth(projection.lag)]),
+    ],
+    stop: async () => {
+      await commands.stop();
+      await engine?.stop();
+      await projection?.stop();
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+function engineHealth(status: EngineStatus): PartHealth {
+  switch (status.role) {
+    case "starting":
+      return { name: "engine", state: "down", detail: "The engine is starting." };
+    case "refusing":
+      return { name: "engine", state: "down", detail: status.why };
+    case "leader":
+    case "standby":
+      return { name: "engine", state: "ok", detail: `${status.role}, at journal entry ${status.sequence}` };
+  }
+}
+
+/** Some seconds of a busy venue: readers wait in vain for what they were told. */
+const LAG_MAX = 5_000;
+
+async function projectionHealth(lag: () => Promise<number>): Promise<PartHealth> {
+  try {
+    const entries = await lag();
+    return { name: "projections", state: entries <= LAG_MAX ? "ok" : "down", detail: `${entries} journal entries behind` };
+  } catch {
+    return { name: "projections", state: "down", detail: "The venue's Redis does not answer." };
+  }
+}

@@ -1,0 +1,22 @@
+import { SHARD } from "../commands/keys.ts";
+import type { OrderStatus } from "../engine/terms.ts";
+
+/** Keys of the projections; `docs/redis-keys.md` says what stands in them. */
+export const PROJECTED_KEY = `${SHARD}:projected`;
+export const PAIRS_KEY = `${SHARD}:pairs`;
+export const CURRENCIES_KEY = `${SHARD}:currencies`;
+export const USERS_KEY = `${SHARD}:users`;
+export const WALLETS_KEY = `${SHARD}:wallets`;
+export const walletKey = (user: string) => `${SHARD}:wallet:${user}`;
+export const orderKey = (orderId: number) => `${SHARD}:order:${orderId}`;
+export const openOrdersKey = (user: string) => `${SHARD}:orders:open:${user}`;
+export const userOrdersKey = (user: string) => `${SHARD}:orders:user:${user}`;
+export const statusKey = (status: OrderStatus) => `${SHARD}:orders:status:${status}`;
+export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
+export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
+export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;
+export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
+
+/** Outside the shard's slot: for readers who know nothing of shards. */
+export const pairConfigKey = (pair: string) => `config:pair:${pair}`;
+export const lastPriceKey = (pair: string) => `v1:last_price:${pair}`;

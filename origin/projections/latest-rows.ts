@@ -1,0 +1,57 @@
+import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, TradeRow, UserRow } from "../engine/changes.ts";
+
+/**
+ * Several entries of the journal as one: of everything its last row, and all trades. Rows are absolute, so what stands between is of no
+ * interest to readers, and taking one in twice changes nothing.
+ */
+export type LatestRows = {
+  readonly absorb: (changes: Changes) => void;
+  readonly clock: { at: number; nextOrderId: number; nextTradeId: number };
+  readonly orders: Map<number, OrderRow>;
+  readonly trades: TradeRow[];
+  /** By user, then by currency. */
+  readonly balances: Map<string, Map<string, BalanceRow>>;
+  readonly currencies: Map<string, CurrencyRow>;
+  /** Of each pair, every row in the order of change: an order's price is told in the grid it was placed in. */
+  readonly pairs: PairRow[];
+  readonly users: Map<string, UserRow>;
+  /** By `referenceName`. */
+  readonly references: Map<string, ReferenceRow>;
+};
+
+export function createLatestRows(): LatestRows {
+  const rows = {
+    clock: { at: 0, nextOrderId: 0, nextTradeId: 0 },
+    orders: new Map<number, OrderRow>(),
+    trades: [] as TradeRow[],
+    balances: new Map<string, Map<string, BalanceRow>>(),
+    currencies: new Map<string, CurrencyRow>(),
+    pairs: [] as PairRow[],
+    users: new Map<string, UserRow>(),
+    references: new Map<string, ReferenceRow>(),
+  };
+  return {
+    ...rows,
+    absorb(changes) {
+      rows.clock.at = changes.at;
+      rows.clock.nextOrderId = changes.nextOrderId;
+      rows.clock.nextTradeId = changes.nextTradeId;
+      for (const order of changes.orders) rows.orders.set(order.id, order);
+      for (const trade of changes.trades) rows.trades.push(trade);
+      for (const balance of changes.balances) putBalance(rows.balances, balance);
+      for (const currency of changes.currencies) rows.currencies.set(currency.currency, currency);
+      for (const pair of changes.pairs) rows.pairs.push(pair);
+      for (const user of changes.users) rows.users.set(user.user, user);
+      for (const reference of changes.references) rows.references.set(referenceName(reference), reference);
+    },
+  };
+}
+
+/** One for each thing that can be remembered by itself. Nothing in it but the last part can have a space. */
+export const referenceName = ({ kind, user, reference }: ReferenceRow): string => `${kind} ${user} ${reference}`;
+
+function putBalance(balances: LatestRows["balances"], row: BalanceRow): void {
+  const ofUser = balances.get(row.user);
+  if (ofUser === undefined) balances.set(row.user, new Map([[row.currency, row]]));
+  else ofUser.set(row.currency, row);
+}

@@ -1,0 +1,152 @@
+import type { Redis } from "ioredis";
+import { changesFrom } from "../commit/journal-body.ts";
+import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
+import { currencyFrom, orderFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
+import { replies } from "../redis/pipeline.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
+import { stepsOf } from "./decimal.ts";
+import { createGrids, type Grids } from "./grids.ts";
+import { bookKey, CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { createLatestRows, type LatestRows, referenceName } from "./latest-rows.ts";
+
+/**
+ * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
+ * we read may be from any moment between the first and the last look; the entries of the journal between the two, taken in
+ * after it, bring every row to the last look.
+ */
+export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes };
+
+const PAGE = 500;
+const HOUR_MS = 3_600_000;
+/** Hours of references that can still count. */
+const REFERENCE_HOURS = 25;
+
+export async function loadState(redis: Redis): Promise<Result<LoadedState, string>> {
+  const before = await readPosition(redis);
+  const rows = createLatestRows();
+  Object.assign(rows.clock, before.clock);
+  const grids = createGrids();
+  const pairs = await readTerms(redis, grids, rows);
+  for (const { pair } of pairs) {
+    for await (const text of hashValues(redis, bookKey(pair))) {
+      const order = orderFrom(JSON.parse(text));
+      rows.orders.set(order.id, order);
+    }
+  }
+  await loadUsers(redis, rows);
+  await loadWallets(redis, rows, grids);
+  await loadReferences(redis, rows);
+  const after = await readPosition(redis);
+  const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence });
+  return faults ?? ok({ position: after.position, changes: toChanges(rows) });
+}
+
+type Clock = LatestRows["clock"];
+
+export async function readPosition(redis: Redis): Promise<{ readonly position: JournalPosition; readonly clock: Clock }> {
+  const fields = await redis.hgetall(PROJECTED_KEY);
+  const number = (name: string) => Number(fields[name] ?? 0);
+  return {
+    position: { sequence: number("sequence"), hash: fields["hash"] ?? "", command: fields["command"] ?? "" },
+    clock: { at: number("at"), nextOrderId: number("next_order_id"), nextTradeId: number("next_trade_id") },
+  };
+}
+
+/** Currencies and pairs as they are projected, into what tells decimals from steps. */
+export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): Promise<readonly PairRow[]> {
+  const currencies: CurrencyRow[] = Object.values(await redis.hgetall(CURRENCIES_KEY)).map((text) => currencyFrom(JSON.parse(text)));
+  const pairs: PairRow[] = Object.values(await redis.hgetall(PAIRS_KEY)).map((text) => pairFrom(JSON.parse(text)));
+  for (const row of currencies) {
+    grids.putCurrency(row);
+    rows?.currencies.set(row.currency, row);
+  }
+  for (const row of pairs) {
+    grids.putPair(row);
+    rows?.pairs.push(row);
+  }
+  return pairs;
+}
+
+async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
+  let cursor = "0";
+  do {
+    const [next, flat] = await redis.hscan(USERS_KEY, cursor, "COUNT", PAGE);
+    cursor = next;
+    for (let at = 0; at < flat.length; at += 2) {
+      const user = flat[at] ?? "";
+      rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
+    }
+  } while (cursor !== "0");
+}
+
+async function loadWallets(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
+  let cursor = "0";
+  do {
+    const [next, users] = await redis.sscan(WALLETS_KEY, cursor, "COUNT", PAGE);
+    cursor = next;
+    const pipeline = redis.pipeline();
+    for (const user of users) pipeline.hgetall(walletKey(user));
+    const wallets = (await replies(pipeline)) as readonly Record<string, string>[];
+    for (const [place, user] of users.entries()) rows.balances.set(user, balancesOf(user, wallets[place] ?? {}, grids));
+  } while (cursor !== "0");
+}
+
+function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) {
+  const balances = Object.entries(wallet).map(([currency, text]) => {
+    const [available = "", frozen = ""] = text.split(",");
+    const scale = grids.scaleOf(currency);
+    return [currency, { user, currency, available: stepsOf(available, scale), frozen: stepsOf(frozen, scale) }] as const;
+  });
+  return new Map(balances);
+}
+
+async function loadReferences(redis: Redis, rows: LatestRows): Promise<void> {
+  const hour = Math.floor(rows.clock.at / HOUR_MS);
+  for (let of = hour - REFERENCE_HOURS; of <= hour; of++) {
+    for await (const text of hashValues(redis, referencesKey(of))) {
+      const row = referenceFrom(JSON.parse(text));
+      rows.references.set(referenceName(row), row);
+    }
+  }
+}
+
+async function* hashValues(redis: Redis, key: string): AsyncGenerator<string> {
+  let cursor = "0";
+  do {
+    const [next, flat] = await redis.hscan(key, cursor, "COUNT", PAGE);
+    cursor = next;
+    for (let at = 1; at < flat.length; at += 2) yield flat[at] ?? "";
+  } while (cursor !== "0");
+}
+
+async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number }) {
+  let before = span.from;
+  while (before.sequence < span.to) {
+    const entries = await readJournal(redis, before.sequence, Math.min(PAGE, span.to - before.sequence));
+    if (entries.length === 0) return fail(`the journal has no entry ${before.sequence + 1}, which the projection has read`);
+    for (const entry of entries) {
+      const fault = faultOfNext(before, entry);
+      if (fault !== undefined) return fail(fault);
+      rows.absorb(changesFrom(entry.body));
+      before = entry;
+    }
+  }
+  return undefined;
+}
+
+/** Ended orders are of no interest to an engine; the others go in by the order of their ids, which is their priority. */
+function toChanges(rows: LatestRows): Changes {
+  const isOpen = ({ status }: { readonly status: string }) => status === "open" || status === "partiallyFilled";
+  return {
+    ...rows.clock,
+    orders: [...rows.orders.values()].filter(isOpen).sort((first, second) => first.id - second.id),
+    trades: [],
+    balances: [...rows.balances.values()].flatMap((ofUser) => [...ofUser.values()]),
+    movements: [],
+    currencies: [...rows.currencies.values()],
+    pairs: [...new Map(rows.pairs.map((pair) => [pair.pair, pair])).values()],
+    users: [...rows.users.values()],
+    references: [...rows.references.values()].sort((first, second) => first.at - second.at),
+  };
+}

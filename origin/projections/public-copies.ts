@@ -1,0 +1,32 @@
+import type { Redis } from "ioredis";
+import { replies } from "../redis/pipeline.ts";
+import type { Grids } from "./grids.ts";
+import { lastPriceKey, pairConfigKey } from "./keys.ts";
+import type { LatestRows } from "./latest-rows.ts";
+
+/**
+ * Copies for readers who know nothing of shards: a pair's terms and its last price. They are absolute, so writing one twice or late does no harm; the
+ * next change writes it again.
+ */
+export async function writePublicCopies(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
+  if (rows.pairs.length === 0) return;
+  const pipeline = redis.pipeline();
+  for (const row of new Map(rows.pairs.map((pair) => [pair.pair, pair])).values()) {
+    const grid = grids.of(row.pair, row.grid);
+    pipeline.hset(pairConfigKey(row.pair), {
+      base_currency: row.baseCurrency,
+      quote_currency: row.quoteCurrency,
+      tick: grid.quote(row.tickSteps),
+      lot: grid.base(row.lotSteps),
+      min_value: grid.quote(row.valueStepsMin),
+      maker_fee_ppm: row.makerFeePpm,
+      taker_fee_ppm: row.takerFeePpm,
+      is_trading: row.isTrading ? 1 : 0,
+      band_ppm: row.bandPpm,
+      version: row.version,
+      grid: row.grid,
+    });
+    if (row.lastTicks > 0) pipeline.set(lastPriceKey(row.pair), grid.price(row.lastTicks));
+  }
+  await replies(pipeline);
+}

@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { assert } from "../../shared/assert.ts";
+import type { Committed, JournalFeed } from "../commit/journal-feed.ts";
+import { awaitJournal, faultOfNext, type JournalPosition } from "../commit/journal.ts";
+import { changesFrom } from "../commit/journal-body.ts";
+import { OFFSET_KEY } from "../commit/keys.ts";
+import { untilReady } from "../redis/until-ready.ts";
+import { createGrids, type Grids } from "./grids.ts";
+import { createGuardedWrites } from "./guarded-writes.ts";
+import { PROJECTED_KEY } from "./keys.ts";
+import { createLatestRows, type LatestRows } from "./latest-rows.ts";
+import { readPosition, readTerms } from "./load-state.ts";
+import { writePublicCopies } from "./public-copies.ts";
+import { stateWrites, type Write } from "./state-writes.ts";
+
+/**
+ * Follows the journal and brings orders, open orders, wallets, books and trades into Redis: for readers, and for the next engine to start from.
+ * Each entry once, because its position changes in the same transaction; several processes may run this, and only one of them gets
+ * each step through. Under load many entries become one step with the last state of everything.
+ * While Redis is away it waits; an entry that does not follow from the one before stops it, with a sentence in the log.
+ */
+export type StateProjection = {
+  /** How many journal entries it is behind. */
+  readonly lag: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+};
+
+type ProjectionParts = {
+  readonly redis: Redis;
+  /** Three connections: this one waits for entries, the next one carries the transactions and nothing else. */
+  readonly reader: Redis;
+  readonly writer: Redis;
+  /** For batches that were committed in this process. */
+  readonly feed: JournalFeed | undefined;
+  readonly onProjected: (sequence: number) => void;
+  readonly log: Logger;
+};
+
+/** One transaction holds Redis up for all others: so many orders are about a millisecond. */
+const STEP_ORDERS_MAX = 256;
+const READ_ENTRIES_MAX = 64;
+const WAIT_MS = 200;
+const RETRY_MS = 100;
+const READY_MS = 1_000;
+
+export function startStateProjection({ redis, reader, writer, feed, onProjected, log }: ProjectionParts): StateProjection {
+  const writes = createGuardedWrites(writer);
+  let isStopping = false;
+  let lastTrouble = "";
+
+  async function next(after: JournalPosition): Promise<readonly Committed[]> {
+    const fed = feed?.after(after.sequence);
+    if (fed !== undefined && fed.length > 0) return fed;
+    if (fed !== undefined) {
+      await feed?.untilNext(WAIT_MS);
+      return [];
+    }
+    return readNext(reader, after);
+  }
+
+  /** Until it is stopped, or somebody else has done the next step. */
+  async function follow(): Promise<void> {
+    const { position, clock } = await readPosition(redis);
+    const grids = createGrids();
+    await readTerms(redis, grids);
+    let before = position;
+    let { nextOrderId } = clock;
+    while (!isStopping) {
+      let rest = await next(before);
+      while (rest.length > 0 && !isStopping) {
+        const step = takeStep(rest, grids);
+        rest = rest.slice(step.count);
+        const commands = [...stateWrites(step.rows, { grids, nextOrderId }), positionWrite(step)];
+        const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
+        if (!(await writes.write(guard, commands, isAscii(step.rows)))) return;
+        before = step.position;
+        nextOrderId = step.rows.clock.nextOrderId;
+        onProjected(before.sequence);
+        await writePublicCopies(redis, step.rows, grids);
+        lastTrouble = "";
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!isStopping) {
+      try {
+        await Promise.all([redis, reader, writer].map((connection) => untilReady(connection, READY_MS)));
+        await follow();
+      } catch (error) {
+        const trouble = String(error);
+        if (trouble !== lastTrouble && !isStopping) log.error({ err: error }, "the state projection does not follow the journal");
+        lastTrouble = trouble;
+      }
+      if (!isStopping) await sleep(RETRY_MS);
+    }
+  }
+
+  const running = run();
+  return {
+    lag: async () => {
+      const [committed, projected] = await Promise.all([redis.hget(OFFSET_KEY, "sequence"), redis.hget(PROJECTED_KEY, "sequence")]);
+      return Number(committed ?? 0) - Number(projected ?? 0);
+    },
+    stop: async () => {
+      isStopping = true;
+      await running;
+    },
+  };
+}
+
+async function readNext(reader: Redis, after: JournalPosition): Promise<readonly Committed[]> {
+  const entries = await awaitJournal(reader, { after: after.sequence, count: READ_ENTRIES_MAX, waitMs: WAIT_MS });
+  let before = after;
+  return entries.map((entry) => {
+    const fault = faultOfNext(before, entry);
+    assert(fault === undefined, fault ?? "");
+    before = entry;
+    return { position: entry, changes: changesFrom(entry.body) };
+  });
+}
+
+type Step = { readonly count: number; readonly rows: LatestRows; readonly position: JournalPosition };
+
+/** As many whole entries as one transaction should take, and at least one. */
+function takeStep(entries: readonly Committed[], grids: Grids): Step {
+  const rows = createLatestRows();
+  let count = 0;
+  let position: JournalPosition | undefined;
+  for (const committed of entries) {
+    if (count > 0 && rows.orders.size + committed.changes.orders.length > STEP_ORDERS_MAX) break;
+    for (const currency of committed.changes.currencies) grids.putCurrency(currency);
+    for (const pair of committed.changes.pairs) grids.putPair(pair);
+    rows.absorb(committed.changes);
+    position = committed.position;
+    count++;
+  }
+  assert(position !== undefined, "a step has at least one entry");
+  return { count, rows, position };
+}
+
+function positionWrite({ position, rows }: Step): Write {
+  const { at, nextOrderId, nextTradeId } = rows.clock;
+  return [
+    ...(["HSET", PROJECTED_KEY, "sequence", position.sequence, "hash", position.hash, "command", position.command] as const),
+    ...["at", at, "next_order_id", nextOrderId, "next_trade_id", nextTradeId],
+  ];
+}
+
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** Only people's own texts can be anything else. */
+function isAscii(rows: LatestRows): boolean {
+  for (const order of rows.orders.values()) if (NOT_ASCII.test(order.clientOrderId) || NOT_ASCII.test(order.user)) return false;
+  for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.reference)) return false;
+  for (const user of rows.balances.keys()) if (NOT_ASCII.test(user)) return false;
+  for (const user of rows.users.keys()) if (NOT_ASCII.test(user)) return false;
+  return true;
+}

@@ -1,0 +1,94 @@
+import { Redis } from "ioredis";
+import { afterAll } from "vitest";
+import type { CommandBody, Submitted } from "../../origin/commands/commands.ts";
+import type { Database } from "../../origin/db/database.ts";
+import type { PlaceOrder } from "../../origin/engine/command.ts";
+import { createLogger } from "../../origin/log.ts";
+import { openTrading, type Trading } from "../../origin/open-trading.ts";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+/** The way of an order on a real Redis, in this process, without HTTP. */
+export type TestCore = {
+  readonly trading: Trading;
+  readonly server: RedisServer;
+  readonly redis: Redis;
+  readonly logged: readonly string[];
+  /** Submits, and asserts that it was committed. */
+  readonly commit: (body: CommandBody) => Promise<Extract<Submitted, { kind: "committed" }>>;
+  /** Another process's part on the same Redis. */
+  readonly again: (options?: CoreOptions) => Promise<TestCore>;
+};
+
+type CoreOptions = Partial<Parameters<typeof openTrading>[0]["settings"]> & { readonly hasTrades?: boolean };
+
+export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
+  const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "always" });
+  afterAll(() => server.stop());
+  return openCore(server, options);
+}
+
+export async function openCore(server: RedisServer, { hasTrades = false, ...settings }: CoreOptions = {}): Promise<TestCore> {
+  const logged: string[] = [];
+  const log = createLogger("core-test", { write: (line) => void logged.push(line) });
+  const redis = new Redis(server.url);
+  redis.on("error", () => {});
+  const trading = openTrading({
+    settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: false, VENUE_REDIS_URL: server.url, ...settings },
+    database: ledgerThatHas(hasTrades),
+    log,
+  });
+  afterAll(async () => {
+    await trading.stop();
+    redis.disconnect();
+  });
+  return {
+    trading,
+    server,
+    redis,
+    logged,
+    async commit(body) {
+      const answer = await trading.commands.submit(body);
+      if (answer.kind !== "committed") throw new Error(`${answer.kind}: ${JSON.stringify(answer)}`);
+      return answer;
+    },
+    again: (again) => openCore(server, again),
+  };
+}
+
+/** What the two questions about the ledger get as an answer. */
+function ledgerThatHas(isThere: boolean): Database {
+  const query = async () => [{ is_there: isThere }];
+  return { query, transaction: async () => Promise.reject(new Error("no transactions")), ping: async () => {}, close: async () => {} };
+}
+
+export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error("the condition did not come about in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+export const engineIs = (core: TestCore, role: string) =>
+  until(async () => (await core.trading.health()).some(({ name, detail }) => name === "engine" && detail?.startsWith(role) === true));
+
+export const deposit = (user: string, currency: string, amount: bigint, reference = ""): CommandBody => ({
+  ...{ kind: "deposit", user, currency, amount, reference },
+});
+
+export function limitOrder(order: Pick<PlaceOrder, "user" | "side" | "ticks" | "lots"> & Partial<PlaceOrder>): PlaceOrder {
+  return {
+    kind: "place",
+    pair: "btcidr",
+    grid: 1,
+    type: "limit",
+    quoteAmount: 0n,
+    timeInForce: "GTC",
+    postOnly: false,
+    selfTrade: "cancelNewest",
+    clientOrderId: "",
+    openOrdersMax: 1_000,
+    ...order,
+  };
+}
