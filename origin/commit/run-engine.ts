@@ -3,6 +3,7 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
+import { RESTORING_KEY } from "../sync/keys.ts";
 import { isStoreAbsence } from "../redis/store-absence.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { storeFaults } from "./check-store.ts";
@@ -68,8 +69,9 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const { sequence } = await readOffset(redis);
     if (sequence < seen) return `The venue's Redis has lost commits: it stands at ${sequence}, and this process has seen ${seen}.`;
     if (sequence === 0 && (await parts.hasPast())) {
-      return "The venue's Redis is empty, and PostgreSQL knows of trades: restore it before anybody trades.";
+      return "The venue's Redis is empty, and PostgreSQL knows of trades: npm run sluice -- restore brings them back.";
     }
+    if ((await redis.exists(RESTORING_KEY)) === 1) return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
     return undefined;
   }
 

@@ -25,16 +25,17 @@ type TableParts = {
   readonly log: Logger;
   readonly intervalMs: number;
   readonly rowsMax: number;
+  /** Bodies stay for a while after the tables have taken them in: whoever looks into an accident is glad of them. */
+  readonly bodiesKept?: number;
 };
 
 /** Some megabytes in memory at most. */
 const ENTRIES_MAX = 50;
-/** Bodies stay for a while after the tables have taken them in: whoever looks into an accident is glad of them. */
 const BODIES_KEPT = 1_000;
 const FORGET_MAX = 5_000;
 const REFERENCE_MS = 25 * 3_600_000;
 
-export function keepTables({ database, log, intervalMs, rowsMax }: TableParts): KeptTables {
+export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BODIES_KEPT }: TableParts): KeptTables {
   let sequence: number | undefined;
   let entriesSkipped = 0;
   let isAway = false;
@@ -52,7 +53,7 @@ export function keepTables({ database, log, intervalMs, rowsMax }: TableParts): 
     if (!(await writeTables(database, { rows, before, after }))) return false;
     sequence = after;
     await database.transaction(async (tx) => {
-      await forgetBodies.all(tx, { upTo: String(after - BODIES_KEPT), limit: FORGET_MAX });
+      await forgetBodies.all(tx, { upTo: String(after - bodiesKept), limit: FORGET_MAX });
       await forgetReferences.all(tx, { beforeMs: String(rows.clock.at - REFERENCE_MS) });
     });
     return true;

@@ -26,10 +26,12 @@ type WorldOptions = {
   readonly commandsPerBatch?: number;
 };
 
-const PAIRS = [
+type Market = { readonly pair: string; readonly ticks: number };
+
+const PAIRS: readonly [Market, ...Market[]] = [
   { pair: "btcidr", ticks: 1_000_000 },
   { pair: "ethusdt", ticks: 250_000 },
-] as const;
+];
 const DEPOSITS = [
   { currency: "idr", amount: 10n ** 15n },
   { currency: "usdt", amount: 10n ** 15n },

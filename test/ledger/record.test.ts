@@ -1,0 +1,154 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { runAudit } from "../../origin/audit/run-audit.ts";
+import { recover } from "../../origin/commit/recover.ts";
+import { startStateProjection, type StateProjection } from "../../origin/projections/state-projection.ts";
+import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
+import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { RESTORING_KEY } from "../../origin/sync/keys.ts";
+import { keepTables, type KeptTables } from "../../origin/sync/keep-tables.ts";
+import { restoreStore } from "../../origin/sync/restore-store.ts";
+import { type LedgerStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
+import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
+
+const TIMEOUT = { timeout: 30_000 };
+
+describe.each(["embedded", "server"] as const)("the record in the %s database", (kind) => {
+  let stores: LedgerStores;
+  let ledger: KeptLedger;
+  let tables: KeptTables;
+  let projection: StateProjection;
+  const world: TradingWorld = createTradingWorld({ seed: 11 });
+  const trade = (count: number) => putEntries(stores.redis, Array.from({ length: count }, () => world.next().entry));
+  const untilThere = async () => {
+    const { sequence } = world.position();
+    await expect.poll(() => stores.redis.hget(PROJECTED_KEY, "sequence"), TIMEOUT).toBe(String(sequence));
+    await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(sequence);
+  };
+  const project = () =>
+    startStateProjection({ ...stores, reader: stores.connect(), writer: stores.connect(), feed: undefined, onProjected: () => {}, log: silentLog });
+  const faultsOf = async (check: string) => {
+    const { lines } = await runAudit({ ...stores, withRestore: true });
+    return lines.find((line) => line.check === check)?.faults ?? [];
+  };
+
+  beforeAll(async () => {
+    stores = await openLedgerStores(kind);
+    ledger = startLedger(stores);
+    tables = keepTables({ database: stores.database, log: silentLog, intervalMs: 3_600_000, rowsMax: 40, bodiesKept: 5 });
+    projection = project();
+  });
+
+  it("is brought to the last state of every order and balance, in steps with their position", async () => {
+    await trade(50);
+    await untilThere();
+    await tables.flush();
+    expect(tables.state().sequence).toBe(50);
+    const open = await rowsOf(stores.database, "SELECT id::int AS id, filled_lots::int AS filled FROM orders WHERE status IN ('open', 'partiallyFilled')");
+    expect(open.length).toBeGreaterThan(10);
+    for (const { id, filled } of open) expect(world.engine.order(Number(id))?.filledLots).toBe(filled);
+    const assets = await rowsOf(stores.database, "SELECT user_id, currency, available::text AS available, frozen::text AS frozen FROM assets");
+    for (const { user_id: user, currency, available, frozen } of assets) {
+      const balance = world.engine.balance(String(user), String(currency));
+      expect([available, frozen]).toEqual([String(balance.available), String(balance.frozen)]);
+    }
+  });
+
+  it("agrees with Redis and the ledger, also while trading goes on", async () => {
+    const busy = (async () => {
+      for (let round = 0; round < 20; round++) await trade(2);
+    })();
+    const report = await runAudit({ ...stores, withRestore: true });
+    await busy;
+    expect(report.lines.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(report.sequence).toBeGreaterThanOrEqual(50);
+    await untilThere();
+  });
+
+  it("forgets the journal's own words once the tables have them, and never before", async () => {
+    const kept = "SELECT min(sequence)::int AS first, max(sequence)::int AS last FROM journal_bodies";
+    const { sequence } = world.position();
+    expect(await rowsOf(stores.database, kept)).toEqual([{ first: 50 - 4, last: sequence }]);
+    await tables.flush();
+    expect(await rowsOf(stores.database, kept)).toEqual([{ first: sequence - 4, last: sequence }]);
+  });
+
+  it("gives an empty Redis back exactly what it held at the ledger's position", async () => {
+    // Some of it in the tables, some of it in the journal's bodies alone.
+    await tables.flush();
+    await trade(15);
+    await untilThere();
+    const before = await recover(stores.redis);
+    const hashBefore = before.ok ? before.value.engine.stateHash() : before.reason;
+    const tradesBefore = await stores.redis.lrange(pairTradesKey("btcidr"), 0, 99);
+    await projection.stop();
+    await ledger.stop();
+    await stores.redis.flushall();
+
+    const restored = await restoreStore(stores.database, stores.redis);
+    expect(restored.ok ? { sequence: restored.value.sequence, clean: restored.value.audit.isClean } : restored.reason).toEqual({ sequence: world.position().sequence, clean: true });
+    const after = await recover(stores.redis);
+    expect(after.ok && after.value.position).toEqual(before.ok && before.value.position);
+    expect(after.ok ? after.value.engine.stateHash() : after.reason).toBe(hashBefore);
+    expect(hashBefore).toBe(world.engine.stateHash());
+    expect(await stores.redis.lrange(pairTradesKey("btcidr"), 0, 99)).toEqual(tradesBefore);
+    expect(await stores.redis.exists(RESTORING_KEY)).toBe(0);
+  });
+
+  it("refuses to restore over a venue that is there", async () => {
+    expect(await restoreStore(stores.database, stores.redis)).toMatchObject({ ok: false, reason: expect.stringContaining("holds a venue already") });
+  });
+
+  it("restores again what an interrupted restore has left half done", async () => {
+    await stores.redis.set(RESTORING_KEY, "1");
+    await stores.redis.del(PROJECTED_KEY);
+    await stores.redis.hset(orderKey(999_999), "id", "999999");
+    expect(await restoreStore(stores.database, stores.redis)).toMatchObject({ ok: true });
+    expect(await stores.redis.exists(orderKey(999_999))).toBe(0);
+  });
+
+  it("goes on from where it was restored, and everything still agrees", async () => {
+    ledger = startLedger(stores);
+    projection = project();
+    await trade(20);
+    await untilThere();
+    await tables.flush();
+    const report = await runAudit({ ...stores, withRestore: true });
+    expect(report.lines.flatMap(({ faults }) => faults)).toEqual([]);
+    expect(report.sequence).toBe(world.position().sequence);
+  });
+
+  it("names the account whose balance in Redis is not what was posted", async () => {
+    const [user] = world.users;
+    const wallet = `v1:{t0}:wallet:${user}`;
+    const honest = (await stores.redis.hget(wallet, "idr")) ?? "";
+    await stores.redis.hset(wallet, "idr", honest.replace(/^(\d+)/, (whole) => String(BigInt(whole) + 1n)));
+    expect(await faultsOf("balances")).toEqual([expect.stringMatching(new RegExp(`account ${user} at entry ${world.position().sequence}: .* idr in Redis`))]);
+    expect(await faultsOf("conservation")).not.toEqual([]);
+    await stores.redis.hset(wallet, "idr", honest);
+  });
+
+  it("names an order whose frozen funds are not there", async () => {
+    const [id] = await stores.redis.hkeys("v1:{t0}:book:btcidr");
+    const row = (await stores.redis.hget("v1:{t0}:book:btcidr", String(id))) ?? "";
+    await stores.redis.hdel("v1:{t0}:book:btcidr", String(id));
+    expect(await faultsOf("open orders")).not.toEqual([]);
+    await stores.redis.hset("v1:{t0}:book:btcidr", String(id), row);
+  });
+
+  it.each([
+    ["a posting that was changed", "UPDATE postings SET amount = amount + 1 WHERE sequence = 30 AND number = 0", "chain", "entry 30 is not what was written"],
+    ["a trade that was taken out", "DELETE FROM trade_ledger WHERE trade_id = 40", "trades", "trades 40 to 40 are missing"],
+    ["an entry that was taken out", "DELETE FROM ledger_entries WHERE sequence = 45", "chain", "entries 45 to 45 are missing"],
+  ])("finds %s behind the triggers' back", async (_what, tampering, check, sentence) => {
+    await stores.database.transaction(async (tx) => {
+      const table = /(?:UPDATE|FROM) (\w+)/.exec(tampering)?.[1];
+      await tx.script(`CREATE TABLE saved AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL; ${tampering}`);
+    });
+    expect(await faultsOf(check)).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
+    await stores.database.transaction(async (tx) => {
+      const table = /(?:UPDATE|FROM) (\w+)/.exec(tampering)?.[1];
+      await tx.script(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved; DROP TABLE saved; ALTER TABLE ${table} ENABLE TRIGGER ALL`);
+    });
+    expect(await faultsOf(check)).toEqual([]);
+  });
+});
