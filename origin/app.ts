@@ -33,6 +33,14 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   return app;
 }
 
+/** For a process that executes or projects and serves nobody. */
+export function createHealthApp(dependencies: Parameters<typeof healthRoute>[0]): Hono {
+  const app = new Hono();
+  app.get("/health", healthRoute(dependencies));
+  app.notFound(() => problemResponse("not_found"));
+  return app;
+}
+
 const RETRY_AFTER_SECONDS = 2;
 
 function absenceOf(error: unknown) {

@@ -6,11 +6,12 @@ import { systemClock } from "../shared/clock.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
-import { createOriginApp } from "./app.ts";
+import { createHealthApp, createOriginApp } from "./app.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { createLogger } from "./log.ts";
+import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
@@ -43,26 +44,31 @@ const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer 
 const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
 const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
 
-// 5. Accounts: the copies in Redis are brought up to the record, and follow it from here on.
-const venue = await openVenue({ settings, redis: venueRedis, database, log });
+// 5. Trading: commands, engine and projections, as far as the roles of this process go.
+const trading = openTrading({ settings, database, log });
 
-// 6. HTTP, on loopback only.
-const app = createOriginApp({ venueRedis, database, checkPass, log, ...venue });
+// 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on.
+const venue = settings.SLUICE_ROLES.includes("api") ? await openVenue({ settings, redis: venueRedis, database, log }) : undefined;
+
+// 7. HTTP, on loopback only. A process that does not serve the API still tells how it is.
+const parts = { venueRedis, database, trading };
+const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const server = createAdaptorServer({ fetch: app.fetch }) as Server;
 server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.listen(settings.SLUICE_ORIGIN_PORT, "127.0.0.1");
 await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
-// 7. The command line of this machine.
-const control = await startControlServer(settings.SLUICE_DATA_DIR, venue.accounts, log);
+// 8. The command line of this machine.
+const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, venue.accounts, log);
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
   { name: "database", stop: database.close },
-  { name: "accounts", stop: venue.stop },
+  { name: "trading", stop: trading.stop },
+  { name: "accounts", stop: async () => venue?.stop() },
   { name: "http", stop: () => closeServer(server) },
-  { name: "control", stop: control.stop },
+  { name: "control", stop: async () => control?.stop() },
 ]);
 
 async function closeServer(http: Server): Promise<void> {

@@ -12,7 +12,7 @@ import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
 import { createProjectedPosition } from "./projections/projected-position.ts";
 import { startStateProjection } from "./projections/state-projection.ts";
-import { connectRedis } from "./redis/connect.ts";
+import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
 
 /** The way of an order, put together: commands, engine, commit, projections, as far as this process has a part in them. */
 export type Trading = {
@@ -36,7 +36,7 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
-  const open = (options?: Parameters<typeof connectRedis>[2]) => {
+  const open = (options?: ConnectOptions) => {
     const redis = connect(url, log, options);
     connections.push(redis);
     return redis;
@@ -55,7 +55,8 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        owner: node,
+        // Whoever looks at the fence finds the process.
+        owner: `${process.pid}.${node}`,
         answers: commands,
         feed,
         nowMs: clock.nowMs,
@@ -67,7 +68,7 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open(), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
     : undefined;
 
   return {

@@ -15,7 +15,13 @@ export type AnswerGroup = {
 
 export function answersText(groups: readonly AnswerGroup[]): string {
   return JSON.stringify(
-    groups.map(({ append, entryId, firstIndex, sequence, outcomes }) => [append, entryId, firstIndex, sequence, outcomes.map(outcomeFields)]),
+    groups.map(({ append, entryId, firstIndex, sequence, outcomes }) => [
+      append,
+      entryId,
+      firstIndex,
+      sequence,
+      outcomes.map(outcomeFields),
+    ]),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { resultIn } from "../commit/journal-body.ts";
 import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
+import { resultIn } from "../commit/journal-body.ts";
 import { OFFSET_KEY } from "../commit/keys.ts";
 import { commandIdOf, compareCommandIds, parseCommandId } from "./command-id.ts";
 import type { KnownOutcome } from "./commands.ts";
@@ -30,7 +30,7 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
     const committed = (await redis.hget(OFFSET_KEY, "command")) ?? "";
     if (compareCommandIds(plainId, committed) > 0) {
       const [entry] = await redis.xrange(COMMANDS_KEY, place.entryId, place.entryId);
-      return entry === undefined ? FORGOTTEN : { kind: "pending" };
+      return place.index < countOf(entry?.[1]) ? { kind: "pending" } : FORGOTTEN;
     }
     const entry = await entryOf(plainId);
     const result = entry === undefined ? undefined : resultIn(entry.body, place);
@@ -40,6 +40,11 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
 }
 
 const FORGOTTEN = { kind: "forgotten" } as const;
+
+/** How many commands an append has. */
+function countOf(fields: readonly string[] | undefined): number {
+  return fields === undefined ? 0 : (JSON.parse(fields[5] ?? "[]") as readonly unknown[]).length;
+}
 
 /** The first entry whose last command is this one or a later one, and the last command before that entry. */
 async function search(redis: Redis, commandId: string): Promise<{ entry: JournalEntry; after: string } | undefined> {

@@ -7,9 +7,11 @@ import type { Redis } from "ioredis";
 export async function storeFaults(redis: Redis): Promise<readonly string[]> {
   const info = await redis.info();
   if (/^dragonfly_version:/m.test(info)) return ["The venue's store is Dragonfly, which keeps no append-only file: use Redis or Valkey."];
-  if (/^upstash_version:/m.test(info)) return ["The venue's store is Upstash, which does not promise that a write survives: use Redis or Valkey."];
+  if (/^upstash_version:/m.test(info))
+    return ["The venue's store is Upstash, which does not promise that a write survives: use Redis or Valkey."];
   const settings = await readSettings(redis);
-  if (settings === undefined) return ["The settings of the venue's Redis cannot be read (CONFIG GET is not allowed), so nobody knows whether it keeps orders."];
+  if (settings === undefined)
+    return ["The settings of the venue's Redis cannot be read (CONFIG GET is not allowed), so nobody knows whether it keeps orders."];
   return REQUIRED.flatMap(({ name, value, why }) => {
     const found = settings.get(name);
     return found === value ? [] : [`The venue's Redis has ${name} ${found ?? "unset"} and needs ${value}: ${why}.`];

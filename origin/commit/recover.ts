@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
 import { loadState } from "../projections/load-state.ts";
-import { changesFrom } from "./journal-body.ts";
 import { faultOfNext, firstEntry, type JournalPosition, lastEntry, readJournal } from "./journal.ts";
+import { changesFrom } from "./journal-body.ts";
 import { OFFSET_KEY } from "./keys.ts";
 
 /** An engine's memory, and the last journal entry that is in it. */
@@ -45,10 +45,13 @@ export async function faultsOf(redis: Redis, { engine, position }: Recovered): P
   const first = await firstEntry(redis);
   const last = await lastEntry(redis);
   const faults = [...engine.verify()];
-  if (offset.sequence !== position.sequence) faults.push(`commits have reached ${offset.sequence}, and the journal ends at ${position.sequence}`);
+  if (offset.sequence !== position.sequence)
+    faults.push(`commits have reached ${offset.sequence}, and the journal ends at ${position.sequence}`);
   else if (offset.hash !== position.hash) faults.push(`the last commit and journal entry ${position.sequence} have different hashes`);
-  if (last !== undefined && last.sequence !== position.sequence) faults.push(`the journal ends at ${last.sequence}, and the state at ${position.sequence}`);
-  if (first !== undefined && first.sequence > position.sequence + 1) faults.push(`the journal begins at ${first.sequence}, behind the state at ${position.sequence}`);
+  if (last !== undefined && last.sequence !== position.sequence)
+    faults.push(`the journal ends at ${last.sequence}, and the state at ${position.sequence}`);
+  if (first !== undefined && first.sequence > position.sequence + 1)
+    faults.push(`the journal begins at ${first.sequence}, behind the state at ${position.sequence}`);
   return faults;
 }
 

@@ -4,7 +4,6 @@ import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
-import { isStoreAbsence } from "../redis/store-absence.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
@@ -56,6 +55,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
   let status: EngineStatus = { role: "starting" };
   /** The furthest that this process has seen the journal: a store that is behind it has lost something. */
   let seen = 0;
+  let lastTrouble = "";
 
   function refuse(why: string): void {
     if (status.role !== "refusing" || status.why !== why) log.fatal({ why }, "the engine refuses to serve");
@@ -122,7 +122,22 @@ export function runEngine(parts: EngineParts): RunningEngine {
 
   function onCommit(sequence: number): void {
     seen = sequence;
+    lastTrouble = "";
     status = { role: "leader", sequence };
+  }
+
+  /** The store or the record is away, or nobody knows whether a commit was made: the journal is asked again. */
+  function startAnew(error: unknown): void {
+    const trouble = String(error);
+    if (!isStopping() && trouble !== lastTrouble) log.warn({ err: error }, "the engine starts anew from the journal");
+    lastTrouble = trouble;
+    status = { role: "starting" };
+  }
+
+  function judge(error: unknown): void {
+    if (error instanceof Refusal) refuse(error.message);
+    else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
+    else startAnew(error);
   }
 
   async function run(): Promise<void> {
@@ -131,12 +146,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
         await Promise.all([redis, parts.blocking].map((connection) => untilReady(connection, READY_MS)));
         await live();
       } catch (error) {
-        if (error instanceof Refusal) refuse(error.message);
-        else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
-        else {
-          if (!isStopping()) log[isStoreAbsence(error) ? "warn" : "error"]({ err: error }, "the engine starts anew from the journal");
-          status = { role: "starting" };
-        }
+        judge(error);
       }
       const pauseMs = status.role === "refusing" ? REFUSAL_RETRY_MS : RETRY_MS;
       if (!isStopping()) await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type { Redis } from "ioredis";
-import { checkPart, healthReport, healthStatusCode } from "../../shared/health.ts";
+import { checkPart, healthReport, healthStatusCode, type PartHealth } from "../../shared/health.ts";
 import { storeHealth } from "../../shared/store-health.ts";
 import type { Database } from "../db/database.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
@@ -8,10 +8,15 @@ import { scriptRunner } from "../redis/script-runner.ts";
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
 const PART_TIMEOUT_MS = 600;
 
-type HealthDependencies = { readonly venueRedis: Redis; readonly database: Database };
+type HealthDependencies = {
+  readonly venueRedis: Redis;
+  readonly database: Database;
+  /** Engine and projections, where this process has them. */
+  readonly trading?: { readonly health: () => Promise<readonly PartHealth[]> };
+};
 
-/** `GET /health`: whether this process can reach what it needs. */
-export function healthRoute({ venueRedis, database }: HealthDependencies) {
+/** `GET /health`: whether this process can reach what it needs, and whether its own parts are well. */
+export function healthRoute({ venueRedis, database, trading }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
   return async (c: Context): Promise<Response> => {
     const parts = await Promise.all([
@@ -23,7 +28,8 @@ export function healthRoute({ venueRedis, database }: HealthDependencies) {
       }),
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
-    const report = healthReport([{ name: "origin", state: "ok" }, ...parts]);
+    const tradingParts = (await trading?.health()) ?? [];
+    const report = healthReport([{ name: "origin", state: "ok" }, ...parts, ...tradingParts]);
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
   };
 }

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { changesFrom } from "../commit/journal-body.ts";
-import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
-import { currencyFrom, orderFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
-import { replies } from "../redis/pipeline.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
+import { changesFrom } from "../commit/journal-body.ts";
+import { currencyFrom, orderFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
 import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
+import { replies } from "../redis/pipeline.ts";
 import { stepsOf } from "./decimal.ts";
 import { createGrids, type Grids } from "./grids.ts";
 import { bookKey, CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";

@@ -1,5 +1,5 @@
+import { currencyFields, orderFields, pairFields, referenceFields } from "../commit/row-fields.ts";
 import type { OrderRow, TradeRow } from "../engine/changes.ts";
-import { orderFields, currencyFields, pairFields, referenceFields } from "../commit/row-fields.ts";
 import { decimal } from "./decimal.ts";
 import type { Grid, Grids } from "./grids.ts";
 import {

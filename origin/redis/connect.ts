@@ -6,17 +6,30 @@ const RECONNECT_DELAY_MS_MAX = 500;
 /** A server that hangs is as good as away. */
 const COMMAND_TIMEOUT_MS = 1_000;
 
+export type ConnectOptions = {
+  readonly commandTimeoutMs?: number;
+  /** Its bytes are read by `createRedisLane`: ioredis says nothing on it once it is ready. */
+  readonly isRaw?: boolean;
+};
+
+const RAW = { protocol: 2, disableClientInfo: true } as const;
+
 /**
  * A connection that heals itself but never lets a caller wait for it: while Redis is away a command fails at once
  * instead of queueing up, so that the caller can answer 503.
  */
-export function connectRedis(url: string, log: Logger, { commandTimeoutMs = COMMAND_TIMEOUT_MS } = {}): Redis {
+export function connectRedis(
+  url: string,
+  log: Logger,
+  { commandTimeoutMs = COMMAND_TIMEOUT_MS, isRaw = false }: ConnectOptions = {},
+): Redis {
   const redis = new Redis(url, {
     connectTimeout: CONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),
+    ...(isRaw ? RAW : {}),
   });
   redis.on("error", (error) => log.warn({ err: error }, "redis connection"));
   return redis;

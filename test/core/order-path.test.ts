@@ -1,12 +1,74 @@
 import { expect, it } from "vitest";
-import { deposit, engineIs, limitOrder, startCore } from "./core.ts";
+import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
+import { deposit, engineIs, limitOrder, startCore, until } from "./core.ts";
 
-it("answers an order with what the journal says of it", async () => {
+it("answers an order with what the journal says of it, and readers see it at once", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
-  await core.commit(deposit("ann", "idr", 10n ** 14n, "d1"));
-  const placed = await core.commit(limitOrder({ user: "ann", side: "buy", ticks: 1_000_000, lots: 100 }));
-  expect(placed.outcome.kind).toBe("order");
-  await new Promise((r) => setTimeout(r, 800)); process.stderr.write(core.logged.join("")); expect(await core.trading.commands.untilProjected(placed.sequence)).toBe(true);
-  expect(await core.redis.keys("v1:*")).toEqual([]);
+  const { commit } = core;
+  await commit(deposit("ann", "idr", 10n ** 14n, "d1"));
+  await commit(deposit("bob", "btc", 10n ** 9n, "d2"));
+  await commit(limitOrder({ user: "ann", side: "buy", ticks: 1_000_000, lots: 100, clientOrderId: "first" }));
+  const sold = await commit(limitOrder({ user: "bob", side: "sell", ticks: 1_000_000, lots: 40 }));
+  expect(sold.outcome).toMatchObject({ kind: "order", order: { id: 2, status: "filled" }, trades: [{ id: 1, lots: 40, buyUser: "ann" }] });
+  expect(await core.trading.commands.untilProjected(sold.sequence)).toBe(true);
+  expect(await core.redis.hgetall("v1:{t0}:order:1")).toMatchObject({
+    ...{ id: "1", user: "ann", pair: "btcidr", side: "buy", type: "limit", time_in_force: "GTC", client_order_id: "first" },
+    ...{ price: "1000000000", quantity: "0.001", filled_quantity: "0.0004", filled_value: "400000", status: "partiallyFilled" },
+  });
+  expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
+  expect(await core.redis.zrange("v1:{t0}:orders:open:ann", 0, -1)).toEqual(["1"]);
+  expect(await core.redis.zrange("v1:{t0}:orders:status:filled", 0, -1)).toEqual(["2"]);
+  expect(await core.redis.hkeys("v1:{t0}:book:btcidr")).toEqual(["1"]);
+  expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({ price: "1000000000", role: "taker", side: "sell" });
+  await until(async () => (await core.redis.get("v1:last_price:btcidr")) === "1000000000");
+  expect(await core.trading.commands.outcomeOf(sold.commandId)).toMatchObject({ kind: "committed", user: "bob", outcome: { order: { id: 2 } } });
+});
+
+it("takes all commands of one turn with one append, in their order", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => core.commit(deposit("ann", "idr", BigInt(index + 1)))));
+  const appends = new Set(answers.map(({ commandId }) => commandId.slice(0, commandId.lastIndexOf("-"))));
+  expect(appends.size).toBe(1);
+  expect(answers.map(({ commandId }) => Number(commandId.split("-")[2]))).toEqual(answers.map((_, index) => index));
+});
+
+it("leads to one state by journal, by projections and by the commands themselves", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  const recording = recordCommands(core.redis);
+  const mix = createOrderMix(7);
+  const told = toldOf(await Promise.all(mix.deposits().slice(0, 400).map(core.trading.commands.submit)));
+  const all = [...told];
+  for (let turn = 0; turn < 30; turn++) {
+    const answers = await Promise.all(Array.from({ length: 100 }, () => core.trading.commands.submit(mix.next())));
+    for (const answer of answers) mix.note(answer);
+    all.push(...toldOf(answers));
+  }
+  expect(all).toHaveLength(3_400);
+  await core.trading.stop();
+  await recording.stop();
+  await auditCore(core.redis, { acknowledged: all, commands: recording.commands });
+});
+
+it("tells the outcome of any command that the journal still holds, and forgets no other way", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  const answers = [];
+  for (let turn = 0; turn < 40; turn++) {
+    answers.push(...(await Promise.all([1, 2, 3].map((part) => core.commit(deposit(`user${turn}`, "idr", BigInt(part), `r${part}`))))));
+  }
+  const repeated = await core.commit(deposit("user0", "idr", 1n, "r1"));
+  const refused = await core.commit(deposit("user0", "idr", 2n, "r1"));
+  const { outcomeOf } = core.trading.commands;
+  for (const { commandId, sequence } of answers) {
+    expect(await outcomeOf(commandId)).toMatchObject({ kind: "committed", sequence, outcome: { kind: "done" } });
+  }
+  expect(await outcomeOf(repeated.commandId)).toMatchObject({ user: "user0", outcome: { kind: "repetition" } });
+  expect(await outcomeOf(refused.commandId)).toMatchObject({ user: "user0", outcome: { kind: "rejected", code: "reference_reused" } });
+  for (const unknown of ["1-1-1", "99999999999999-0-0", "nonsense", "", "1-2", `${refused.commandId}9`]) {
+    expect(await outcomeOf(unknown), unknown).toEqual({ kind: "forgotten" });
+  }
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const stop of atTheEnd.splice(0).reverse()) await stop();
 });
 
-export const silentLog = pino({ level: "silent" });
+export const silentLog = pino({ level: process.env["SLUICE_LOG_LEVEL"] ?? "silent" });
 
 export async function openLedgerStores(kind: DatabaseKind): Promise<LedgerStores> {
   const folder = await temporaryFolder();

@@ -7,7 +7,7 @@ import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 15_000 };
 
 describe.each(["embedded", "server"] as const)("the ledger in the %s database", (kind) => {
   let stores: LedgerStores;

@@ -10,7 +10,7 @@ import { restoreStore } from "../../origin/sync/restore-store.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
-const TIMEOUT = { timeout: 30_000 };
+const TIMEOUT = { timeout: 15_000 };
 
 describe.each(["embedded", "server"] as const)("the record in the %s database", (kind) => {
   let stores: LedgerStores;

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Submitted } from "../../origin/commands/commands.ts";
+import type { Database } from "../../origin/db/database.ts";
+import { createLogger } from "../../origin/log.ts";
+import { openTrading } from "../../origin/open-trading.ts";
+import { createLatencies } from "./latencies.ts";
+import { createOrderMix } from "./orders-mix.ts";
+
+/**
+ * All roles of the origin without HTTP, in one process, with the load beside them: commands are submitted as the API submits them. Reports one
+ * line of JSON. `RATE` orders arrive every second, whatever becomes of them (open model); 0 keeps as many in flight as the venue takes.
+ */
+const url = process.env["VENUE_REDIS_URL"] ?? "";
+const ratePerSecond = Number(process.env["RATE"] ?? 0);
+const durationMs = Number(process.env["DURATION_MS"] ?? 3_000);
+const warmUpMs = Number(process.env["WARM_UP_MS"] ?? 1_000);
+const seed = Number(process.env["SEED"] ?? 1);
+
+/** Enough to fill every batch; more would only wait. */
+const IN_FLIGHT_AT_FULL_SPEED = 2_000;
+const TICK_MS = 1;
+
+const noDatabase: Database = {
+  query: async () => [{ is_there: false }],
+  transaction: async () => Promise.reject(new Error("no transactions")),
+  ping: async () => {},
+  close: async () => {},
+};
+const log = createLogger("orders-core", { write: (line) => void process.stderr.write(line) });
+const trading = openTrading({
+  settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: true, VENUE_REDIS_URL: url },
+  database: noDatabase,
+  log,
+});
+const { submit } = trading.commands;
+const mix = createOrderMix(seed);
+
+while ((await trading.commands.submit({ kind: "setUser", user: "nobody", isFrozen: false })).kind !== "committed") await sleep(50);
+const deposits = mix.deposits();
+for (let at = 0; at < deposits.length; at += 500) await Promise.all(deposits.slice(at, at + 500).map(submit));
+
+let latencies = createLatencies();
+let submitted = 0;
+let committed = 0;
+let rejected = 0;
+let failed = 0;
+let inFlight = 0;
+let refill: (() => void) | undefined;
+
+function settle(answer: Submitted, at: number): void {
+  inFlight--;
+  latencies.add(performance.now() - at);
+  if (answer.kind === "committed") committed++;
+  else failed++;
+  if (answer.kind === "committed" && answer.outcome.kind === "rejected") rejected++;
+  mix.note(answer);
+  refill?.();
+}
+
+/** `at` is when it should have come: a late arrival is the venue's fault. */
+function arrive(at: number): void {
+  submitted++;
+  inFlight++;
+  void submit(mix.next()).then((answer) => settle(answer, at));
+}
+
+async function runOpen(forMs: number): Promise<void> {
+  const start = performance.now();
+  const perMs = ratePerSecond / 1_000;
+  let arrived = 0;
+  for (let now = start; now - start < forMs; now = performance.now()) {
+    const due = Math.floor((now - start) * perMs);
+    for (; arrived < due; arrived++) arrive(start + arrived / perMs);
+    await sleep(TICK_MS);
+  }
+}
+
+async function runFull(forMs: number): Promise<void> {
+  const end = performance.now() + forMs;
+  refill = () => {
+    if (inFlight < IN_FLIGHT_AT_FULL_SPEED && performance.now() < end) arrive(performance.now());
+  };
+  while (inFlight < IN_FLIGHT_AT_FULL_SPEED) arrive(performance.now());
+  await sleep(forMs);
+  refill = undefined;
+}
+
+const run = ratePerSecond > 0 ? runOpen : runFull;
+await run(warmUpMs);
+process.stdout.write("measuring\n");
+const before = { committed, cpu: process.cpuUsage(), at: performance.now() };
+latencies = createLatencies();
+await run(durationMs);
+const seconds = (performance.now() - before.at) / 1_000;
+const measured = committed - before.committed;
+const cpu = process.cpuUsage(before.cpu);
+const health = await trading.health();
+while (inFlight > 0) await sleep(5);
+process.stdout.write(
+  `${JSON.stringify({
+    ordersPerSecond: measured / seconds,
+    orders: measured,
+    ...latencies.summary(),
+    cpuMicrosPerOrder: (cpu.user + cpu.system) / measured,
+    rejectedShare: rejected / Math.max(1, submitted),
+    failed,
+    projections: health.find(({ name }) => name === "projections")?.detail ?? "",
+  })}\n`,
+);
+await trading.stop();

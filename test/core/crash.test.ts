@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { createRandom } from "../../load/bench/orders-mix.ts";
+import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
+import { engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
+import { makeOrders } from "./make-orders.ts";
+import { type OriginProcess, startOrigin } from "./processes.ts";
+
+/** V1, V2, V4, V5: whatever is killed at whatever moment, what anybody was told is in the journal, and nothing is in it twice. */
+
+const FENCE = "v1:{t0}:fence";
+const hasBegun = ({ redis }: TestCore) => until(async () => (await redis.exists("v1:{t0}:offset")) === 1);
+
+async function leaderAmong(engines: readonly OriginProcess[], { redis }: TestCore): Promise<OriginProcess> {
+  let leader: OriginProcess | undefined;
+  await until(async () => {
+    const owner = (await redis.hget(FENCE, "owner")) ?? "";
+    leader = engines.find(({ child }) => owner.startsWith(`${child.pid}.`) && !child.hasExited());
+    return leader !== undefined;
+  });
+  if (leader === undefined) throw new Error("nobody leads");
+  return leader;
+}
+
+const epochOf = async ({ redis }: TestCore) => Number(await redis.hget(FENCE, "epoch"));
+
+it("loses nothing and does nothing twice when engines are killed at every step of a commit", async () => {
+  const steps = [
+    ...["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"],
+    ...["before-projection", "projection-sent"],
+  ];
+  const api = await startCore({ SLUICE_ROLES: ["api"] });
+  const recording = recordCommands(api.redis);
+  const { url } = api.server;
+  let doomed = startOrigin({ url, failAt: steps[0] ?? "", failAfter: 8 });
+  await hasBegun(api);
+  const orders = makeOrders(api, 11);
+  for (const failAt of [...steps.slice(1), ""]) {
+    const next = startOrigin({ url, failAt, failAfter: 8 });
+    expect(await doomed.child.exited).toMatchObject({ signal: "SIGKILL" });
+    doomed = next;
+  }
+  await orders.untilMore(200);
+  await orders.stop();
+  await doomed.child.stop();
+  await recording.stop();
+  await auditCore(api.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
+});
+
+it("goes on with the standby when the leader is killed or stopped, and a leader that wakes up commits nothing", async () => {
+  const api = await startCore({ SLUICE_ROLES: ["api"] });
+  const { url } = api.server;
+  const engines = [startOrigin({ url }), startOrigin({ url })];
+  await hasBegun(api);
+  const orders = makeOrders(api, 12);
+  const random = createRandom(12);
+  for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
+    await orders.untilMore(100 + Math.floor(random() * 100));
+    const leader = await leaderAmong(engines, api);
+    const epoch = await epochOf(api);
+    leader.signal(signal);
+    await until(async () => (await epochOf(api)) > epoch);
+    await orders.untilMore(100);
+    if (signal === "SIGSTOP") leader.signal("SIGCONT");
+    await orders.untilMore(100);
+    expect(await leaderAmong(engines, api)).not.toBe(leader);
+  }
+  await orders.stop();
+  for (const { child } of engines) await child.stop();
+  await auditCore(api.redis, { acknowledged: toldOf(orders.answers) });
+});
+
+it("keeps what an api process was told before it was killed, and executes once what it was not", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  const orders = makeOrders(core, 13);
+  await orders.untilMore(300);
+  const apis = [1, 2].map((loadSeed) => startOrigin({ url: core.server.url, roles: "api", loadSeed }));
+  for (const api of apis) {
+    await until(() => api.told.length > 50);
+    api.signal("SIGKILL");
+    await api.child.exited;
+  }
+  await orders.stop();
+  await core.trading.stop();
+  await auditCore(core.redis, { acknowledged: [...apis.flatMap(({ told }) => told), ...toldOf(orders.answers)] });
+});
+
+it("goes on when Redis is killed and started again, with nothing lost and nothing twice", async () => {
+  const folder = await temporaryFolder();
+  let server = await startRedisServer({ folder, fsync: "always" });
+  const core = await openCore(server);
+  await engineIs(core, "leader");
+  const orders = makeOrders(core, 14);
+  const random = createRandom(14);
+  try {
+    for (let round = 0; round < 3; round++) {
+      await orders.untilMore(100);
+      await sleep(random() * 30);
+      process.kill(server.child.pid, "SIGKILL");
+      await server.child.exited;
+      server = await startRedisServer({ folder, fsync: "always", port: server.port });
+    }
+    await orders.untilMore(200);
+    await orders.stop();
+    await core.trading.stop();
+    await auditCore(core.redis, { acknowledged: toldOf(orders.answers) });
+  } finally {
+    await server.stop();
+  }
+});
+
+it("comes back when everything is killed at once", async () => {
+  const folder = await temporaryFolder();
+  let server = await startRedisServer({ folder, fsync: "always" });
+  const watcher = await openCore(server, { SLUICE_ROLES: ["api"] });
+  const all = "api,engine,worker";
+  try {
+    const told = [];
+    for (let round = 1; round <= 2; round++) {
+      const origin = startOrigin({ url: server.url, roles: all, loadSeed: round });
+      await until(() => origin.told.length > 200);
+      process.kill(server.child.pid, "SIGKILL");
+      origin.signal("SIGKILL");
+      await Promise.all([server.child.exited, origin.child.exited]);
+      told.push(...origin.told);
+      server = await startRedisServer({ folder, fsync: "always", port: server.port });
+    }
+    await until(() => watcher.redis.status === "ready");
+    await auditCore(watcher.redis, { acknowledged: told });
+  } finally {
+    await server.stop();
+  }
+});
