@@ -47,8 +47,10 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: system
 // 5. Trading: commands, engine and projections, as far as the roles of this process go.
 const trading = openTrading({ settings, database, log });
 
-// 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on.
-const venue = settings.SLUICE_ROLES.includes("api") ? await openVenue({ settings, redis: venueRedis, database, log }) : undefined;
+// 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
+const venue = settings.SLUICE_ROLES.includes("api")
+  ? await openVenue({ settings, redis: venueRedis, database, commands: trading.commands, log })
+  : undefined;
 
 // 7. HTTP, on loopback only. A process that does not serve the API still tells how it is.
 const parts = { venueRedis, database, trading };
@@ -60,7 +62,7 @@ await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
 // 8. The command line of this machine.
-const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, venue.accounts, log);
+const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

@@ -5,6 +5,7 @@ import { systemClock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
+import { withFreezing } from "./admin/freezing-users.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
 import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
@@ -17,6 +18,7 @@ import { createSeal } from "./api-keys/seal.ts";
 import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
 import { createVenueKeys } from "./api-keys/venue-keys.ts";
 import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
+import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
 import { createAccessTokens } from "./identity/access-tokens.ts";
@@ -32,8 +34,10 @@ import { createSignInGuard } from "./identity/sign-in-guard.ts";
 import { openUserCopies } from "./identity/user-copies.ts";
 import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
 import { openStoreLimits } from "./limits/store-limits.ts";
+import { openTradingApi } from "./open-trading-api.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
+import type { DepositByHand } from "./wallets/deposit-by-hand.ts";
 
 /** Everything behind the routes of `/api/v1`, put together. */
 type Venue = {
@@ -43,6 +47,7 @@ type Venue = {
   readonly isReady: () => boolean;
   readonly maintenance: () => Maintenance | undefined;
   readonly accounts: Accounts;
+  readonly deposit: DepositByHand;
   readonly stop: () => Promise<void>;
 };
 
@@ -53,13 +58,14 @@ type VenueParts = {
   >;
   readonly redis: Redis;
   readonly database: Database;
+  readonly commands: Commands;
   readonly log: Logger;
 };
 
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const clock = systemClock;
@@ -86,7 +92,11 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
   const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
   const venueKeys = createVenueKeys({ database, seal, random });
   const verifySignature = createSignatureVerifier({ redis, database, copies: keyCopies, seal, clock, log });
-  const users = createUserAdmin({ database, copies, sessions });
+  const users = withFreezing(createUserAdmin({ database, copies, sessions }), commands);
+  const trading = openTradingApi({
+    ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
+    openOrdersMax: () => system.current().maxOpenOrders,
+  });
   const kept = keepCopies({ database, redis, copies, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] }, clock.nowMs());
   await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
@@ -98,13 +108,16 @@ export async function openVenue({ settings, redis, database, log }: VenueParts):
       ...venueKeyOperations(venueKeys),
       ...adminOperations({ users, database }),
       ...systemOperations(system),
+      ...trading.operations,
     ]),
     maintenance,
     authenticate: createAuthentication({ redis, accessTokens, verifySignature, clock }),
     isReady: kept.areComplete,
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
+    deposit: trading.deposit,
     stop: async () => {
+      trading.stop();
       kept.stop();
       system.stop();
     },

@@ -16,6 +16,8 @@ const order = z
     headers: z.record(z.string(), z.string()),
     body: z.string(),
     cookies: z.array(z.string()).default([]),
+    requests: z.array(z.object({ headers: z.record(z.string(), z.string()), body: z.string() })).default([]),
+    ratePerSecond: z.number().positive().optional(),
     connections: z.number().int().positive(),
     durationMs: z.number().positive(),
     warmUpMs: z.number().nonnegative(),
@@ -32,10 +34,14 @@ let isCounting = false;
 let isOver = false;
 
 const sockets = new Set<Socket>();
-const requests = order.cookies.length === 0 ? [buildRequest({})] : order.cookies.map((cookie) => buildRequest({ cookie }));
+const requests = buildRequests();
 let sent = 0;
+/** Of an open loop: when each request came in that waits for a connection, and the connections that wait for one. */
+const waitingSinceMs: number[] = [];
+const idle: ((sinceMs: number) => void)[] = [];
 const { hostname, port } = new URL(order.url);
 for (let i = 0; i < order.connections; i++) openConnection();
+if (order.ratePerSecond !== undefined) arrive(order.ratePerSecond);
 
 setTimeout(() => {
   isCounting = true;
@@ -43,25 +49,51 @@ setTimeout(() => {
   setTimeout(() => finish(performance.now() - startedMs), order.durationMs);
 }, order.warmUpMs);
 
-function buildRequest(own: Readonly<Record<string, string>>): Buffer {
+function buildRequests(): readonly Buffer[] {
+  if (order.requests.length > 0) return order.requests.map(({ headers, body }) => buildRequest(headers, body));
+  return order.cookies.length === 0 ? [buildRequest({})] : order.cookies.map((cookie) => buildRequest({ cookie }));
+}
+
+/** Gaps as between independent people. A timer that rings late lets in all who would have come since, each with its own moment. */
+function arrive(ratePerSecond: number): void {
+  let nextMs = performance.now();
+  const timer = setInterval(() => {
+    if (isOver) return clearInterval(timer);
+    const nowMs = performance.now();
+    while (nextMs <= nowMs) {
+      const send = idle.pop();
+      if (send === undefined) waitingSinceMs.push(nextMs);
+      else send(nextMs);
+      nextMs -= (Math.log(1 - Math.random()) * 1_000) / ratePerSecond;
+    }
+  }, 1);
+}
+
+function buildRequest(own: Readonly<Record<string, string>>, body = order.body): Buffer {
   const { host, pathname, search } = new URL(order.url);
   const headers = {
     host,
     ...order.headers,
     ...own,
-    ...(order.body === "" ? {} : { "content-length": String(Buffer.byteLength(order.body)) }),
+    ...(body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) }),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${order.body}`);
+  return Buffer.from(`${order.method} ${pathname}${search} HTTP/1.1\r\n${lines.join("")}\r\n${body}`);
 }
 
 function openConnection(): void {
   let sentMs = 0;
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   sockets.add(socket);
-  const send = () => {
-    sentMs = performance.now();
+  const sendAt = (sinceMs: number) => {
+    sentMs = sinceMs;
     socket.write(requests[sent++ % requests.length] ?? "");
+  };
+  const send = () => {
+    if (order.ratePerSecond === undefined) return sendAt(performance.now());
+    const sinceMs = waitingSinceMs.shift();
+    if (sinceMs === undefined) idle.push(sendAt);
+    else sendAt(sinceMs);
   };
   const read = createResponseReader((status) => {
     if (isOver) return;
@@ -95,7 +127,8 @@ function record(status: number, latencyMs: number): void {
 function finish(elapsedMs: number): void {
   isOver = true;
   for (const socket of sockets) socket.destroy();
-  const figures = { requestsPerSecond: answers / (elapsedMs / 1_000), p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), errors };
+  const latency = { p50Ms: percentileMs(0.5), p99Ms: percentileMs(0.99), p999Ms: percentileMs(0.999) };
+  const figures = { requestsPerSecond: answers / (elapsedMs / 1_000), ...latency, errors };
   process.stdout.write(JSON.stringify(figures));
 }
 

@@ -65,3 +65,27 @@ it("sends the cookies in turn, one with each request", async () => {
   // The last request of each connection may be cut off before it arrives.
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(SHORT.connections);
 });
+
+it("sends at its own rate in an open loop, and counts from the moment each request came in", async () => {
+  const url = await serve((_req, res) => void setTimeout(() => res.writeHead(204).end(), 20));
+  const figures = await measureHttp({ url, connections: 1, durationMs: 600, warmUpMs: 100, ratePerSecond: 200 });
+  expect(figures.errors).toBe(0);
+  // One connection serves at most 50 a second, so that those who come wait ever longer: a closed loop would see 20 ms.
+  expect(figures.requestsPerSecond).toBeLessThan(60);
+  expect(figures.p50Ms).toBeGreaterThan(100);
+});
+
+it("sends requests of their own in turn", async () => {
+  const seen = new Set<string>();
+  const url = await serve((req, res) => {
+    req.on("data", (bytes: Buffer) => seen.add(`${req.headers["x-name"]} ${bytes.toString()}`));
+    req.on("end", () => res.writeHead(204).end());
+  });
+  const requests = [
+    { headers: { "x-name": "a" }, body: "one" },
+    { headers: { "x-name": "b" }, body: "three" },
+  ];
+  const figures = await measureHttp({ url, method: "POST", requests, ...SHORT });
+  expect(figures.errors).toBe(0);
+  expect([...seen].sort()).toEqual(["a one", "b three"]);
+});

@@ -12,8 +12,15 @@ export type HttpLoad = {
   readonly body?: string;
   /** Many visitors: each request carries the next of these as its Cookie header, over and over. */
   readonly cookies?: readonly string[];
-  /** Each connection has one request under way at a time: a closed loop. */
+  /** Many requests of their own: headers besides the common ones, and a body; one after the other, over and over. In place of `cookies` and `body`. */
+  readonly requests?: readonly OwnRequest[];
+  /** Each connection has one request under way at a time: a closed loop, unless there is a rate. */
   readonly connections: number;
+  /**
+   * An open loop: so many requests come in per second, at random moments, whether or not those before are answered. The latency of each
+   * counts from the moment it came in, so that a server that stalls is not spared those who would have come meanwhile.
+   */
+  readonly ratePerSecond?: number;
   readonly durationMs: number;
   /** Answers that come in this time are not counted. */
   readonly warmUpMs?: number;
@@ -21,10 +28,13 @@ export type HttpLoad = {
   readonly core?: 0 | 1;
 };
 
+export type OwnRequest = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
 const httpFigures = z.object({
   requestsPerSecond: z.number(),
   p50Ms: z.number(),
   p99Ms: z.number(),
+  p999Ms: z.number(),
   /** Answers outside 2xx and broken connections. */
   errors: z.number().int(),
 });
@@ -34,7 +44,7 @@ export type HttpFigures = z.infer<typeof httpFigures>;
 const CLIENT_FILE = fileURLToPath(new URL("./http-load-client.ts", import.meta.url));
 const WARM_UP_MS = 500;
 
-/** Closed-loop load from a process of its own, so that it can have its own core and never shares the server's event loop. */
+/** Load from a process of its own, so that it can have its own core and never shares the server's event loop. */
 export async function measureHttp(load: HttpLoad): Promise<HttpFigures> {
   const order = JSON.stringify({ method: "GET", headers: {}, body: "", warmUpMs: WARM_UP_MS, ...load });
   const child = spawnPinned({

@@ -51,6 +51,8 @@ export function actorOf({ identity, requestId }: { readonly identity: Identity; 
   return { id: identity.user.id, name: identity.user.username, requestId: requestId ?? null };
 }
 
+const CHANGED_BUT_NOT_FROZEN = "The account is changed, but the engine could not be told. Ask again.";
+
 export function adminOperations({
   users,
   database,
@@ -99,15 +101,16 @@ export function adminOperations({
       method: "patch",
       path: "/admin/users/{userId}",
       id: "changeUser",
-      summary: "Another role or status; holds with the next request, and who is not active has no session left",
+      summary: "Another role or status; holds with the next request, and who is not active has no session left and is frozen in the engine",
       limit: "admin",
       params: userParams,
       body: { schema: userChangeSchema },
       answers: { 200: { description: "Changed.", schema: publicUserSchema } },
-      refusals: ["user_not_found", "last_admin", "database_unavailable"],
+      refusals: ["user_not_found", "last_admin", "engine_unavailable", "database_unavailable"],
       async run(caller, { params: { userId }, body }) {
         const changed = await users.change(actorOf(caller), userId, body);
-        return changed.ok ? caller.answer(200, publicUser(changed.value)) : caller.refuse(changed.reason);
+        if (changed.ok) return caller.answer(200, publicUser(changed.value));
+        return caller.refuse(changed.reason, changed.reason === "engine_unavailable" ? { detail: CHANGED_BUT_NOT_FROZEN } : {});
       },
     }),
     adminOperation({

@@ -6,11 +6,15 @@ import listAuditSource from "./list-audit.sql";
 
 export type AuditEntry = {
   readonly actor: Actor;
-  readonly action: "user.created" | "user.changed" | "user.sessions_ended" | "system.changed";
+  readonly action: AuditAction;
   readonly target: string;
   readonly before: Readonly<Record<string, unknown>> | null;
   readonly after: Readonly<Record<string, unknown>> | null;
 };
+
+type AuditAction =
+  | ("user.created" | "user.changed" | "user.sessions_ended" | "system.changed")
+  | ("wallet.deposited" | "wallet.transferred" | "pair.changed" | "currency.changed");
 
 /** Who acts: an admin, or whoever sits at the machine. */
 export type Actor = { readonly id: string | null; readonly name: string; readonly requestId: string | null };

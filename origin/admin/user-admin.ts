@@ -15,9 +15,12 @@ import readUserSource from "./read-user.sql";
 export type UserAdmin = {
   readonly list: (page: UserPage) => Promise<readonly User[]>;
   readonly read: (userId: string) => Promise<User | undefined>;
-  readonly change: (actor: Actor, userId: string, change: UserChange) => Promise<Result<User, "user_not_found" | "last_admin">>;
+  readonly change: (actor: Actor, userId: string, change: UserChange) => Promise<Result<User, ChangeRefusal>>;
   readonly endSessions: (actor: Actor, userId: string) => Promise<Result<undefined, "user_not_found">>;
 };
+
+/** `engine_unavailable`: changed, and the engine could not be told. */
+type ChangeRefusal = "user_not_found" | "last_admin" | "engine_unavailable";
 
 export type UserPage = {
   readonly beforeId: string | null;

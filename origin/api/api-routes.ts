@@ -72,7 +72,8 @@ async function serve(c: Context<Environment>, operation: VenueOperation, parts: 
     const { code, ...options } = input.reason;
     return refuse(code, { ...options, headers: ofCaller.headers });
   }
-  return operation.run(callerOf({ identity, place, requestId, headers: ofCaller.headers }), input.value);
+  const header = (name: string) => headers.get(name) ?? undefined;
+  return operation.run(callerOf({ identity, place, requestId, header, headers: ofCaller.headers }), input.value);
 }
 
 /** Why somebody we know may not do this. */
@@ -114,17 +115,18 @@ export function maintenanceOptions({ message }: Maintenance): RefusalOptions {
   return { retryAfterSeconds: MAINTENANCE_RETRY_SECONDS, ...(message === "" ? {} : { detail: message }) };
 }
 
-type CallerFacts = Pick<Caller, "place" | "requestId"> & {
+type CallerFacts = Pick<Caller, "place" | "requestId" | "header"> & {
   readonly identity: Identity | undefined;
   /** How much more may be asked; every answer says so. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
-function callerOf({ identity, place, requestId, headers }: CallerFacts): Caller {
+function callerOf({ identity, place, requestId, header, headers }: CallerFacts): Caller {
   return {
     identity,
     place,
     requestId,
+    header,
     answer(status, body, more = {}) {
       const all = { "cache-control": "no-store", ...headers, ...more };
       return body === undefined ? new Response(null, { status, headers: all }) : Response.json(body, { status, headers: all });

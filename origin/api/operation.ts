@@ -29,6 +29,8 @@ export type Caller = {
   readonly identity: Identity | undefined;
   readonly place: Place;
   readonly requestId: string | undefined;
+  /** What the request says in a header. */
+  readonly header: (name: string) => string | undefined;
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
   readonly refuse: (code: ErrorCode, options?: RefusalOptions) => Response;
 };

@@ -6,10 +6,12 @@ import type { Logger } from "pino";
 import { z } from "zod";
 import { COMMAND_LINE } from "../admin/audit.ts";
 import type { Accounts } from "../identity/accounts.ts";
+import type { User } from "../identity/user.ts";
+import { type DepositByHand, depositSchema } from "../wallets/deposit-by-hand.ts";
 import { newAccountSchema } from "./new-account.ts";
 
 /**
- * What whoever sits at the machine may do to a running venue: make an admin. A socket in the data folder, which the folder's owner
+ * What whoever sits at the machine may do to a running venue: make an admin, or an account with money for the demo. A socket in the data folder, which the folder's owner
  * alone can open, so that it needs no secret and no network reaches it. The embedded database belongs to this process, so that nobody
  * else could write the account there.
  */
@@ -22,19 +24,28 @@ const OWNER_ONLY = 0o600;
 /** The kernel's bound for the path of a socket, with its end. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
-const controlAnswerSchema = z.union([z.object({ id: z.string(), username: z.string() }), z.object({ refused: z.string() })]);
+const controlAnswerSchema = z.union([
+  z.object({ id: z.string(), username: z.string() }),
+  z.object({ deposited: z.string() }),
+  z.object({ refused: z.string() }),
+]);
+
+/** What is asked for, by path: each with a body of its own. */
+export type ControlPath = "/admins" | "/users" | "/deposits";
+
+export type Controlled = { readonly accounts: Accounts; readonly deposit: DepositByHand };
 
 export type ControlAnswer = z.output<typeof controlAnswerSchema>;
 export const parseControlAnswer = (text: string): ControlAnswer => controlAnswerSchema.parse(JSON.parse(text));
 
-export async function startControlServer(folder: string, accounts: Accounts, log: Logger): Promise<ControlServer> {
+export async function startControlServer(folder: string, controlled: Controlled, log: Logger): Promise<ControlServer> {
   const path = controlSocketIn(folder);
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
     log.warn({ path }, "the data folder's path is too long for a socket: npm run sluice -- admin create works while the venue is stopped");
     return { stop: async () => {} };
   }
   const server = createServer((request, response) => {
-    answer(request, accounts).then(
+    answer(request, controlled).then(
       (content) => response.end(JSON.stringify(content)),
       (error: unknown) => {
         log.error({ err: error }, "the control socket failed");
@@ -56,14 +67,34 @@ export async function startControlServer(folder: string, accounts: Accounts, log
   };
 }
 
-async function answer(request: IncomingMessage, accounts: Accounts): Promise<ControlAnswer> {
+async function answer(request: IncomingMessage, { accounts, deposit }: Controlled): Promise<ControlAnswer> {
   let text = "";
   for await (const chunk of request) {
     text += String(chunk);
     if (text.length > BODY_BYTES_MAX) return { refused: "that is too long" };
   }
-  const account = newAccountSchema.safeParse(JSON.parse(text));
-  if (!account.success) return { refused: account.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ") };
-  const created = await accounts.createBy(COMMAND_LINE, { ...account.data, role: "admin" });
+  const body: unknown = JSON.parse(text);
+  switch (request.url) {
+    case "/admins":
+      return createAccount(accounts, body, "admin");
+    case "/users":
+      return createAccount(accounts, body, "user");
+    case "/deposits": {
+      const wanted = depositSchema.safeParse(body);
+      if (!wanted.success) return { refused: faultsOf(wanted.error) };
+      const done = await deposit(COMMAND_LINE, wanted.data);
+      return done.ok ? { deposited: wanted.data.reference } : { refused: done.reason };
+    }
+    default:
+      return { refused: "this venue does not know how" };
+  }
+}
+
+async function createAccount(accounts: Accounts, body: unknown, role: User["role"]): Promise<ControlAnswer> {
+  const account = newAccountSchema.safeParse(body);
+  if (!account.success) return { refused: faultsOf(account.error) };
+  const created = await accounts.createBy(COMMAND_LINE, { ...account.data, role });
   return created.ok ? { id: created.value.id, username: created.value.username } : { refused: "the name or the address is taken" };
 }
+
+const faultsOf = ({ issues }: z.ZodError) => issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ");

@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
@@ -10,7 +8,8 @@ import { openDatabase } from "../db/open-database.ts";
 import { createPasswords } from "../identity/passwords.ts";
 import { insertUser } from "../identity/user-queries.ts";
 import { newUuid } from "../identity/uuid.ts";
-import { type ControlAnswer, controlSocketIn, parseControlAnswer } from "./control-server.ts";
+import { askControl } from "./ask-control.ts";
+import type { ControlAnswer } from "./control-server.ts";
 import { newAccountSchema } from "./new-account.ts";
 
 const USAGE = `npm run sluice -- admin create --username NAME --email ADDRESS [--password-stdin]
@@ -37,13 +36,13 @@ export async function createAdmin(args: readonly string[], { environment, stdin,
   const account = { username: options.username, email: options.email, password };
   const folder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
   const answer =
-    (await askRunning(folder, account)) ??
+    (await askControl(folder, "/admins", account)) ??
     (await createStopped(account, { folder, url: environment["DATABASE_URL"], id: newUuid(random, nowMs) }));
   if ("refused" in answer) {
     say(`Not created: ${answer.refused}.`);
     return 1;
   }
-  say(`Created the admin ${answer.username} (${answer.id}).`);
+  if ("id" in answer) say(`Created the admin ${answer.username} (${answer.id}).`);
   if (!isGiven) say(`The password, shown this once: ${password}`);
   return 0;
 }
@@ -59,19 +58,6 @@ function readOptions(args: readonly string[]) {
     return positionals.join(" ") === "create" && username !== undefined && email !== undefined ? { ...values, username, email } : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** Undefined when no venue runs on this folder. */
-async function askRunning(folder: string, account: object): Promise<ControlAnswer | undefined> {
-  const asked = request({ socketPath: controlSocketIn(folder), method: "POST" });
-  asked.end(JSON.stringify(account));
-  try {
-    const [response] = (await once(asked, "response")) as [IncomingMessage];
-    return parseControlAnswer(await text(response));
-  } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ECONNREFUSED")) return undefined;
-    throw error;
   }
 }
 

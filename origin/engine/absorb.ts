@@ -63,7 +63,7 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   const base = accountOf(accounts, user, pair.base);
   const quote = accountOf(accounts, user, pair.quote);
   const side = row.side === "buy" ? BUY : SELL;
-  assert(state.openOrders < state.openOrdersMax, "the engine is made for as many open orders as there are");
+  assert(state.openOrders < state.bounds.openOrdersMax, "the engine is made for as many open orders as there are");
   const slot = takeSlot(orders);
   orders.id[slot] = row.id;
   orders.user[slot] = user.index;

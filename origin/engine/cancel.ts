@@ -1,6 +1,5 @@
 import type { OrderRow } from "./changes.ts";
 import type { CancelAll, CancelOrder } from "./command.ts";
-import { CANCELS_MAX } from "./limits.ts";
 import { cancelOpenOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { NONE } from "./order-slab.ts";
@@ -45,7 +44,7 @@ export function cancelAll(state: EngineState, command: CancelAll): Outcome {
   const pairs = pair === undefined ? state.pairs.sorted : [pair];
   const orders: OrderRow[] = [];
   for (const each of pairs) {
-    for (let slot = oldest(user, each); slot !== NONE && orders.length < CANCELS_MAX; slot = oldest(user, each)) {
+    for (let slot = oldest(user, each); slot !== NONE && orders.length < state.bounds.cancelsMax; slot = oldest(user, each)) {
       orders.push(cancelOpenOrder(state, { slot, reason: "user" }));
     }
   }

@@ -60,9 +60,9 @@ function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
 function roomFault(state: EngineState, { type, timeInForce, clientOrderId, openOrdersMax }: PlaceOrder, user: User | undefined) {
   if (type === "limit" && timeInForce === "GTC") {
     if ((user?.openOrders ?? 0) >= openOrdersMax) return "open_orders_limit";
-    if (state.openOrders >= state.openOrdersMax) return "engine_full";
+    if (state.openOrders >= state.bounds.openOrdersMax) return "engine_full";
   }
-  return clientOrderId !== "" && state.references.count >= state.references.max ? "engine_full" : undefined;
+  return clientOrderId !== "" && state.references.count >= state.bounds.referencesMax ? "engine_full" : undefined;
 }
 
 function isWholeUpTo(value: number, max: number): boolean {

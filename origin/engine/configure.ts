@@ -1,6 +1,6 @@
 import { touch } from "./change-log.ts";
 import { addCurrency, type Currency } from "./currencies.ts";
-import { CURRENCIES_MAX, PAIRS_MAX, PPM, SCALE_MAX, STEPS_MAX, TICKS_MAX, USERS_MAX } from "./limits.ts";
+import { PPM, SCALE_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import { addPair, type Pair, setTerms, unitStepsOf } from "./pairs.ts";
 import { reject } from "./reject.ts";
@@ -15,7 +15,7 @@ export function setCurrency(state: EngineState, { currency: name, scale }: { rea
   if (name === "" || !isWholeBetween(scale, { min: 0, max: SCALE_MAX })) return reject("terms_invalid");
   const known = state.currencies.byName.get(name);
   if (known !== undefined) return known.scale === scale ? DONE : reject("currency_fixed");
-  if (state.currencies.all.length >= CURRENCIES_MAX) return reject("engine_full");
+  if (state.currencies.all.length >= state.bounds.currenciesMax) return reject("engine_full");
   touch(state.log.currencies, addCurrency(state.currencies, name, scale));
   return DONE;
 }
@@ -28,7 +28,7 @@ export function setPair(state: EngineState, terms: PairTerms): Outcome {
   if (!isSound(terms, base)) return reject("terms_invalid");
   const pair = state.pairs.byName.get(terms.pair);
   if (pair !== undefined) return changePair(state, { pair, terms });
-  if (state.pairs.all.length >= PAIRS_MAX) return reject("engine_full");
+  if (state.pairs.all.length >= state.bounds.pairsMax) return reject("engine_full");
   touch(state.log.pairs, addPair(state.pairs, { terms, base, quote }));
   return DONE;
 }
@@ -38,7 +38,7 @@ export function setUser(state: EngineState, { user: name, isFrozen }: { readonly
   if (name === "") return reject("command_invalid");
   const isFrozenNow = state.users.byName.get(name)?.isFrozen ?? false;
   if (isFrozenNow === isFrozen) return DONE;
-  if (!state.users.byName.has(name) && state.users.all.length >= USERS_MAX) return reject("engine_full");
+  if (!state.users.byName.has(name) && state.users.all.length >= state.bounds.usersMax) return reject("engine_full");
   const user = userNamed(state.users, name);
   user.isFrozen = isFrozen;
   touch(state.log.users, user);

@@ -6,6 +6,7 @@ import { takeChanges } from "./change-log.ts";
 import type { BalanceRow, Changes, OrderRow, PairRow } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { setCurrency, setPair, setUser } from "./configure.ts";
+import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
 import { findSlot } from "./order-index.ts";
 import { orderRow } from "./order-row.ts";
@@ -15,7 +16,7 @@ import { pairRow } from "./pairs.ts";
 import { placeOrder } from "./place.ts";
 import { forgetHours } from "./references.ts";
 import { reject } from "./reject.ts";
-import { createState, type EngineBounds, type EngineState } from "./state.ts";
+import { createState, type EngineState } from "./state.ts";
 import { stateHash } from "./state-hash.ts";
 import { verifyState } from "./verify.ts";
 
@@ -39,7 +40,7 @@ export type Engine = {
   readonly order: (id: number) => OrderRow | undefined;
 };
 
-export function createEngine(bounds: EngineBounds = {}): Engine {
+export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
   const state = createState(bounds);
   return {
     apply(command) {

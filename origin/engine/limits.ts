@@ -11,22 +11,33 @@ export const STEPS_MAX = 2n ** 62n;
 
 export const PPM = 1_000_000;
 
-/** Orders that one command may meet in the book. About a millisecond of work; the rest of the order is cancelled. */
-export const FILLS_MAX = 10_000;
-
-/** Orders that one `cancelAll` takes out; its outcome says whether more are left. */
-export const CANCELS_MAX = 1_000;
-
 /** How long a client order id or a reference is remembered. */
 export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 
-/** About 120 bytes each. */
-export const REFERENCES_MAX = 4_000_000;
-
-/** About 110 bytes each, reserved at the start and taken from the system as they are used. */
-export const OPEN_ORDERS_MAX = 2 ** 20;
-
-export const USERS_MAX = 2_000_000;
-export const CURRENCIES_MAX = 1_000;
-export const PAIRS_MAX = 1_000;
 export const SCALE_MAX = 18;
+
+/** How much the engine holds, and how much it does at once. The same for everybody who is to come to the same state. */
+export type EngineBounds = {
+  readonly openOrdersMax: number;
+  readonly referencesMax: number;
+  readonly usersMax: number;
+  readonly currenciesMax: number;
+  readonly pairsMax: number;
+  /** Orders that one command may meet in the book; what is left of it then is cancelled. */
+  readonly fillsMax: number;
+  /** Orders that one `cancelAll` takes out; its outcome says whether more are left. */
+  readonly cancelsMax: number;
+};
+
+export const DEFAULT_BOUNDS: EngineBounds = {
+  // About 110 bytes each, reserved at the start and taken from the system as they are used.
+  openOrdersMax: 2 ** 20,
+  // About 150 bytes each.
+  referencesMax: 4_000_000,
+  usersMax: 2_000_000,
+  currenciesMax: 1_000,
+  pairsMax: 1_000,
+  // A few milliseconds of work.
+  fillsMax: 10_000,
+  cancelsMax: 1_000,
+};

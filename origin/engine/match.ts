@@ -5,7 +5,7 @@ import { feeOf, quantityOf, valueAt } from "./exact.ts";
 import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./open-orders.ts";
 import { BUY, remainingLots } from "./order-slab.ts";
 import type { EngineState } from "./state.ts";
-import { isOwn, lotsToTake, type Stop, type Sweep, stopBefore } from "./sweep.ts";
+import { isOwn, lotsToTake, type Stop, type Sweep, stopBefore, stopWithin } from "./sweep.ts";
 
 /** Trades an order, whose funds are frozen, with the best of the other side until something stops it. */
 export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Stop {
@@ -23,8 +23,9 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
       continue;
     }
     const taken = lotsToTake(orders, sweep, { maker, lots, value });
-    if (taken === 0) return "fundsSpent";
-    trade(state, sweep, { taker, maker, lots: taken });
+    const isAll = taken === remainingLots(orders, maker);
+    if (taken > 0) trade(state, sweep, { taker, maker, lots: taken });
+    if (!isAll) return stopWithin(sweep, { lots: orders.filledLots[taker] as number, value: orders.filledValue[taker] as bigint });
   }
 }
 

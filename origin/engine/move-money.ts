@@ -3,7 +3,7 @@ import { touch } from "./change-log.ts";
 import type { MovementRow, ReferenceKind } from "./changes.ts";
 import type { Command, Deposit, Transfer, Withdraw } from "./command.ts";
 import type { Currency } from "./currencies.ts";
-import { STEPS_MAX, USERS_MAX } from "./limits.ts";
+import { STEPS_MAX } from "./limits.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
@@ -16,7 +16,7 @@ type MoveCommand = Command & (Deposit | Withdraw | Transfer);
 export function moveMoney(state: EngineState, command: MoveCommand): Outcome {
   const movement = movementOf(command, state.at);
   const { from, to, currency: currencyName, amount, reference } = movement;
-  if (amount <= 0n || from === to) return reject("command_invalid");
+  if (amount <= 0n || from === to || isNameless(movement)) return reject("command_invalid");
   const named = state.users.byName.get(ownerName(movement));
   const known = named === undefined || reference === "" ? undefined : recallMovement(state, movement, named);
   if (known !== undefined) return known;
@@ -56,8 +56,13 @@ function movementFault(state: EngineState, { from, to, amount, reference }: Move
     if (giver === undefined || availableOf(state.accounts, giver, currency) < amount) return "balance_insufficient";
   }
   const isNew = to !== "" && !state.users.byName.has(to);
-  if (isNew && state.users.all.length >= USERS_MAX) return "engine_full";
-  return reference !== "" && state.references.count >= state.references.max ? "engine_full" : undefined;
+  if (isNew && state.users.all.length >= state.bounds.usersMax) return "engine_full";
+  return reference !== "" && state.references.count >= state.bounds.referencesMax ? "engine_full" : undefined;
+}
+
+/** The empty name would be the world outside: money out of nothing. */
+function isNameless({ kind, from, to }: MovementRow): boolean {
+  return (kind !== "deposit" && from === "") || (kind !== "withdrawal" && to === "");
 }
 
 type Addition = { readonly user: User; readonly currency: Currency; readonly amount: bigint };

@@ -29,7 +29,7 @@ export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
   const placing = { command, pair, user };
   const fault = orderFault(state, placing);
   if (fault !== undefined) return reject(fault);
-  const sweep = sweepOf(placing);
+  const sweep = sweepOf(state, placing);
   const reserve = reserveFor(state, { placing, sweep });
   if (typeof reserve === "string") return reject(reserve);
   if (user === undefined || availableOf(state.accounts, user, sweep.side === BUY ? pair.quote : pair.base) < reserve) {
@@ -54,7 +54,7 @@ function digestOfOrder(order: PlaceOrder): string {
   return digestOf([pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade]);
 }
 
-function sweepOf({ command, pair, user }: Placing): Sweep {
+function sweepOf({ bounds }: EngineState, { command, pair, user }: Placing): Sweep {
   return {
     pair,
     side: command.side === "buy" ? BUY : SELL,
@@ -63,6 +63,7 @@ function sweepOf({ command, pair, user }: Placing): Sweep {
     limitTicks: limitTicksOf(command, pair),
     lots: lotsWanted(command.lots),
     quoteAmount: command.quoteAmount,
+    fillsMax: bounds.fillsMax,
   };
 }
 

@@ -10,7 +10,6 @@ import type { User } from "./users.ts";
  * remembered is counted by the hour, so that the count depends on the commands alone and not on when the old ones were swept out.
  */
 export type References = {
-  readonly max: number;
   /** Oldest first, from `swept` on. */
   queue: Reference[];
   swept: number;
@@ -35,8 +34,8 @@ const HOUR_MS = 60 * 60 * 1_000;
 const SWEPT_PER_NEW = 4;
 const QUEUE_WASTE_MAX = 65_536;
 
-export function createReferences(max: number): References {
-  return { max, queue: [], swept: 0, countByHour: new Map(), count: 0, firstHour: 0, firstHourUntil: 0 };
+export function createReferences(): References {
+  return { queue: [], swept: 0, countByHour: new Map(), count: 0, firstHour: 0, firstHourUntil: 0 };
 }
 
 /** With the engine's time, before anything is asked. */

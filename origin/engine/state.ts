@@ -1,7 +1,7 @@
 import { type Accounts, createAccounts } from "./accounts.ts";
 import { type ChangeLog, createChangeLog } from "./change-log.ts";
 import { type Currencies, createCurrencies } from "./currencies.ts";
-import { OPEN_ORDERS_MAX, REFERENCES_MAX } from "./limits.ts";
+import { DEFAULT_BOUNDS, type EngineBounds } from "./limits.ts";
 import { createOrderIndex, type OrderIndex } from "./order-index.ts";
 import { createOrderSlab, type OrderSlab } from "./order-slab.ts";
 import { createPairs, type Pairs } from "./pairs.ts";
@@ -15,7 +15,7 @@ export type EngineState = {
   at: number;
   nextOrderId: number;
   nextTradeId: number;
-  readonly openOrdersMax: number;
+  readonly bounds: EngineBounds;
   readonly orders: OrderSlab;
   readonly index: OrderIndex;
   readonly accounts: Accounts;
@@ -28,18 +28,16 @@ export type EngineState = {
   log: ChangeLog;
 };
 
-/** How much the engine may hold. */
-export type EngineBounds = { readonly openOrdersMax?: number; readonly referencesMax?: number };
-
-export function createState({ openOrdersMax = OPEN_ORDERS_MAX, referencesMax = REFERENCES_MAX }: EngineBounds): EngineState {
+export function createState(given: Partial<EngineBounds>): EngineState {
+  const bounds = { ...DEFAULT_BOUNDS, ...given };
   // One more than may be open: the incoming order has a slot, too.
-  const orders = createOrderSlab(openOrdersMax + 1);
+  const orders = createOrderSlab(bounds.openOrdersMax + 1);
   const users = createUsers();
   return {
     at: 0,
     nextOrderId: 1,
     nextTradeId: 1,
-    openOrdersMax,
+    bounds,
     orders,
     index: createOrderIndex(orders.id),
     accounts: createAccounts(),
@@ -47,7 +45,7 @@ export function createState({ openOrdersMax = OPEN_ORDERS_MAX, referencesMax = R
     house: userNamed(users, HOUSE_USER),
     currencies: createCurrencies(),
     pairs: createPairs(),
-    references: createReferences(referencesMax),
+    references: createReferences(),
     openOrders: 0,
     log: createChangeLog(),
   };

@@ -1,6 +1,6 @@
 import { firstOrder, nextOrder, oppositeOf } from "./book.ts";
 import { lotsFor, valueAt } from "./exact.ts";
-import { FILLS_MAX, LOTS_MAX } from "./limits.ts";
+import { LOTS_MAX } from "./limits.ts";
 import { BUY, NONE, type OrderSlab, remainingLots } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import type { SelfTrade } from "./terms.ts";
@@ -18,6 +18,7 @@ export type Sweep = {
   readonly lots: number;
   /** 0 for an order by lots. */
   readonly quoteAmount: bigint;
+  readonly fillsMax: number;
 };
 
 /**
@@ -41,23 +42,34 @@ export function previewSweep(orders: OrderSlab, sweep: Sweep): Preview {
       if (sweep.selfTrade === "cancelBoth") return { lots, value, stop: "selfTrade" };
     } else {
       const taken = lotsToTake(orders, sweep, { maker, lots, value });
-      if (taken === 0) return { lots, value, stop: "fundsSpent" };
       lots += taken;
       value += valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: taken });
+      if (taken < remainingLots(orders, maker)) return { lots, value, stop: stopWithin(sweep, { lots, value }) };
     }
     maker = nextOrder(ladder, { orders, slot: maker });
   }
 }
 
+type Taken = { readonly lots: number; readonly value: bigint };
+
 /** Who is met next, how many were met before, and what was taken from them. */
-export type Progress = { readonly maker: number; readonly met: number; readonly lots: number; readonly value: bigint };
+export type Progress = Taken & { readonly maker: number; readonly met: number };
 
 export function stopBefore(orders: OrderSlab, sweep: Sweep, { maker, met, lots, value }: Progress): Stop | "go" {
-  if (lots === sweep.lots || (sweep.quoteAmount !== 0n && value === sweep.quoteAmount)) return "";
+  if (isComplete(sweep, { lots, value })) return "";
   if (maker === NONE) return "book";
   if (isBeyond(sweep, orders.ticks[maker] as number)) return "limit";
-  if (met === FILLS_MAX) return "tooManyFills";
+  if (met === sweep.fillsMax) return "tooManyFills";
   return sweep.selfTrade === "cancelNewest" && isOwn(orders, sweep, maker) ? "selfTrade" : "go";
+}
+
+/** The order has left something of the other: it has all it wanted, or it cannot pay for one lot more. */
+export function stopWithin(sweep: Sweep, taken: Taken): Stop {
+  return isComplete(sweep, taken) ? "" : "fundsSpent";
+}
+
+function isComplete(sweep: Sweep, { lots, value }: Taken): boolean {
+  return lots === sweep.lots || (sweep.quoteAmount !== 0n && value === sweep.quoteAmount);
 }
 
 export function isBeyond({ side, limitTicks }: Pick<Sweep, "side" | "limitTicks">, ticks: number): boolean {

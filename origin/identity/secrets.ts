@@ -3,7 +3,7 @@ import { createHmac, hkdfSync } from "node:crypto";
 const KEY_BYTES = 32;
 
 /** One key for each purpose, made of one secret (RFC 5869): what is made with one of them says nothing about the others. */
-export function keyFor(purpose: "refresh-token" | "address", secret: string): Buffer {
+export function keyFor(purpose: "refresh-token" | "address" | "command-id", secret: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `sluice venue ${purpose}`, KEY_BYTES));
 }
 

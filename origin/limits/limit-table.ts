@@ -28,6 +28,10 @@ export const PROCESS_LIMITS = {
   read: { burst: 200, perSecond: 50 },
   change: { burst: 50, perSecond: 5 },
   admin: { burst: 200, perSecond: 20 },
+  /** Orders and cancellations, one at a time. */
+  trade: { burst: 200, perSecond: 100 },
+  /** Requests with up to a hundred orders each. */
+  batch: { burst: 20, perSecond: 20 },
 } as const satisfies Record<string, LimitRule>;
 
 export type StoreLimitName = keyof typeof STORE_LIMITS;

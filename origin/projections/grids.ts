@@ -14,7 +14,7 @@ export type Grid = {
   readonly baseScale: number;
   readonly quoteScale: number;
   readonly price: (ticks: number) => string;
-  readonly quantity: (lots: number) => string;
+  readonly quantity: (lots: number | bigint) => string;
   readonly quote: (steps: bigint) => string;
   readonly base: (steps: bigint) => string;
 };

@@ -15,8 +15,12 @@ export const statusKey = (status: OrderStatus) => `${SHARD}:orders:status:${stat
 export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
 export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;
+/** What came in, went out or changed hands without a trade: a list of JSON, the newest first. */
+export const movementsKey = (user: string) => `${SHARD}:movements:${user}`;
 export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
 
 /** Outside the shard's slot: for readers who know nothing of shards. */
 export const pairConfigKey = (pair: string) => `config:pair:${pair}`;
+/** The best prices of a book, as JSON. */
+export const bookSnapshotKey = (pair: string) => `v1:book:snapshot:${pair}`;
 export const lastPriceKey = (pair: string) => `v1:last_price:${pair}`;

@@ -1,7 +1,17 @@
-import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, TradeRow, UserRow } from "../engine/changes.ts";
+import type {
+  BalanceRow,
+  Changes,
+  CurrencyRow,
+  MovementRow,
+  OrderRow,
+  PairRow,
+  ReferenceRow,
+  TradeRow,
+  UserRow,
+} from "../engine/changes.ts";
 
 /**
- * Several entries of the journal as one: of everything its last row, and all trades. Rows are absolute, so what stands between is of no
+ * Several entries of the journal as one: of everything its last row, and all trades and movements. Rows are absolute, so what stands between is of no
  * interest to readers, and taking one in twice changes nothing.
  */
 export type LatestRows = {
@@ -9,6 +19,7 @@ export type LatestRows = {
   readonly clock: { at: number; nextOrderId: number; nextTradeId: number };
   readonly orders: Map<number, OrderRow>;
   readonly trades: TradeRow[];
+  readonly movements: MovementRow[];
   /** By user, then by currency. */
   readonly balances: Map<string, Map<string, BalanceRow>>;
   readonly currencies: Map<string, CurrencyRow>;
@@ -24,6 +35,7 @@ export function createLatestRows(): LatestRows {
     clock: { at: 0, nextOrderId: 0, nextTradeId: 0 },
     orders: new Map<number, OrderRow>(),
     trades: [] as TradeRow[],
+    movements: [] as MovementRow[],
     balances: new Map<string, Map<string, BalanceRow>>(),
     currencies: new Map<string, CurrencyRow>(),
     pairs: [] as PairRow[],
@@ -38,6 +50,7 @@ export function createLatestRows(): LatestRows {
       rows.clock.nextTradeId = changes.nextTradeId;
       for (const order of changes.orders) rows.orders.set(order.id, order);
       for (const trade of changes.trades) rows.trades.push(trade);
+      rows.movements.push(...changes.movements);
       for (const balance of changes.balances) putBalance(rows.balances, balance);
       for (const currency of changes.currencies) rows.currencies.set(currency.currency, currency);
       for (const pair of changes.pairs) rows.pairs.push(pair);

@@ -7,6 +7,7 @@ import { changesFrom } from "../commit/journal-body.ts";
 import type { Committed, JournalFeed } from "../commit/journal-feed.ts";
 import { OFFSET_KEY } from "../commit/keys.ts";
 import { untilReady } from "../redis/until-ready.ts";
+import { type BookSnapshots, openBookSnapshots } from "./book-snapshots.ts";
 import { createGrids, type Grids } from "./grids.ts";
 import { createGuardedWrites } from "./guarded-writes.ts";
 import { PROJECTED_KEY } from "./keys.ts";
@@ -64,9 +65,18 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
   async function follow(): Promise<void> {
     const { position, clock } = await readPosition(redis);
     const grids = createGrids();
-    await readTerms(redis, grids);
+    const pairs = (await readTerms(redis, grids)).map(({ pair }) => pair);
+    const books = await openBookSnapshots({ redis, grids, pairs, log });
+    try {
+      await followFrom({ position, nextOrderId: clock.nextOrderId, grids, books });
+    } finally {
+      await books.stop();
+    }
+  }
+
+  async function followFrom({ position, nextOrderId: firstNew, grids, books }: Following): Promise<void> {
     let before = position;
-    let { nextOrderId } = clock;
+    let nextOrderId = firstNew;
     while (!isStopping) {
       let rest = await next(before);
       while (rest.length > 0 && !isStopping) {
@@ -79,6 +89,7 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
         nextOrderId = step.rows.clock.nextOrderId;
         onProjected(before.sequence);
         await writePublicCopies(redis, step.rows, grids);
+        books.absorb(step.rows.orders.values(), { sequence: before.sequence, at: step.rows.clock.at });
         lastTrouble = "";
       }
     }
@@ -110,6 +121,13 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
     },
   };
 }
+
+type Following = {
+  readonly position: JournalPosition;
+  readonly nextOrderId: number;
+  readonly grids: Grids;
+  readonly books: BookSnapshots;
+};
 
 async function readNext(reader: Redis, after: JournalPosition): Promise<readonly Committed[]> {
   const entries = await awaitJournal(reader, { after: after.sequence, count: READ_ENTRIES_MAX, waitMs: WAIT_MS });

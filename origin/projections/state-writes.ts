@@ -18,6 +18,7 @@ import {
   walletKey,
 } from "./keys.ts";
 import { type LatestRows, referenceName } from "./latest-rows.ts";
+import { movementLists } from "./movement-writes.ts";
 
 /** A command for Redis; those with many members are grown while the rows are gone through. */
 export type Write = [string, ...(string | number)[]];
@@ -67,6 +68,10 @@ export function stateWrites(rows: LatestRows, known: Known): readonly Write[] {
     }
     single.push(wallet);
     into("SADD", WALLETS_KEY).push(user);
+  }
+  for (const { key, texts, cut } of movementLists(rows.movements, known.grids)) {
+    into("LPUSH", key).push(...texts);
+    single.push([...cut]);
   }
   for (const row of rows.currencies.values()) into("HSET", CURRENCIES_KEY).push(row.currency, JSON.stringify(currencyFields(row)));
   for (const row of rows.pairs) into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));

@@ -6,6 +6,9 @@ const RECONNECT_DELAY_MS_MAX = 500;
 /** A server that hangs is as good as away. */
 const COMMAND_TIMEOUT_MS = 1_000;
 
+/** A connection that owes an answer for this much longer than a command may take leads nowhere: the other side is gone without a word. */
+const SILENCE_MS = 1_000;
+
 export type ConnectOptions = {
   readonly commandTimeoutMs?: number;
   /** Its bytes are read by `createRedisLane`: ioredis says nothing on it once it is ready. */
@@ -28,8 +31,10 @@ export function connectRedis(
     commandTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
+    // ioredis would do it in a promise that nobody holds, and a failure would end the process. Who subscribes does so on "ready".
+    autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),
-    ...(isRaw ? RAW : {}),
+    ...(isRaw ? RAW : { socketTimeout: commandTimeoutMs + SILENCE_MS }),
   });
   redis.on("error", (error) => log.warn({ err: error }, "redis connection"));
   return redis;

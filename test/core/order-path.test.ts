@@ -18,8 +18,8 @@ it("answers an order with what the journal says of it, and readers see it at onc
     ...{ price: "1000000000", quantity: "0.001", filled_quantity: "0.0004", filled_value: "400000", status: "partiallyFilled" },
   });
   expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
-  expect(await core.redis.zrange("v1:{t0}:orders:open:ann", 0, -1)).toEqual(["1"]);
-  expect(await core.redis.zrange("v1:{t0}:orders:status:filled", 0, -1)).toEqual(["2"]);
+  expect(await core.redis.zrange("v1:{t0}:orders:open:ann", "0", "-1")).toEqual(["1"]);
+  expect(await core.redis.zrange("v1:{t0}:orders:status:filled", "0", "-1")).toEqual(["2"]);
   expect(await core.redis.hkeys("v1:{t0}:book:btcidr")).toEqual(["1"]);
   expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({ price: "1000000000", role: "taker", side: "sell" });
   await until(async () => (await core.redis.get("v1:last_price:btcidr")) === "1000000000");

@@ -3,14 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { simulateEngine } from "../engine/simulate-engine.ts";
 import { Objection } from "./objection.ts";
 import { simulate } from "./simulate.ts";
 
 /**
+ * `npm run sim -- engine [--seeds N] [--seed S]` runs the engine against the naive venue (test/engine/).
  * `npm run sim -- [--seeds N] [--seed S] [--visitors V]`: simulates N lines of V visitors each, beginning with seed S
  * (a random one if none is given), and stops at the first broken promise. The seed that it prints replays exactly.
  */
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     seeds: { type: "string", default: "100" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
@@ -22,6 +25,8 @@ if (!(Number.isSafeInteger(seeds) && Number.isSafeInteger(firstSeed) && Number.i
   print("--seeds, --seed and --visitors take whole numbers.");
   process.exit(2);
 }
+
+if (positionals[0] === "engine") process.exit(simulateEngine({ firstSeed: firstSeed ?? 0, seeds: seeds ?? 0, print }));
 
 const folder = await mkdtemp(join(tmpdir(), "sluice-sim-"));
 const redis = await startRedisServer({ folder, fsync: "no" });

@@ -14,7 +14,7 @@ let adminId: string;
 
 beforeAll(async () => {
   venue = await startVenue();
-  const control = await startControlServer(venue.folder, venue.accounts, createLogger("test", { write: () => {} }));
+  const control = await startControlServer(venue.folder, venue, createLogger("test", { write: () => {} }));
   expect(await command(["--username", "root_1", "--email", "root@example.test", "--password-stdin"], passwordOf("root_1"))).toMatchObject({
     code: 0,
   });

@@ -9,9 +9,11 @@ import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLogger } from "../../origin/log.ts";
+import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
@@ -26,6 +28,7 @@ export type TestVenue = {
   readonly pass: () => Promise<string>;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   readonly accounts: Accounts;
+  readonly deposit: DepositByHand;
   readonly redis: Redis;
   readonly redisServer: RedisServer;
   readonly database: Database;
@@ -77,6 +80,9 @@ export async function startVenue(): Promise<TestVenue> {
   return openTestVenue({ folder, postgres, redisServer, settings });
 }
 
+/** Every role in one process, as `npm start` has it. */
+const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
+
 type Stores = Pick<TestVenue, "folder" | "postgres" | "redisServer"> & { readonly settings: VenueSettings };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
@@ -87,7 +93,8 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
   const database = await openDatabase({ url: stores.postgres.url, folder: "unused" });
-  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, log });
+  const trading = openTrading({ settings: { ...TRADING, VENUE_REDIS_URL: stores.redisServer.url }, database, log });
+  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
@@ -97,6 +104,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   redis.on("error", () => {});
   afterAll(async () => {
     await venue.stop();
+    await trading.stop();
     redis.disconnect();
     venueRedis.disconnect();
     await database.close().catch(() => {});
@@ -130,6 +138,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     pass: () => forge.token(),
     fetch: app.fetch,
     accounts: venue.accounts,
+    deposit: venue.deposit,
     redis,
     redisServer: stores.redisServer,
     database,

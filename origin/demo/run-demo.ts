@@ -1,0 +1,101 @@
+import { parseArgs } from "node:util";
+import { assert } from "../../shared/assert.ts";
+import type { FillRandom } from "../../shared/ids.ts";
+import { askControl } from "../control/ask-control.ts";
+import { DEMO_DEPOSITS, type DemoAccount, readDemoAccounts } from "./demo-accounts.ts";
+import { makeMarket } from "./market-maker.ts";
+import { openVenueClient, type VenueClient, VenueRefusal } from "./venue-client.ts";
+
+const USAGE = `npm run sluice -- demo [--url URL] [--seconds N]
+  Makes two accounts with balances and a market maker that quotes, in a venue that runs on this machine, and says how to trade against it.
+  --url URL    the edge; else SLUICE_URL, else the stack on this machine
+  --seconds N  stops by itself; else Ctrl-C does
+  SLUICE_DATA_DIR says which venue, as at the start.`;
+
+type Surroundings = {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly say: (line: string) => void;
+  readonly fillRandom: FillRandom;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+};
+
+const DEFAULT_PORT = "8787";
+const SECONDS_MAX = 86_400;
+
+/** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
+export async function runDemo(args: readonly string[], { environment, say, fillRandom, random, signal }: Surroundings): Promise<number> {
+  const options = readOptions(args);
+  if (options === undefined) {
+    say(USAGE);
+    return 2;
+  }
+  const folder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
+  const url = options.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
+  const until = options.seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(options.seconds * 1000)]);
+  try {
+    const accounts = await readDemoAccounts(folder, fillRandom);
+    const clients: VenueClient[] = [];
+    for (const account of accounts) {
+      await openAccount(folder, account);
+      clients.push(await fund(folder, url, account));
+    }
+    const maker = clients.at(-1);
+    assert(maker !== undefined, "the market maker comes last");
+    for (const line of howToTrade(url, accounts)) say(line);
+    await makeMarket({ client: maker, random, say, signal: until });
+    say("The quotes are out of the book. The accounts and their balances stay.");
+    return 0;
+  } catch (error) {
+    if (!(error instanceof VenueRefusal || error instanceof TypeError)) throw error;
+    say(`The demo cannot go on: ${error.message}.`);
+    return 1;
+  }
+}
+
+function readOptions(args: readonly string[]) {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { url: { type: "string" }, seconds: { type: "string" } } });
+    const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
+    if (seconds !== undefined && !(Number.isInteger(seconds) && seconds > 0 && seconds <= SECONDS_MAX)) return undefined;
+    return { url: values.url, seconds };
+  } catch {
+    return undefined;
+  }
+}
+
+/** One that is there already may be ours, from the last time: whether it is, the sign-in says. */
+async function openAccount(folder: string, { username, password }: DemoAccount): Promise<void> {
+  const answer = await askControl(folder, "/users", { username, email: `${username}@demo.invalid`, password });
+  if (answer === undefined) throw new VenueRefusal(`no venue runs on ${folder}: start it with npm start`);
+}
+
+/** Signed in first: money goes only to an account whose password is ours, whoever opened one of this name. */
+async function fund(folder: string, url: string, account: DemoAccount): Promise<VenueClient> {
+  const client = await openVenueClient({ url, ...account });
+  for (const [currency, amount] of Object.entries(DEMO_DEPOSITS[account.username])) {
+    const answer = await askControl(folder, "/deposits", { userId: client.userId, currency, amount, reference: `demo:${currency}` });
+    if (answer === undefined) throw new VenueRefusal(`no venue runs on ${folder}`);
+    if ("refused" in answer) throw new VenueRefusal(`a deposit was refused: ${answer.refused}`);
+  }
+  return client;
+}
+
+function howToTrade(url: string, accounts: readonly DemoAccount[]): readonly string[] {
+  const [first] = accounts;
+  const login = JSON.stringify({ username: first?.username, password: first?.password });
+  return [
+    "",
+    "Accounts to trade as:",
+    ...accounts.slice(0, -1).map(({ username, password }) => `  ${username}  password ${password}`),
+    "",
+    "Trade against the market maker:",
+    `  curl -s -c jar -X POST ${url}/_sluice/queues/venue/enter > pass.json`,
+    `  TOKEN=$(curl -s -b jar -H 'content-type: application/json' ${url}/api/v1/auth/login -d '${login}' | sed 's/.*"accessToken":"\\([^"]*\\).*/\\1/')`,
+    `  curl -s -b jar ${url}/api/v1/market/btcidr/book?depth=3`,
+    `  curl -s -b jar -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' ${url}/api/v1/orders \\`,
+    `    -d '{"pair":"btcidr","side":"buy","type":"market","quoteAmount":"1000000","clientOrderId":"my-first"}'`,
+    `  curl -s -b jar -H "authorization: Bearer $TOKEN" ${url}/api/v1/wallet`,
+    "",
+  ];
+}

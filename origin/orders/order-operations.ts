@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
+import { programOperation, type VenueOperation } from "../api/operation.ts";
+import { answerSchemas } from "../api/schemas.ts";
+import type { KnownPairs } from "../pairs/known-pairs.ts";
+import type { Accepted, Desk } from "./desk.ts";
+import { clientOrderIdField, newOrderSchema, pairField } from "./new-order-schema.ts";
+import { type OrderAnswer, orderAnswer, orderSchema, orderWithFillsSchema } from "./order-answer.ts";
+import type { OrderStore } from "./order-store.ts";
+import { cursorField, limitField, nextCursorField } from "./paging.ts";
+import { PENDING } from "./pending.ts";
+import { placedAnswer } from "./placed-answer.ts";
+import { readOrder } from "./read-order.ts";
+import { ORDER_REFUSALS } from "./refuse-reject.ts";
+
+export type OrderParts = {
+  readonly desk: Desk;
+  readonly pairs: KnownPairs;
+  readonly store: OrderStore;
+  /** How many open orders one user may have, as the venue is set now. */
+  readonly openOrdersMax: () => number;
+};
+
+const orderIdField = z.string().regex(/^[1-9]\d{0,14}$/, "must be an order's id");
+
+const orderPageSchema = z
+  .strictObject({ orders: z.array(orderSchema), nextCursor: nextCursorField })
+  .register(answerSchemas, { id: "OrderPage" });
+
+const cancelledSchema = z
+  .strictObject({
+    orders: z.array(orderSchema).describe("Those that were cancelled, as they stand now."),
+    hasMore: z.boolean().describe("One request cancels up to 1,000: ask again while there are more."),
+  })
+  .register(answerSchemas, { id: "CancelledOrders" });
+
+export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderParts): readonly VenueOperation[] {
+  return [
+    programOperation({
+      method: "post",
+      path: "/orders",
+      id: "placeOrder",
+      summary: "Place an order; answered when it is committed",
+      limit: "trade",
+      permission: "trade",
+      body: { schema: newOrderSchema },
+      answers: {
+        201: { description: "Committed: the order after it, with the fills of this very request.", schema: orderWithFillsSchema },
+        200: {
+          description: "The same `clientOrderId` and content came before: that order, as it stands now.",
+          schema: orderWithFillsSchema,
+        },
+        202: PENDING,
+      },
+      refusals: [...ORDER_REFUSALS, "venue_catching_up"],
+      async run(caller, { body }) {
+        const pair = pairs.pair(body.pair);
+        if (pair === undefined) return caller.refuse("pair_not_found");
+        const command = readOrder(body, { pair, user: caller.identity.user.id, openOrdersMax: openOrdersMax() });
+        if (!command.ok) return caller.refuse("validation_failed", { errors: command.reason });
+        return desk.send(caller, command.value, {
+          async accepted(outcome, headers) {
+            const catchUp = async () => (await desk.catchUp(caller)) === undefined;
+            const placed = await placedAnswer(outcome, { user: command.value.user, pair, store, catchUp });
+            return placed === undefined
+              ? caller.refuse("venue_catching_up", { headers })
+              : caller.answer(placed.status, placed.order, headers);
+          },
+        });
+      },
+    }),
+    programOperation({
+      method: "get",
+      path: "/orders",
+      id: "listOrders",
+      summary: "My orders, the newest first",
+      limit: "read",
+      permission: "info",
+      query: z.strictObject({
+        status: z
+          .enum(["open", "partiallyFilled", "filled", "cancelled"])
+          .optional()
+          .describe("`open`: all that wait in the book, partially filled ones too."),
+        pair: pairField.optional(),
+        cursor: cursorField,
+        limit: limitField,
+      }),
+      answers: { 200: { description: "One page.", schema: orderPageSchema } },
+      refusals: ["venue_catching_up"],
+      async run(caller, { query: { status, pair, cursor, limit } }) {
+        const behind = await desk.catchUp(caller);
+        if (behind !== undefined) return behind;
+        const page = { status, pair, beforeId: cursor === undefined ? undefined : Number(cursor), limit: Number(limit) };
+        return caller.answer(200, await store.list(caller.identity.user.id, page));
+      },
+    }),
+    programOperation({
+      method: "get",
+      path: "/orders/{orderId}",
+      id: "readOrder",
+      summary: "One order of mine, with its fills",
+      limit: "read",
+      permission: "info",
+      params: z.strictObject({ orderId: orderIdField }),
+      answers: { 200: { description: "As it stands.", schema: orderWithFillsSchema } },
+      refusals: ["order_not_found", "venue_catching_up"],
+      async run(caller, { params: { orderId } }) {
+        const behind = await desk.catchUp(caller);
+        if (behind !== undefined) return behind;
+        const order = await store.read(caller.identity.user.id, Number(orderId));
+        return order === undefined ? caller.refuse("order_not_found") : caller.answer(200, order);
+      },
+    }),
+    programOperation({
+      method: "delete",
+      path: "/orders/{orderId}",
+      id: "cancelOrder",
+      summary: "Cancel an open order of mine",
+      limit: "trade",
+      permission: "trade",
+      params: z.strictObject({ orderId: orderIdField }),
+      answers: { 200: { description: "Cancelled: the order as it stands now.", schema: orderSchema }, 202: PENDING },
+      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable"],
+      run: (caller, { params: { orderId } }) => {
+        const user = caller.identity.user.id;
+        const command = { kind: "cancel", user, orderId: Number(orderId), clientOrderId: "" } as const;
+        return desk.send(caller, command, {
+          accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers),
+          // The engine knows open orders alone. Whether it is somebody else's or was one's own, the copies can tell.
+          async instead(code) {
+            if (code !== "order_not_open" || (await desk.catchUp(caller)) !== undefined) return code;
+            return (await store.readAll(user, [command.orderId])).length === 0 ? "order_unknown" : code;
+          },
+        });
+      },
+    }),
+    programOperation({
+      method: "delete",
+      path: "/orders/client/{clientOrderId}",
+      id: "cancelOrderByClientId",
+      summary: "Cancel an open order of mine by my own name for it",
+      limit: "trade",
+      permission: "trade",
+      params: z.strictObject({ clientOrderId: clientOrderIdField }),
+      answers: { 200: { description: "Cancelled: the order as it stands now.", schema: orderSchema }, 202: PENDING },
+      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable"],
+      run: (caller, { params: { clientOrderId } }) => {
+        const command = { kind: "cancel", user: caller.identity.user.id, orderId: 0, clientOrderId } as const;
+        return desk.send(caller, command, { accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers) });
+      },
+    }),
+    programOperation({
+      method: "delete",
+      path: "/orders",
+      id: "cancelOrders",
+      summary: "Cancel all my open orders, of one pair or of all",
+      limit: "trade",
+      permission: "trade",
+      query: z.strictObject({ pair: pairField.optional() }),
+      answers: { 200: { description: "Cancelled.", schema: cancelledSchema }, 202: PENDING },
+      refusals: ["pair_not_found", "venue_busy", "engine_unavailable"],
+      run: (caller, { query: { pair } }) => {
+        const command = { kind: "cancelAll", user: caller.identity.user.id, pair: pair ?? "" } as const;
+        return desk.send(caller, command, {
+          accepted: (outcome, headers) => {
+            const hasMore = outcome.kind === "cancelled" && outcome.hasMore;
+            return caller.answer(200, { orders: cancelledOf(outcome, pairs), hasMore }, headers);
+          },
+        });
+      },
+    }),
+  ];
+}
+
+/** An open order keeps its pair's grid from changing, so that the grid of one that was just cancelled is known here. */
+function cancelledOf(outcome: Accepted, pairs: KnownPairs): readonly OrderAnswer[] {
+  assert(outcome.kind === "cancelled", "what cancels tells what was cancelled");
+  return outcome.orders.map((order) => orderAnswer(order, pairs.inGrid(order.pair, order.grid)));
+}

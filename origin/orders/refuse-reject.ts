@@ -1,0 +1,60 @@
+import type { ErrorCode } from "../../shared/errors.ts";
+import type { RefusalOptions } from "../api/operation.ts";
+import type { RejectCode } from "../engine/outcome.ts";
+
+/** What a client is told when the engine has rejected a command: the one place where its reasons become the API's. */
+export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions?] {
+  switch (code) {
+    case "pair_unknown":
+      return ["pair_not_found"];
+    case "currency_unknown":
+      return ["currency_not_found"];
+    case "order_unknown":
+      return ["order_not_found"];
+    case "user_frozen":
+      return ["account_frozen"];
+    case "command_invalid":
+      return ["internal_error"];
+    case "engine_full":
+      return ["venue_busy", { retryAfterSeconds: FULL_RETRY_SECONDS }];
+    case "value_below_minimum":
+      return [code, { errors: [{ field: "quantity", message: "is worth less than the pair's minimum" }] }];
+    case "value_too_large":
+      return [code, { errors: [{ field: "quantity", message: "is worth more than can be traded" }] }];
+    case "price_outside_band":
+      return [code, { errors: [{ field: "price", message: "is further from the last price than the pair's band" }] }];
+    case "amount_too_large":
+      return [code, { errors: [{ field: "amount", message: "is larger than can be held" }] }];
+    case "pair_halted":
+    case "pair_changed":
+    case "post_only_would_trade":
+    case "fill_or_kill_unfillable":
+    case "no_liquidity":
+    case "self_trade":
+    case "balance_insufficient":
+    case "open_orders_limit":
+    case "order_not_open":
+    case "client_order_id_reused":
+    case "reference_reused":
+    case "terms_invalid":
+    case "currency_fixed":
+    case "pair_has_orders":
+      return [code];
+  }
+}
+
+/** What is remembered for 24 hours leaves as the hours pass, not within seconds. */
+const FULL_RETRY_SECONDS = 60;
+
+/** What an order can be refused for, by the engine or on the way to it. */
+export const ORDER_REFUSALS: readonly ErrorCode[] = [
+  ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
+  ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
+  ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
+  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable"] as const),
+];
+
+export const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
+  ...(["currency_not_found", "account_frozen", "balance_insufficient"] as const),
+  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable"] as const),
+];

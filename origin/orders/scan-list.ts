@@ -1,0 +1,25 @@
+import type { Redis } from "ioredis";
+
+const CHUNK = 200;
+
+/**
+ * A list that grows at its head and is cut at its end, from the head on, some at a time. What comes in meanwhile moves the rest down, so
+ * that some are met again at the beginning of the next chunk: each is given once, because ids only fall.
+ */
+export async function* scanNewestFirst<Item extends { readonly id: number }>(
+  redis: Redis,
+  key: string,
+  parse: (text: string) => Item,
+): AsyncGenerator<Item> {
+  let lastId = Number.POSITIVE_INFINITY;
+  for (let from = 0; ; from += CHUNK) {
+    const texts = await redis.lrange(key, from, from + CHUNK - 1);
+    for (const text of texts) {
+      const item = parse(text);
+      if (item.id >= lastId) continue;
+      lastId = item.id;
+      yield item;
+    }
+    if (texts.length < CHUNK) return;
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import type { OrderRow } from "../engine/changes.ts";
+import { createBookLevels } from "./book-levels.ts";
+
+const order = (id: number, facts: Partial<OrderRow>): OrderRow => ({
+  id,
+  user: "anna",
+  pair: "btcidr",
+  grid: 1,
+  side: "buy",
+  type: "limit",
+  timeInForce: "GTC",
+  postOnly: false,
+  ticks: 100,
+  lots: 10,
+  quoteAmount: 0n,
+  filledLots: 0,
+  filledValue: 0n,
+  feePaid: 0n,
+  status: "open",
+  cancelReason: "",
+  clientOrderId: "",
+  createdAt: 1,
+  updatedAt: 1,
+  ...facts,
+});
+
+it("adds up what is left of the open orders at each price, the best first", () => {
+  const levels = createBookLevels();
+  levels.put(order(1, {}));
+  levels.put(order(2, { lots: 5 }));
+  levels.put(order(3, { ticks: 101, lots: 7, filledLots: 3, status: "partiallyFilled" }));
+  levels.put(order(4, { side: "sell", ticks: 105 }));
+  levels.put(order(5, { side: "sell", ticks: 103 }));
+  levels.put(order(6, { side: "sell", pair: "ethidr", ticks: 50 }));
+  expect(levels.best("btcidr", 10)).toEqual({
+    bids: [
+      { ticks: 101, lots: 4n, grid: 1 },
+      { ticks: 100, lots: 15n, grid: 1 },
+    ],
+    asks: [
+      { ticks: 103, lots: 10n, grid: 1 },
+      { ticks: 105, lots: 10n, grid: 1 },
+    ],
+  });
+  expect(levels.best("btcidr", 1).bids).toEqual([{ ticks: 101, lots: 4n, grid: 1 }]);
+});
+
+it("takes the same row twice as once, and forgets what has ended", () => {
+  const levels = createBookLevels();
+  const first = order(1, {});
+  levels.put(first);
+  levels.put(first);
+  levels.put(order(2, { filledLots: 4, status: "partiallyFilled" }));
+  expect(levels.best("btcidr", 10).bids).toEqual([{ ticks: 100, lots: 16n, grid: 1 }]);
+  levels.put(order(1, { status: "cancelled" }));
+  levels.put(order(2, { filledLots: 10, status: "filled" }));
+  levels.put(order(3, { status: "filled", filledLots: 10 }));
+  expect(levels.best("btcidr", 10)).toEqual({ bids: [], asks: [] });
+});

@@ -1,0 +1,68 @@
+import type { BalanceRow, OrderRow, TradeRow } from "../../origin/engine/changes.ts";
+import type { Command } from "../../origin/engine/command.ts";
+import type { Outcome } from "../../origin/engine/outcome.ts";
+import type { PairTerms } from "../../origin/engine/terms.ts";
+import { naiveCancel, naiveCancelAll } from "./naive-cancel.ts";
+import { naiveMove } from "./naive-movements.ts";
+import { naivePlace } from "./naive-orders.ts";
+import { naiveSetCurrency, naiveSetPair, naiveSetUser } from "./naive-settings.ts";
+
+/**
+ * The venue once more, as simple as it can be: lists that are searched from end to end, bigints everywhere, nothing indexed, nothing
+ * forgotten. It shares the engine's words and none of its code, so that a mistake would have to be made twice to go unseen.
+ */
+export type NaiveVenue = {
+  at: number;
+  readonly bounds: NaiveBounds;
+  readonly currencies: { readonly name: string; readonly scale: number; supply: bigint }[];
+  readonly pairs: NaivePair[];
+  readonly users: { readonly name: string; isFrozen: boolean }[];
+  readonly balances: { -readonly [Key in keyof BalanceRow]: BalanceRow[Key] }[];
+  /** Every order there ever was; the place in the list is the id less one. */
+  readonly orders: NaiveOrder[];
+  readonly trades: TradeRow[];
+  readonly names: {
+    readonly kind: string;
+    readonly user: string;
+    readonly name: string;
+    readonly content: string;
+    readonly orderId: number;
+    readonly at: number;
+  }[];
+};
+
+export type NaiveBounds = {
+  readonly openOrdersMax: number;
+  readonly referencesMax: number;
+  readonly usersMax: number;
+  readonly fillsMax: number;
+  readonly cancelsMax: number;
+};
+
+export type NaivePair = { terms: PairTerms; version: number; grid: number; lastTicks: number };
+export type NaiveOrder = { -readonly [Key in keyof OrderRow]: OrderRow[Key] };
+
+export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {
+  const house = { name: "house", isFrozen: false };
+  return { at: 0, bounds, currencies: [], pairs: [], users: [house], balances: [], orders: [], trades: [], names: [] };
+}
+
+export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
+  if (command.at > venue.at) venue.at = command.at;
+  switch (command.kind) {
+    case "place":
+      return naivePlace(venue, command);
+    case "cancel":
+      return naiveCancel(venue, command);
+    case "cancelAll":
+      return naiveCancelAll(venue, command);
+    case "setCurrency":
+      return naiveSetCurrency(venue, command.currency, command.scale);
+    case "setPair":
+      return naiveSetPair(venue, command.terms);
+    case "setUser":
+      return naiveSetUser(venue, command.user, command.isFrozen);
+    default:
+      return naiveMove(venue, command);
+  }
+}

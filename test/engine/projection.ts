@@ -1,0 +1,72 @@
+import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "../../origin/engine/changes.ts";
+import type { Random } from "../sim/random.ts";
+
+/** Keeps the rows as a store does: the newest of each, open orders only, references by their hour. */
+export type Projection = {
+  readonly take: (changes: Changes) => void;
+  readonly tradeCount: () => number;
+  /** All of it as a loader would read it: in pieces, and in no promised order but that of the orders' ids. */
+  readonly chunks: (random: Random) => readonly Changes[];
+};
+
+export function createProjection(): Projection {
+  const orders = new Map<number, OrderRow>();
+  const balances = new Map<string, BalanceRow>();
+  const currencies = new Map<string, CurrencyRow>();
+  const pairs = new Map<string, PairRow>();
+  const users = new Map<string, UserRow>();
+  const references = new Map<string, ReferenceRow>();
+  let counters = { at: 0, nextOrderId: 1, nextTradeId: 1 };
+  let trades = 0;
+  return {
+    take(changes) {
+      counters = { at: changes.at, nextOrderId: changes.nextOrderId, nextTradeId: changes.nextTradeId };
+      trades += changes.trades.length;
+      for (const row of changes.orders) {
+        if (row.status === "open" || row.status === "partiallyFilled") orders.set(row.id, row);
+        else orders.delete(row.id);
+      }
+      for (const row of changes.balances) balances.set(`${row.user} ${row.currency}`, row);
+      for (const row of changes.currencies) currencies.set(row.currency, row);
+      for (const row of changes.pairs) pairs.set(row.pair, row);
+      for (const row of changes.users) users.set(row.user, row);
+      for (const row of changes.references) references.set(`${row.kind} ${row.user} ${row.reference} ${row.at}`, row);
+    },
+    tradeCount: () => trades,
+    chunks(random) {
+      const nothing = {
+        ...counters,
+        orders: [],
+        trades: [],
+        balances: [],
+        movements: [],
+        currencies: [],
+        pairs: [],
+        users: [],
+        references: [],
+      };
+      const byAge = [...references.values()].sort((a, b) => a.at - b.at);
+      return [
+        { ...nothing, currencies: shuffled(random, currencies.values()) },
+        { ...nothing, pairs: shuffled(random, pairs.values()) },
+        { ...nothing, users: shuffled(random, users.values()) },
+        ...inPieces(shuffled(random, balances.values())).map((rows) => ({ ...nothing, balances: rows })),
+        ...inPieces([...orders.values()].sort((a, b) => a.id - b.id)).map((rows) => ({ ...nothing, orders: rows })),
+        ...inPieces(byAge).map((rows) => ({ ...nothing, references: rows })),
+      ];
+    },
+  };
+}
+
+const PIECE = 7;
+
+function inPieces<Row>(rows: readonly Row[]): Row[][] {
+  return Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, index) => rows.slice(index * PIECE, (index + 1) * PIECE));
+}
+
+function shuffled<Row>(random: Random, rows: Iterable<Row>): Row[] {
+  return [...rows]
+    .map((row) => ({ row, place: random.next() }))
+    .sort((a, b) => a.place - b.place)
+    .map(({ row }) => row);
+}

@@ -1,0 +1,178 @@
+import type { Command, PlaceOrder } from "../../origin/engine/command.ts";
+import type { PairTerms } from "../../origin/engine/terms.ts";
+import type { Random } from "../sim/random.ts";
+import { isOpen } from "./naive-parts.ts";
+import type { NaiveVenue } from "./naive-venue.ts";
+
+/** Omit over each member of a union. */
+type Body<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
+type CommandBody = Body<Command>;
+
+/**
+ * Commands that keep a small venue busy: few users and names, so that they meet each other and themselves; prices close together, with
+ * some far away; amounts from one step to as much as there can be. What the venue knows is used to ask for things that exist.
+ */
+export function randomCommand(random: Random, venue: NaiveVenue, played: readonly Command[]): Command {
+  const head = { id: `${venue.at}-${played.length}-0`, at: venue.at + timeStep(random) };
+  // Whoever got no answer asks again.
+  const earlier = random.chance(0.03) ? played[played.length - random.between(1, 40)] : undefined;
+  return earlier === undefined ? { ...head, ...randomBody(random, venue) } : { ...earlier, ...head };
+}
+
+/** Every way a seed's venue begins: two ordinary pairs, one whose values are near the bound, and money. */
+export function firstCommands(random: Random): readonly Command[] {
+  const bodies: CommandBody[] = [
+    ...CURRENCIES.map(([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const),
+    ...PAIRS.map((terms) => ({ kind: "setPair", terms: { ...terms, bandPpm: random.pick([0, 0, 100_000]) } }) as const),
+    ...USERS.flatMap((user) =>
+      CURRENCIES.map(([currency]) => ({ kind: "deposit", user, currency, amount: largeAmount(currency), reference: "" }) as const),
+    ),
+  ];
+  return bodies.map((body, index) => ({ id: `${START_MS}-${index}-0`, at: START_MS, ...body }));
+}
+
+const START_MS = 1_790_000_000_000;
+const HOUR_MS = 3_600_000;
+export const USERS = ["ann", "bob", "cid", "__proto__"] as const;
+export const CURRENCIES = [
+  ["btc", 8],
+  ["idr", 2],
+  ["gem", 0],
+] as const;
+
+const terms = { makerFeePpm: 1_000, takerFeePpm: 2_500, isTrading: true, bandPpm: 0 } as const;
+const PAIRS: readonly [PairTerms, ...PairTerms[]] = [
+  { pair: "btcidr", baseCurrency: "btc", quoteCurrency: "idr", tickSteps: 100_000n, lotSteps: 1_000n, valueStepsMin: 300n, ...terms },
+  { pair: "gemidr", baseCurrency: "gem", quoteCurrency: "idr", tickSteps: 7n, lotSteps: 3n, valueStepsMin: 0n, ...terms },
+  { pair: "gembtc", baseCurrency: "gem", quoteCurrency: "btc", tickSteps: 2n ** 31n, lotSteps: 2n ** 20n, valueStepsMin: 1n, ...terms },
+];
+
+/** So that both the smallest and the largest values come up against bounds. */
+function largeAmount(currency: string): bigint {
+  return currency === "gem" ? 2n ** 40n : 2n ** 58n;
+}
+
+function timeStep(random: Random): number {
+  if (random.chance(0.4)) return 0;
+  if (random.chance(0.01)) return random.pick([-5_000, HOUR_MS, 7 * HOUR_MS, 25 * HOUR_MS]);
+  return random.between(1, 2_000);
+}
+
+function randomBody(random: Random, venue: NaiveVenue): CommandBody {
+  const dice = random.next();
+  if (dice < 0.66) return randomOrder(random, venue);
+  if (dice < 0.78) return randomCancel(random, venue);
+  if (dice < 0.79) return { kind: "cancelAll", user: anyUser(random), pair: random.pick(["", "", "btcidr", "gemidr", "nothing"]) };
+  if (dice < 0.95) return randomMovement(random, venue);
+  return randomSetting(random, venue);
+}
+
+function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
+  const pair = venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0], grid: 1 };
+  const type = random.chance(0.8) ? "limit" : "market";
+  const isByAmount = type === "market" && random.chance(0.5);
+  const timeInForce = random.pick(["GTC", "GTC", "GTC", "GTC", "GTC", "GTC", "GTC", "IOC", "FOK"] as const);
+  const order: PlaceOrder = {
+    kind: "place",
+    user: anyUser(random),
+    pair: random.chance(0.005) ? "nothing" : pair.terms.pair,
+    grid: pair.grid - (random.chance(0.01) ? 1 : 0),
+    side: random.pick(["buy", "sell"]),
+    type,
+    ticks: type === "market" ? 0 : anyTicks(random),
+    lots: isByAmount ? 0 : anyLots(random),
+    quoteAmount: isByAmount ? anyQuoteAmount(random, pair.terms) : 0n,
+    timeInForce,
+    postOnly: type === "limit" && timeInForce === "GTC" && random.chance(0.15),
+    selfTrade: random.pick(["cancelNewest", "cancelOldest", "cancelBoth"]),
+    clientOrderId: random.chance(0.3) ? (random.chance(0.1) ? random.pick(["a", "__proto__"]) : `c${random.between(1, 400)}`) : "",
+    openOrdersMax: random.chance(0.1) ? random.between(0, 6) : 1_000,
+  };
+  return random.chance(0.01) ? { ...order, ...nonsense(random) } : order;
+}
+
+function anyTicks(random: Random): number {
+  const dice = random.next();
+  if (dice < 0.96) return random.between(97, 103);
+  if (dice < 0.99) return random.between(1, 4_000);
+  return random.pick([1, 2 ** 31 - 1, 2 ** 31, random.between(1, 2 ** 31 - 1)]);
+}
+
+function anyLots(random: Random): number {
+  const dice = random.next();
+  if (dice < 0.96) return random.between(1, 12);
+  return dice < 0.99 ? random.between(1, 1_000_000) : random.pick([Number.MAX_SAFE_INTEGER, 2 ** 40, 2 ** 44]);
+}
+
+/** Around what some lots cost, rarely exactly. */
+function anyQuoteAmount(random: Random, pair: PairTerms): bigint {
+  const scale = CURRENCIES.find(([name]) => name === pair.baseCurrency)?.[1] ?? 0;
+  const unit = (pair.tickSteps * pair.lotSteps) / 10n ** BigInt(scale);
+  const amount = unit * BigInt(random.between(97, 103)) * BigInt(random.between(1, 30));
+  return random.chance(0.02) ? 2n ** 62n + 1n : amount + BigInt(random.between(0, 100));
+}
+
+function nonsense(random: Random): Partial<PlaceOrder> {
+  return random.pick<Partial<PlaceOrder>>([
+    { ticks: -1 },
+    { ticks: 1.5 },
+    { lots: -3 },
+    { lots: Number.NaN },
+    { lots: 0, quoteAmount: 0n },
+    { lots: 1, quoteAmount: 1n },
+    { quoteAmount: -1n },
+    { postOnly: true, timeInForce: "IOC" },
+    { type: "market", ticks: 5 },
+    { openOrdersMax: -1 },
+  ]);
+}
+
+function randomCancel(random: Random, venue: NaiveVenue): CommandBody {
+  const open = venue.orders.filter(isOpen);
+  const order = open[random.between(0, open.length - 1)];
+  if (random.chance(0.1) || order === undefined) {
+    const orderId = random.pick([0, venue.orders.length, venue.orders.length + 1, -1, 1.5, random.between(1, venue.orders.length + 2)]);
+    return { kind: "cancel", user: anyUser(random), orderId, clientOrderId: random.pick(["", "", "a", "c7", "c999"]) };
+  }
+  const user = random.chance(0.05) ? anyUser(random) : order.user;
+  const isByName = order.clientOrderId !== "" && random.chance(0.7);
+  return { kind: "cancel", user, orderId: isByName ? 0 : order.id, clientOrderId: isByName ? order.clientOrderId : "" };
+}
+
+function randomMovement(random: Random, venue: NaiveVenue): CommandBody {
+  const currency = random.pick(["btc", "idr", "gem", "gem", random.chance(0.05) ? "nothing" : "idr"]);
+  const reference = random.chance(0.4) ? `r${random.between(1, 60)}` : "";
+  const user = anyUser(random);
+  const held = venue.balances.find((row) => row.user === user && row.currency === currency)?.available ?? 0n;
+  const amount = random.pick([1n, BigInt(random.between(1, 5)), held, held / 3n, held + 1n, 0n, -1n, 2n ** 61n, 2n ** 62n]);
+  const kind = random.pick(["deposit", "deposit", "deposit", "withdraw", "transfer"] as const);
+  if (kind === "transfer") return { kind, from: user, to: anyUser(random), currency, amount, reference };
+  // Otherwise all the money would soon be gone.
+  return { kind, user, currency, amount: kind === "withdraw" && amount === held ? held / 10n : amount, reference };
+}
+
+function randomSetting(random: Random, venue: NaiveVenue): CommandBody {
+  const dice = random.next();
+  if (dice < 0.5) return { kind: "setUser", user: anyUser(random), isFrozen: random.chance(0.1) };
+  if (dice < 0.55) return { kind: "setCurrency", currency: random.pick(["btc", "gem", "new", ""]), scale: random.pick([0, 2, 8, 19, 0.5]) };
+  const current = (venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0] }).terms;
+  return { kind: "setPair", terms: { ...current, ...changedTerms(random, current) } };
+}
+
+function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
+  return random.pick<Partial<PairTerms>>([
+    { isTrading: true },
+    { isTrading: true, bandPpm: 0 },
+    { isTrading: random.chance(0.8) },
+    { isTrading: true, bandPpm: random.pick([0, 0, 50_000, 200_000, 1_000_000, 1_000_001]) },
+    { isTrading: true, makerFeePpm: random.pick([0, 1, 1_000, 1_000_000]), takerFeePpm: random.pick([0, 2_500, 999_999]) },
+    { isTrading: true, valueStepsMin: random.pick([0n, 1n, 300n, -1n]) },
+    { tickSteps: random.pick([current.tickSteps * 2n, current.tickSteps / 2n, 1n, 0n]) },
+    { lotSteps: random.pick([current.lotSteps * 2n, current.lotSteps / 2n, 2n ** 62n]) },
+    { baseCurrency: random.pick(["idr", "nothing", current.quoteCurrency]) },
+  ]);
+}
+
+function anyUser(random: Random): string {
+  return random.chance(0.01) ? random.pick(["nobody", "house", ""]) : random.pick(USERS);
+}
