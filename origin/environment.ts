@@ -43,6 +43,8 @@ const originEnvironmentSchema = z
     SLUICE_BACKLOG_MB: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 1_024 }),
     SLUICE_ARCHIVE_DAYS: wholeNumberVariable({ min: 1, max: 36_500, fallback: 90 }),
     ARCHIVE_URL: urlVariable("s3:", "file:").optional(),
+    AWS_ACCESS_KEY_ID: z.string().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().optional(),
     SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: PROCESS_LIMITS.address.perSecond }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {

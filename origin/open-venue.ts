@@ -7,6 +7,7 @@ import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
 import { withFreezing } from "./admin/freezing-users.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
+import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
@@ -35,6 +36,7 @@ import { openUserCopies } from "./identity/user-copies.ts";
 import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
 import type { DepositByHand } from "./wallets/deposit-by-hand.ts";
@@ -59,13 +61,16 @@ type VenueParts = {
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
+  readonly findOldOrder?: FindOldOrder;
+  /** Of the permanent record, as Prometheus reads them. */
+  readonly metrics?: () => string;
   readonly log: Logger;
 };
 
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const clock = systemClock;
@@ -96,6 +101,7 @@ export async function openVenue({ settings, redis, database, commands, log }: Ve
   const trading = openTradingApi({
     ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
+    findOldOrder,
   });
   const kept = keepCopies({ database, redis, copies, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] }, clock.nowMs());
   await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
@@ -108,6 +114,7 @@ export async function openVenue({ settings, redis, database, commands, log }: Ve
       ...venueKeyOperations(venueKeys),
       ...adminOperations({ users, database }),
       ...systemOperations(system),
+      ...(metrics === undefined ? [] : [metricsOperation(metrics)]),
       ...trading.operations,
     ]),
     maintenance,

@@ -12,11 +12,12 @@ type HealthDependencies = {
   readonly venueRedis: Redis;
   readonly database: Database;
   /** Engine and projections, where this process has them. */
+  readonly record?: { readonly health: () => readonly PartHealth[] };
   readonly trading?: { readonly health: () => Promise<readonly PartHealth[]> };
 };
 
 /** `GET /health`: whether this process can reach what it needs, and whether its own parts are well. */
-export function healthRoute({ venueRedis, database, trading }: HealthDependencies) {
+export function healthRoute({ venueRedis, database, trading, record }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
   return async (c: Context): Promise<Response> => {
     const parts = await Promise.all([
@@ -29,7 +30,7 @@ export function healthRoute({ venueRedis, database, trading }: HealthDependencie
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
     const tradingParts = (await trading?.health()) ?? [];
-    const report = healthReport([{ name: "origin", state: "ok" }, ...parts, ...tradingParts]);
+    const report = healthReport([{ name: "origin", state: "ok" }, ...parts, ...tradingParts, ...(record?.health() ?? [])]);
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
   };
 }

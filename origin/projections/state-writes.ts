@@ -117,6 +117,12 @@ function writeOrder(order: OrderRow, { grid, isNew, into, single }: OrderContext
   into("ZREM", statusKey("partiallyFilled")).push(id);
 }
 
+/** All fields of an order as they stand in Redis. */
+export function orderHash(order: OrderRow, grid: Grid): Readonly<Record<string, string>> {
+  const fields = [...fixedFields(order, grid), ...changingFields(order, grid)].map(String);
+  return Object.fromEntries(Array.from({ length: fields.length / 2 }, (_, index) => fields.slice(2 * index, 2 * index + 2)));
+}
+
 function fixedFields(order: OrderRow, grid: Grid): readonly (string | number)[] {
   return [
     ...["id", order.id, "user", order.user, "pair", order.pair, "side", order.side, "type", order.type],

@@ -1,9 +1,11 @@
 import { Redis } from "ioredis";
 import { pino } from "pino";
+import postgresClient from "postgres";
 import { afterAll } from "vitest";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { keepLedger, type KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
@@ -18,6 +20,8 @@ export type LedgerStores = {
   readonly postgres: PostgresServer | undefined;
   readonly folder: string;
   readonly connect: () => Redis;
+  /** For whoever reads the bytes himself. */
+  readonly connectRaw: () => Redis;
 };
 
 const atTheEnd: (() => Promise<unknown>)[] = [];
@@ -36,13 +40,32 @@ export async function openLedgerStores(kind: DatabaseKind): Promise<LedgerStores
   atTheEnd.push(redisServer.stop);
   const database = await openDatabase({ url: postgres?.url, folder: `${folder}/embedded` });
   atTheEnd.push(database.close);
-  const connect = () => {
-    const redis = new Redis(redisServer.url, { maxRetriesPerRequest: null });
-    redis.on("error", () => {});
-    atTheEnd.push(async () => redis.disconnect());
-    return redis;
-  };
-  return { redis: connect(), redisServer, database, postgres, folder, connect };
+  const connect = () => connectTo(redisServer.url);
+  return { redis: connect(), redisServer, database, postgres, folder, connect, connectRaw: () => connectTo(redisServer.url, true) };
+}
+
+/** Another Redis, and another database of the same kind. */
+export async function openEmptyStores({ postgres, folder }: LedgerStores): Promise<Pick<LedgerStores, "redis" | "database">> {
+  const redisServer = await startRedisServer({ folder: `${folder}/redis-empty`, fsync: "no" });
+  atTheEnd.push(redisServer.stop);
+  const url = postgres && `${postgres.url.replace(/\/[^/]*$/, "")}/restored`;
+  if (postgres !== undefined) await onServer(postgres.url, "CREATE DATABASE restored");
+  const database = await openDatabase({ url, folder: `${folder}/embedded-empty` });
+  atTheEnd.push(database.close);
+  return { redis: connectTo(redisServer.url), database };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const sql = postgresClient(url, { max: 1, onnotice: () => {} });
+  await sql.unsafe(statement);
+  await sql.end();
+}
+
+function connectTo(url: string, isRaw = false): Redis {
+  const redis = isRaw ? connectRedis(url, silentLog, { isRaw }) : new Redis(url, { maxRetriesPerRequest: null });
+  redis.on("error", () => {});
+  atTheEnd.push(async () => redis.disconnect());
+  return redis;
 }
 
 export function startLedger({ database, connect }: Pick<LedgerStores, "database" | "connect">, rowsMax = 500): KeptLedger {

@@ -1,5 +1,13 @@
+import { appendFile, rm } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runAudit } from "../../origin/audit/run-audit.ts";
+import { archiveOrders } from "../../origin/archive/archive-orders.ts";
+import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
+import { folderArchive } from "../../origin/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/archive/order-archive.ts";
+import { makeBackup } from "../../origin/backup/make-backup.ts";
+import { restoreBackup } from "../../origin/backup/restore-backup.ts";
+import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import { recover } from "../../origin/commit/recover.ts";
 import { startStateProjection, type StateProjection } from "../../origin/projections/state-projection.ts";
 import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
@@ -7,7 +15,7 @@ import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
 import { RESTORING_KEY } from "../../origin/sync/keys.ts";
 import { keepTables, type KeptTables } from "../../origin/sync/keep-tables.ts";
 import { restoreStore } from "../../origin/sync/restore-store.ts";
-import { type LedgerStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
+import { type LedgerStores, openEmptyStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
 const TIMEOUT = { timeout: 15_000 };
@@ -25,7 +33,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(sequence);
   };
   const project = () =>
-    startStateProjection({ ...stores, reader: stores.connect(), writer: stores.connect(), feed: undefined, onProjected: () => {}, log: silentLog });
+    startStateProjection({ ...stores, reader: stores.connect(), writer: stores.connectRaw(), feed: undefined, onProjected: () => {}, log: silentLog });
   const faultsOf = async (check: string) => {
     const { lines } = await runAudit({ ...stores, withRestore: true });
     return lines.find((line) => line.check === check)?.faults ?? [];
@@ -115,6 +123,59 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     const report = await runAudit({ ...stores, withRestore: true });
     expect(report.lines.flatMap(({ faults }) => faults)).toEqual([]);
     expect(report.sequence).toBe(world.position().sequence);
+  });
+
+  it("is backed up while trading goes on, and restored into empty stores", async () => {
+    const folder = `${stores.folder}/backup`;
+    const busy = (async () => {
+      for (let round = 0; round < 10; round++) await trade(2);
+    })();
+    const made = await makeBackup({ ...stores, redisUrl: stores.redisServer.url, folder, nowMs: 0 });
+    await busy;
+    expect(made).toMatchObject({ ok: true });
+    expect(await stores.redis.hget(CONSUMERS_KEY, "backup")).toBe(null);
+    await untilThere();
+
+    const empty = await openEmptyStores(stores);
+    const restored = await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 });
+    expect(restored.ok ? restored.value.audit.lines.flatMap(({ faults }) => faults) : restored.reason).toEqual([]);
+    const sequence = restored.ok ? restored.value.sequence : 0;
+    expect(sequence).toBeGreaterThanOrEqual(made.ok ? made.value.sequence : Number.POSITIVE_INFINITY);
+    const recovered = await recover(empty.redis);
+    expect(recovered.ok && recovered.value.position.sequence).toBe(sequence);
+    const [users] = await rowsOf(empty.database, "SELECT count(*)::int AS count FROM ledger_entries");
+    expect(users).toEqual({ count: sequence });
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({ ok: false, reason: expect.stringContaining("in use already") });
+
+    await appendFile(`${folder}/postings.jsonl.gz`, "x");
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toEqual({ ok: false, reason: "postings.jsonl.gz is not what was backed up: its checksum is another one." });
+    await rm(`${folder}/manifest.json`);
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({ ok: false, reason: expect.stringContaining("no complete backup") });
+  });
+
+  it("moves old orders to the archive, where they are still found, and a crash in between loses none", async () => {
+    await tables.flush();
+    const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
+    const [ended] = await rowsOf(stores.database, "SELECT count(*)::int AS count, min(id)::int AS first FROM orders WHERE status IN ('filled', 'cancelled')");
+    const { count, first } = ended as { count: number; first: number };
+    expect(count).toBeGreaterThan(40);
+    const find = createFindOldOrder(stores.database, archive);
+    const before = await find(first);
+    const beforeMs = Date.UTC(2027, 0);
+    // The file is written, and the process dies before PostgreSQL hears of it.
+    const dying = { ...archive, write: async (...args: Parameters<typeof archive.write>) => archive.write(...args).then(() => Promise.reject(new Error("killed"))) };
+    await expect(archiveOrders({ ...stores, archive: dying, beforeMs, ordersMax: 25 })).rejects.toThrow("killed");
+    expect(await find(first)).toEqual(before);
+    let moved = 0;
+    for (let more = -1; more !== 0; moved += more) more = await archiveOrders({ ...stores, archive, beforeMs, ordersMax: 25 });
+    expect(moved).toBe(count);
+    expect(await rowsOf(stores.database, "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')")).toEqual([{ count: 0 }]);
+    expect(await find(first)).toEqual(before);
+    expect(before).toMatchObject({ id: String(first), status: expect.stringMatching("filled|cancelled"), price: expect.any(String) });
+    expect(await find(999_999)).toBe(undefined);
+    const [file] = await rowsOf(stores.database, "SELECT path FROM order_archives ORDER BY first_id LIMIT 1");
+    await appendFile(`${stores.folder}/archive/${file?.["path"]}`, "x");
+    await expect(find(first)).rejects.toThrow("not what was written");
   });
 
   it("names the account whose balance in Redis is not what was posted", async () => {
