@@ -7,6 +7,8 @@ import { bridgeBenchmark } from "./bridge.ts";
 import { gateBenchmark } from "./gate.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
+import { ordersBenchmark } from "./orders.ts";
+import { ordersHttpBenchmark } from "./orders-http.ts";
 import { proxyBenchmark } from "./proxy.ts";
 import { formatRows, replaceSection } from "./report.ts";
 import { tokenBenchmark } from "./token.ts";
@@ -16,7 +18,16 @@ import { tokenBenchmark } from "./token.ts";
  * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
-const BENCHMARKS: readonly Benchmark[] = [bridgeBenchmark, proxyBenchmark, gateBenchmark, tokenBenchmark, lineBenchmark, lineCostBenchmark];
+const BENCHMARKS: readonly Benchmark[] = [
+  bridgeBenchmark,
+  proxyBenchmark,
+  gateBenchmark,
+  tokenBenchmark,
+  lineBenchmark,
+  lineCostBenchmark,
+  ordersBenchmark,
+  ordersHttpBenchmark,
+];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
 const { values, positionals } = parseArgs({

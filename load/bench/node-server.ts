@@ -9,6 +9,7 @@ type NodeServerOptions = {
   readonly url: string;
   /** Answers 200 once the server can take load. */
   readonly readyPath: string;
+  readonly readyWithinMs?: number;
 };
 
 export type NodeServer = { readonly url: string; readonly stop: () => Promise<void> };
@@ -17,7 +18,8 @@ const READY_WITHIN_MS = 10_000;
 const PROBE_EVERY_MS = 20;
 
 /** One of our Node programs as the process under measurement, on a core of its own where there are two. */
-export async function startNodeServer({ core, file, environment, url, readyPath }: NodeServerOptions): Promise<NodeServer> {
+export async function startNodeServer(options: NodeServerOptions): Promise<NodeServer> {
+  const { core, file, environment, url, readyPath, readyWithinMs = READY_WITHIN_MS } = options;
   const env = { ...process.env, NODE_OPTIONS: "", SLUICE_LOG_LEVEL: "error", ...environment };
   const child = spawnPinned({
     core,
@@ -26,7 +28,7 @@ export async function startNodeServer({ core, file, environment, url, readyPath 
     spawnOptions: { env, stdio: ["ignore", "ignore", "inherit"] },
   });
   const exited = once(child, "exit");
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + readyWithinMs;
   while (!(await answersOk(url + readyPath))) {
     if (performance.now() > deadline || child.exitCode !== null) {
       child.kill("SIGKILL");

@@ -2,7 +2,7 @@ import type { Database } from "../db/database.ts";
 import type { OrderRow } from "../engine/changes.ts";
 import { listCurrencies, listGrids } from "../ledger/ledger-queries.ts";
 import { createGrids } from "../projections/grids.ts";
-import { orderHash } from "../projections/state-writes.ts";
+import { orderHash } from "../projections/order-writes.ts";
 import { findArchives, findOrder } from "./archive-queries.ts";
 import type { OrderArchive } from "./order-archive.ts";
 

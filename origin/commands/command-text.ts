@@ -1,5 +1,5 @@
 import { assert } from "../../shared/assert.ts";
-import type { Command } from "../engine/command.ts";
+import type { Command, PlaceOrder } from "../engine/command.ts";
 import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
 import type { CommandBody } from "./commands.ts";
 
@@ -12,10 +12,7 @@ export type CommandFields = readonly (string | number | readonly (string | numbe
 export function commandFields(body: CommandBody, at: number): CommandFields {
   switch (body.kind) {
     case "place":
-      return [
-        ...["p", at, body.user, body.pair, body.grid, body.side, body.type, body.ticks, body.lots, amountField(body.quoteAmount)],
-        ...[body.timeInForce, body.postOnly ? 1 : 0, body.selfTrade, body.clientOrderId, body.openOrdersMax],
-      ];
+      return placeFields(body, at);
     case "cancel":
       return ["c", at, body.user, body.orderId, body.clientOrderId];
     case "cancelAll":
@@ -35,31 +32,35 @@ export function commandFields(body: CommandBody, at: number): CommandFields {
   }
 }
 
+function placeFields(body: PlaceOrder, at: number): CommandFields {
+  return [
+    "p",
+    at,
+    body.user,
+    body.pair,
+    body.grid,
+    body.side,
+    body.type,
+    body.ticks,
+    body.lots,
+    amountField(body.quoteAmount),
+    body.timeInForce,
+    body.postOnly ? 1 : 0,
+    body.selfTrade,
+    body.clientOrderId,
+    body.openOrdersMax,
+  ];
+}
+
 export function commandFrom(fields: CommandFields, id: string): Command {
-  const [kind, at, ...rest] = fields;
+  const [kind, at] = fields;
+  if (kind === "p") return placeFrom(fields, id);
   const head = { id, at: Number(at) };
+  const rest = fields.slice(2);
   const text = (index: number) => String(rest[index]);
   const number = (index: number) => Number(rest[index]);
   const amount = (index: number) => amountFrom(rest[index]);
   switch (kind) {
-    case "p":
-      return {
-        ...head,
-        kind: "place",
-        user: text(0),
-        pair: text(1),
-        grid: number(2),
-        side: text(3) as OrderSide,
-        type: text(4) as OrderType,
-        ticks: number(5),
-        lots: number(6),
-        quoteAmount: amount(7),
-        timeInForce: text(8) as TimeInForce,
-        postOnly: number(9) === 1,
-        selfTrade: text(10) as SelfTrade,
-        clientOrderId: text(11),
-        openOrdersMax: number(12),
-      };
     case "c":
       return { ...head, kind: "cancel", user: text(0), orderId: number(1), clientOrderId: text(2) };
     case "a":
@@ -79,6 +80,28 @@ export function commandFrom(fields: CommandFields, id: string): Command {
     default:
       assert(false, `command ${id} is of no known kind`);
   }
+}
+
+/** Nearly all commands are of this kind. */
+function placeFrom(fields: CommandFields, id: string): Command {
+  return {
+    id,
+    at: fields[1] as number,
+    kind: "place",
+    user: fields[2] as string,
+    pair: fields[3] as string,
+    grid: fields[4] as number,
+    side: fields[5] as OrderSide,
+    type: fields[6] as OrderType,
+    ticks: fields[7] as number,
+    lots: fields[8] as number,
+    quoteAmount: amountFrom(fields[9]),
+    timeInForce: fields[10] as TimeInForce,
+    postOnly: fields[11] === 1,
+    selfTrade: fields[12] as SelfTrade,
+    clientOrderId: fields[13] as string,
+    openOrdersMax: fields[14] as number,
+  };
 }
 
 /** A number where it is exact, because reading and writing one costs a fraction of what a bigint's digits cost. */

@@ -83,6 +83,12 @@ export function resultIn(text: string, command: { readonly entryId: string; read
   return undefined;
 }
 
+/** How many commands an entry speaks of. */
+export function resultCount(text: string): number {
+  const groups = bodyFrom(text)[BODY_FIELDS - 1] as readonly (readonly [string, number, readonly unknown[]])[];
+  return groups.reduce((count, [, , results]) => count + results.length, 0);
+}
+
 function bodyFrom(text: string): Body {
   const body: unknown = JSON.parse(text);
   assert(Array.isArray(body) && body.length === BODY_FIELDS, "a journal entry is complete");

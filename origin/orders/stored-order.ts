@@ -5,30 +5,31 @@ import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { averageText, type OrderAnswer } from "./order-answer.ts";
 
 const number = z.string().regex(/^\d+$/).transform(Number);
-const nullIf = (nothing: string) => z.string().transform((text) => (text === nothing ? null : text));
+const orNull = z.string().nullable().default(null);
 
-/** An order as the projection has written it. */
+/** An order as the projection has written it: what is the rule for a field is left out. */
 const storedSchema = z.object({
   id: z.string(),
   user: z.string(),
   pair: z.string(),
   side: z.enum(["buy", "sell"]),
-  type: z.enum(["limit", "market"]),
-  time_in_force: z.enum(["GTC", "IOC", "FOK"]),
-  post_only: z.enum(["0", "1"]),
-  price: nullIf("0"),
-  quantity: nullIf("0"),
-  quote_amount: nullIf("0"),
-  client_order_id: nullIf(""),
+  type: z.enum(["limit", "market"]).default("limit"),
+  time_in_force: z.enum(["GTC", "IOC", "FOK"]).default("GTC"),
+  post_only: z.enum(["0", "1"]).default("0"),
+  price: orNull,
+  quantity: orNull,
+  quote_amount: orNull,
+  client_order_id: orNull,
   created_at: number,
   status: z.enum(["open", "partiallyFilled", "filled", "cancelled"]),
   cancel_reason: z
-    .enum(["", "user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills", "fundsSpent"])
-    .transform((reason) => (reason === "" ? null : reason)),
+    .enum(["user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills", "fundsSpent"])
+    .nullable()
+    .default(null),
   updated_at: number,
-  filled_quantity: z.string(),
-  filled_value: z.string(),
-  fee_paid: z.string(),
+  filled_quantity: z.string().default("0"),
+  filled_value: z.string().default("0"),
+  fee_paid: z.string().default("0"),
 });
 
 /** Undefined for an order that is not there, or not this user's. */

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import { encodeCommands } from "../redis-rest/encode-commands.ts";
 import { createRedisLane } from "../redis-rest/redis-lane.ts";
-import type { Write } from "./state-writes.ts";
+import type { Write } from "./writes.ts";
 
 /**
  * Many writes in one transaction that happens only if a field still says what the writer believes, and says something new afterwards. The bytes are put

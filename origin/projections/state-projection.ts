@@ -14,7 +14,8 @@ import { PROJECTED_KEY } from "./keys.ts";
 import { createLatestRows, type LatestRows } from "./latest-rows.ts";
 import { readPosition, readTerms } from "./load-state.ts";
 import { writePublicCopies } from "./public-copies.ts";
-import { stateWrites, type Write } from "./state-writes.ts";
+import { stateWrites } from "./state-writes.ts";
+import type { Write } from "./writes.ts";
 
 /**
  * Follows the journal and brings orders, open orders, wallets, books and trades into Redis: for readers, and for the next engine to start from.

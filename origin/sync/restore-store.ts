@@ -100,7 +100,7 @@ function* chunksOf(rows: LatestRows): Generator<LatestRows> {
     chunk.absorb({
       ...rows.clock,
       ...{ orders: part(lists.orders), balances: part(lists.balances), trades: part(lists.trades) },
-      ...{ users: part(lists.users), references: part(lists.references), movements: [] },
+      ...{ users: part(lists.users), references: part(lists.references), movements: part(rows.movements) },
       ...{ currencies: part([...rows.currencies.values()]), pairs: part(rows.pairs) },
     });
     yield chunk;

@@ -1,12 +1,12 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { createOrderMix } from "../../load/bench/orders-mix.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { createLogger } from "../../origin/log.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { REPORTS_FD } from "../../origin/stack/child.ts";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
 
 /**
  * A process of the origin for the crash tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. It can kill itself at a step of its

@@ -14,16 +14,24 @@ it("answers an order with what the journal says of it, and readers see it at onc
   expect(sold.outcome).toMatchObject({ kind: "order", order: { id: 2, status: "filled" }, trades: [{ id: 1, lots: 40, buyUser: "ann" }] });
   expect(await core.trading.commands.untilProjected(sold.sequence)).toBe(true);
   expect(await core.redis.hgetall("v1:{t0}:order:1")).toMatchObject({
-    ...{ id: "1", user: "ann", pair: "btcidr", side: "buy", type: "limit", time_in_force: "GTC", client_order_id: "first" },
+    ...{ id: "1", user: "ann", pair: "btcidr", side: "buy", client_order_id: "first" },
     ...{ price: "1000000000", quantity: "0.001", filled_quantity: "0.0004", filled_value: "400000", status: "partiallyFilled" },
   });
   expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
   expect(await core.redis.zrange("v1:{t0}:orders:open:ann", "0", "-1")).toEqual(["1"]);
   expect(await core.redis.zrange("v1:{t0}:orders:status:filled", "0", "-1")).toEqual(["2"]);
   expect(await core.redis.hkeys("v1:{t0}:book:btcidr")).toEqual(["1"]);
-  expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({ price: "1000000000", role: "taker", side: "sell" });
+  expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({
+    price: "1000000000",
+    role: "taker",
+    side: "sell",
+  });
   await until(async () => (await core.redis.get("v1:last_price:btcidr")) === "1000000000");
-  expect(await core.trading.commands.outcomeOf(sold.commandId)).toMatchObject({ kind: "committed", user: "bob", outcome: { order: { id: 2 } } });
+  expect(await core.trading.commands.outcomeOf(sold.commandId)).toMatchObject({
+    kind: "committed",
+    user: "bob",
+    outcome: { order: { id: 2 } },
+  });
 });
 
 it("takes all commands of one turn with one append, in their order", async () => {

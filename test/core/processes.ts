@@ -9,7 +9,11 @@ const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("./engine-process.ts", import.meta.url));
 
 /** An origin process of its own, with what it reports of its own orders. */
-export type OriginProcess = { readonly child: Child; readonly told: readonly Acknowledged[]; readonly signal: (name: NodeJS.Signals) => void };
+export type OriginProcess = {
+  readonly child: Child;
+  readonly told: readonly Acknowledged[];
+  readonly signal: (name: NodeJS.Signals) => void;
+};
 
 type ProcessOptions = {
   readonly url: string;
@@ -43,4 +47,5 @@ export function startOrigin({ url, roles = "engine,worker", failAt = "", failAft
   return { child, told, signal: (name) => process.kill(child.pid, name) };
 }
 
-const textAsBigint = (_: string, value: unknown) => (typeof value === "string" && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value);
+const textAsBigint = (_: string, value: unknown) =>
+  typeof value === "string" && /^-?\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;

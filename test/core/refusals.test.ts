@@ -47,13 +47,29 @@ it("does not begin anew on a Redis that was emptied under it", async () => {
 });
 
 it.each([
-  ["a balance is not what it was", "all balances of idr together are 7, and 6 came in", (core: TestCore) => core.redis.hset("v1:{t0}:wallet:ann", "idr", "0.07,0")],
-  ["the last commit has another hash", "the last commit and journal entry 3 have different hashes", (core: TestCore) => core.redis.hset("v1:{t0}:offset", "hash", "x")],
-  ["the journal ends early", "commits have reached 99, and the journal ends at 3", (core: TestCore) => core.redis.hset("v1:{t0}:offset", "sequence", 99)],
-  ["an entry was removed", "journal entry 2 is missing", async (core: TestCore) => {
-    await core.redis.hset("v1:{t0}:projected", "sequence", 1);
-    await core.redis.xdel("v1:{t0}:stream:executions", "2-0");
-  }],
+  [
+    "a balance is not what it was",
+    "all balances of idr together are 7, and 6 came in",
+    (core: TestCore) => core.redis.hset("v1:{t0}:wallet:ann", "idr", "0.07,0"),
+  ],
+  [
+    "the last commit has another hash",
+    "the last commit and journal entry 3 have different hashes",
+    (core: TestCore) => core.redis.hset("v1:{t0}:offset", "hash", "x"),
+  ],
+  [
+    "the journal ends early",
+    "commits have reached 99, and the journal ends at 3",
+    (core: TestCore) => core.redis.hset("v1:{t0}:offset", "sequence", 99),
+  ],
+  [
+    "an entry was removed",
+    "journal entry 2 is missing",
+    async (core: TestCore) => {
+      await core.redis.hset("v1:{t0}:projected", "sequence", 1);
+      await core.redis.xdel("v1:{t0}:stream:executions", "2-0");
+    },
+  ],
 ])("refuses a store in which %s, with a sentence", async (_, words, damage) => {
   const core = await startCore();
   await engineIs(core, "leader");

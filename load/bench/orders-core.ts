@@ -1,0 +1,121 @@
+import type { SpawnOptions } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { assert } from "../../shared/assert.ts";
+import { alternate, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
+import { commitMicros } from "./commit-cost.ts";
+import { pinProcess, spawnPinned } from "./pinned.ts";
+import { redisBenchmarkSet } from "./redis-benchmark.ts";
+
+/**
+ * The order path without HTTP, stream to answer, projections included: all roles in one process, as `npm start` runs them, on one core, Redis on the
+ * other. The baseline is `redis-benchmark` with the same fsync setting on the same server in the same run: fifty clients that each
+ * wait for one SET. What a machine can make durable one by one stands against what group commit makes of it.
+ */
+export async function measureCore(effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
+  const rows: BenchmarkRow[] = [];
+  for (const fsync of ["always", "everysec"] as const) rows.push(...(await measureWith(fsync, effort)));
+  return rows;
+}
+
+export type CoreEffort = { readonly rounds: number; readonly durationMs: number; readonly warmUpMs: number; readonly sets: number };
+
+const REDIS_CORE = 0;
+const ORIGIN_CORE = 1;
+const THROUGHPUT_AIM = 1;
+const P99_MS_AIM = 5;
+const COMMIT_MICROS_AIM = 3;
+
+type CoreFigures = {
+  readonly ordersPerSecond: number;
+  readonly orders: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly longestMs: number;
+  readonly cpuMicrosPerOrder: number;
+  readonly failed: number;
+  readonly projections: string;
+};
+
+async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
+  const full: CoreFigures[] = [];
+  const commits: number[] = [];
+  const rounds = await alternate({
+    rounds: effort.rounds,
+    subject: () =>
+      onFreshRedis(fsync, async (server) => {
+        const figures = await runCore(server, { ...effort, rate: 0 });
+        full.push(figures);
+        commits.push(await onFreshRedis("everysec", (other) => commitMicros(server, other)));
+        return figures.ordersPerSecond;
+      }),
+    baseline: () => onFreshRedis(fsync, (server) => redisBenchmarkSet({ port: server.port, requests: effort.sets, core: ORIGIN_CORE })),
+  });
+  const rate = Math.round(median(rounds.subjectRounds) / 2);
+  const half = await onFreshRedis(fsync, (server) => runCore(server, { ...effort, rate }));
+  const cpu = median(full.map(({ cpuMicrosPerOrder }) => cpuMicrosPerOrder));
+  const row = benchmarkRow({
+    what: `orders, core only, fsync ${fsync}, against redis-benchmark SET -c 50 -P 1`,
+    unit: "orders/s",
+    aim: THROUGHPUT_AIM,
+    ...rounds,
+  });
+  const notes = `${cpu.toFixed(1)} µs of Node per order, load included; at the end the projections were ${full.map(({ projections }) => projections).join(", ")}`;
+  return [
+    { ...row, notes },
+    {
+      ...single({
+        what: `p99 at half of that rate, fsync ${fsync}, against ${P99_MS_AIM} ms`,
+        unit: "1/ms",
+        subject: 1 / half.p99Ms,
+        baseline: 1 / P99_MS_AIM,
+      }),
+      notes: `${rate} orders/s arrive (open model): p50 ${half.p50Ms} ms, p99 ${half.p99Ms} ms, p99.9 ${half.p999Ms} ms, longest ${half.longestMs.toFixed(1)} ms`,
+    },
+    single({
+      what: `Redis' time for the commits alone, fsync ${fsync}, against ${COMMIT_MICROS_AIM} µs per order`,
+      unit: "orders per ms of Redis' time",
+      subject: 1_000 / median(commits),
+      baseline: 1_000 / COMMIT_MICROS_AIM,
+    }),
+  ];
+}
+
+function single({ what, unit, subject, baseline }: { what: string; unit: string; subject: number; baseline: number }): BenchmarkRow {
+  return benchmarkRow({ what, unit, aim: 1, subjectRounds: [subject], baselineRounds: [baseline] });
+}
+
+async function onFreshRedis<Figure>(fsync: "always" | "everysec", measure: (server: RedisServer) => Promise<Figure>): Promise<Figure> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
+  const server = await startRedisServer({ folder, fsync });
+  pinProcess(server.child.pid, REDIS_CORE);
+  try {
+    return await measure(server);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const PROCESS = fileURLToPath(new URL("./orders-core-process.ts", import.meta.url));
+const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+
+async function runCore(server: RedisServer, run: CoreEffort & { readonly rate: number }): Promise<CoreFigures> {
+  const env = {
+    ...process.env,
+    ...{ VENUE_REDIS_URL: server.url, RATE: String(run.rate), DURATION_MS: String(run.durationMs), WARM_UP_MS: String(run.warmUpMs) },
+  };
+  const spawnOptions: SpawnOptions = { env, stdio: ["ignore", "pipe", "ignore"] };
+  const child = spawnPinned({ core: ORIGIN_CORE, command: process.execPath, args: ["--import", LOADER, PROCESS], spawnOptions });
+  assert(child.stdout !== null, "the process has a pipe");
+  let last = "";
+  for await (const line of createInterface({ input: child.stdout })) last = line;
+  const figures = JSON.parse(last) as CoreFigures;
+  if (figures.failed > 0) throw new Error(`${figures.failed} orders were not committed: the figure would mean nothing`);
+  return figures;
+}
