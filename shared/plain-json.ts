@@ -17,25 +17,56 @@ export function parsePlainJson(text: string): Result<unknown, JsonFault> {
   return fault === undefined ? ok(value) : fail(fault);
 }
 
-/** In text that is known to be JSON, strings and brackets are all that matters; a string before a colon is a name. */
-const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|[{}[\]]/g;
+const QUOTE = 34;
+const COLON = 58;
+const OPENING = new Set([123, 91]);
+const CLOSING = new Set([125, 93]);
 
+/** In text that is known to be JSON, strings and brackets are all that matters; a string before a colon is a name. */
 function findFault(text: string): JsonFault | undefined {
+  // Half a pair can also hide behind an escape; without one, what is seen is what is meant.
+  if (!text.isWellFormed()) return "text_broken";
+  const hasEscapes = text.includes("\\");
   const open: Set<string>[] = [];
-  for (const [token, colon] of text.matchAll(TOKEN)) {
-    const fault = token.startsWith('"') ? stringFault(token, colon, open.at(-1)) : undefined;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (OPENING.has(code)) open.push(new Set());
+    else if (CLOSING.has(code)) open.pop();
+    if (code !== QUOTE) continue;
+    const end = hasEscapes ? endOfString(text, at) : text.indexOf('"', at + 1);
+    const fault = stringFault(text, { at, end, names: open.at(-1), hasEscapes });
     if (fault !== undefined) return fault;
-    if (token === "{" || token === "[") open.push(new Set());
-    if (token === "}" || token === "]") open.pop();
+    at = end;
   }
   return undefined;
 }
 
-function stringFault(token: string, colon: string | undefined, names: Set<string> | undefined): JsonFault | undefined {
-  const content = JSON.parse(colon === undefined ? token : token.slice(0, -colon.length)) as string;
+const BACKSLASH = 92;
+
+/** Where the closing quote is: the first that no backslash stands before, unless that one is itself escaped. */
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  while (text.charCodeAt(at) !== QUOTE) at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+type Found = { readonly at: number; readonly end: number; readonly names: Set<string> | undefined; readonly hasEscapes: boolean };
+
+function stringFault(text: string, { at, end, names, hasEscapes }: Found): JsonFault | undefined {
+  const isName = text.charCodeAt(afterSpace(text, end + 1)) === COLON;
+  if (!isName && !hasEscapes) return undefined;
+  const content = hasEscapes ? (JSON.parse(text.slice(at, end + 1)) as string) : text.slice(at + 1, end);
   if (!content.isWellFormed()) return "text_broken";
-  if (colon === undefined) return undefined;
+  if (!isName) return undefined;
   if (names?.has(content)) return "name_repeated";
   names?.add(content);
   return undefined;
+}
+
+const SPACE = 32;
+
+function afterSpace(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return at;
 }

@@ -1,6 +1,7 @@
-import { formatMoney, type Money, parseMoney } from "../../shared/money.ts";
+import { parseMoney } from "../../shared/money.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { PairRow } from "../engine/changes.ts";
+import { decimal } from "../projections/decimal.ts";
 
 /** A pair as the api knows it: its row, with the decimals of both currencies. */
 export type KnownPair = PairRow & { readonly baseScale: number; readonly quoteScale: number };
@@ -23,7 +24,7 @@ export function quantityText(lots: number, pair: KnownPair): string {
 }
 
 export function amountText(steps: bigint, scale: number): string {
-  return formatMoney(steps as Money, scale);
+  return decimal(steps, scale);
 }
 
 /** More than nothing, in a currency's smallest steps. */

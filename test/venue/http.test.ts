@@ -41,6 +41,7 @@ async function newKey(token: string, permissions: readonly string[]) {
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
+      template: path,
       path: path.replaceAll(/\{\w+\}/g, "A".repeat(22)),
       method: method.toUpperCase(),
       operation,
@@ -69,7 +70,8 @@ describe("every route of the document", () => {
       const forged = await venue.call(method, path, { token: `${userToken.slice(0, -3)}AAA` });
       expect([where, forged.status, forged.body.code]).toEqual([where, 401, "not_signed_in"]);
       const program = await venue.call(method, path, { headers: signRequest({ ...key, method, path: `/api/v1${path}` }) });
-      expect([where, program.body.code]).toEqual([where, access === "admin" ? "not_allowed" : "permission_missing"]);
+      const refused = access === "admin" ? "not_allowed" : "permission_missing";
+      expect([where, program.body.code === refused]).toEqual([where, permission !== "trade"]);
       if (access !== "admin") continue;
       const user = await venue.call(method, path, { token: userToken });
       expect([where, user.status, user.body.code]).toEqual([where, 403, "not_allowed"]);
@@ -89,12 +91,14 @@ describe("every route of the document", () => {
       "/api-keys/{keyId}": key.id,
       "/venue-keys/{keyId}": String(venueKey.body["id"]),
     };
+    /** What is another's here is tried in orders.test.ts, with orders that are there. */
+    const tradings = /^\/(orders|commands|wallet)\//;
     const owned = Object.entries(document.paths).flatMap(([template, methods]) =>
       Object.entries(methods)
         .filter(([, { tags }]) => tags[0] === "user")
         .map(([method]) => ({ template, method: method.toUpperCase() })),
     );
-    for (const { template, method } of owned.filter(({ template: path }) => path.includes("{"))) {
+    for (const { template, method } of owned.filter(({ template: path }) => path.includes("{") && !tradings.test(path))) {
       const id = things[template];
       if (id === undefined) throw new Error(`the matrix knows no owner of ${template}`);
       const answer = await venue.call(method, template.replace(/\{\w+\}/, id), { token: userToken });
@@ -137,9 +141,9 @@ describe("every route of the document", () => {
   });
 
   it("knows no other method, and no other spelling", async () => {
-    for (const { path } of operations()) {
+    for (const { path, template } of operations()) {
+      if (document.paths[template]?.["put"] !== undefined) continue;
       const answer = await venue.call("PUT", path, { token: userToken });
-      if (document.paths[path]?.["put"] !== undefined) continue;
       expect([answer.status, answer.body.code], path).toEqual([405, "method_not_allowed"]);
       expect(answer.headers.get("allow")).not.toBe("");
     }
