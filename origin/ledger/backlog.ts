@@ -51,7 +51,7 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
     const entries = Math.max(0, Number(committed ?? 0) - Number(written ?? 0));
     if (entries === 0) return { entries, ageMs: 0, bytes: 0, level: "ok" };
     const [oldest] = await readJournal(redis, Number(written ?? 0), 1);
-    const ageMs = Math.max(0, clock.nowMs() - timeOf((oldest ?? (await firstEntry(redis)))?.command ?? ""));
+    const ageMs = ageOf((oldest ?? (await firstEntry(redis)))?.command ?? "", clock.nowMs());
     const held = await redis.xlen(JOURNAL_KEY);
     const memory = Number(await redis.call("MEMORY", "USAGE", JOURNAL_KEY, "SAMPLES", MEMORY_SAMPLES));
     const bytes = Math.round((memory * Math.min(entries, held)) / Math.max(1, held));
@@ -103,7 +103,8 @@ function healthOf({ entries, ageMs, bytes, level }: Backlog, haltedFor: string |
   return { name: "ledger", state: level === "full" ? "down" : "ok", detail: behind };
 }
 
-/** A command's id begins with the time at which it was appended. */
-function timeOf(commandId: string): number {
-  return Number(commandId.slice(0, Math.max(0, commandId.indexOf("-"))));
+/** A command's id begins with the time at which it was appended; those that a new venue starts with have none. */
+function ageOf(commandId: string, nowMs: number): number {
+  const atMs = Number(commandId.slice(0, Math.max(0, commandId.indexOf("-"))));
+  return atMs === 0 ? 0 : Math.max(0, nowMs - atMs);
 }

@@ -196,20 +196,20 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.hset("v1:{t0}:book:btcidr", String(id), row);
   });
 
-  it.each([
-    ["a posting that was changed", "UPDATE postings SET amount = amount + 1 WHERE sequence = 30 AND number = 0", "chain", "entry 30 is not what was written"],
-    ["a trade that was taken out", "DELETE FROM trade_ledger WHERE trade_id = 40", "trades", "trades 40 to 40 are missing"],
-    ["an entry that was taken out", "DELETE FROM ledger_entries WHERE sequence = 45", "chain", "entries 45 to 45 are missing"],
-  ])("finds %s behind the triggers' back", async (_what, tampering, check, sentence) => {
-    await stores.database.transaction(async (tx) => {
-      const table = /(?:UPDATE|FROM) (\w+)/.exec(tampering)?.[1];
-      await tx.script(`CREATE TABLE saved AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL; ${tampering}`);
-    });
-    expect(await faultsOf(check)).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
-    await stores.database.transaction(async (tx) => {
-      const table = /(?:UPDATE|FROM) (\w+)/.exec(tampering)?.[1];
-      await tx.script(`DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved; DROP TABLE saved; ALTER TABLE ${table} ENABLE TRIGGER ALL`);
-    });
-    expect(await faultsOf(check)).toEqual([]);
+  it("finds what somebody has changed or taken out behind the triggers' back", async () => {
+    const tables = ["postings", "trade_ledger", "ledger_entries"];
+    const script = (text: (table: string) => string) => stores.database.transaction((tx) => tx.script(tables.map(text).join(";")));
+    await script((table) => `CREATE TABLE saved_${table} AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL`);
+    await stores.database.query("UPDATE postings SET amount = amount + 1 WHERE sequence = 30 AND number = 0", []);
+    await stores.database.query("DELETE FROM trade_ledger WHERE trade_id = 40", []);
+    await stores.database.query("DELETE FROM ledger_entries WHERE sequence = 45", []);
+    const { lines } = await runAudit({ ...stores, withRestore: false });
+    const of = (check: string) => lines.find((line) => line.check === check)?.faults.join("\n") ?? "";
+    expect(of("chain")).toContain("entry 30 is not what was written");
+    expect(of("chain")).toContain("entries 45 to 45 are missing");
+    expect(of("trades")).toContain("trades 40 to 40 are missing");
+    expect(of("double entry")).toContain("entry 30 makes");
+    await script((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}; DROP TABLE saved_${table}; ALTER TABLE ${table} ENABLE TRIGGER ALL`);
+    expect((await runAudit({ ...stores, withRestore: false })).isClean).toBe(true);
   });
 });
