@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
 import { gateBenchmark } from "./gate.ts";
+import { ledgerBenchmark } from "./ledger.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { ordersBenchmark } from "./orders.ts";
@@ -27,6 +28,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   lineCostBenchmark,
   ordersBenchmark,
   ordersHttpBenchmark,
+  ledgerBenchmark,
 ];
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 
