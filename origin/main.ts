@@ -6,9 +6,9 @@ import { systemClock } from "../shared/clock.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
+import { createHealthApp, createOriginApp } from "./app.ts";
 import { createFindOldOrder } from "./archive/find-old-order.ts";
 import { openArchive } from "./archive/open-archive.ts";
-import { createHealthApp, createOriginApp } from "./app.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
@@ -72,7 +72,14 @@ await once(server, "listening");
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
 // 9. The command line of this machine.
-const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: systemClock.nowMs } }, log);
+const control =
+  venue === undefined
+    ? undefined
+    : await startControlServer(
+        settings.SLUICE_DATA_DIR,
+        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: systemClock.nowMs } },
+        log,
+      );
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

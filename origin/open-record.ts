@@ -29,7 +29,13 @@ export type VenueRecord = {
 type RecordParts = {
   readonly settings: Pick<
     OriginSettings,
-    "SLUICE_ROLES" | "SLUICE_SYNC_SECONDS" | "SLUICE_AUDIT_MINUTES" | "SLUICE_BACKLOG_MB" | "SLUICE_ARCHIVE_DAYS" | "VENUE_REDIS_URL" | "DATABASE_URL"
+    | "SLUICE_ROLES"
+    | "SLUICE_SYNC_SECONDS"
+    | "SLUICE_AUDIT_MINUTES"
+    | "SLUICE_BACKLOG_MB"
+    | "SLUICE_ARCHIVE_DAYS"
+    | "VENUE_REDIS_URL"
+    | "DATABASE_URL"
   >;
   readonly database: Database;
   readonly archive: OrderArchive;
@@ -53,7 +59,16 @@ export function openRecord({ settings, database, archive, log }: RecordParts): V
   const isWorker = settings.SLUICE_ROLES.includes("worker");
   // From the first moment on, so that nothing is trimmed before the ledger has come to it for the first time.
   // A backup that was under way when its process died must not keep the journal for ever.
-  redis.once("ready", () => void redis.multi().hsetnx(CONSUMERS_KEY, "ledger", "0").hdel(CONSUMERS_KEY, BACKUP_CONSUMER).exec().catch(() => {}));
+  redis.once(
+    "ready",
+    () =>
+      void redis
+        .multi()
+        .hsetnx(CONSUMERS_KEY, "ledger", "0")
+        .hdel(CONSUMERS_KEY, BACKUP_CONSUMER)
+        .exec()
+        .catch(() => {}),
+  );
 
   const ledger = isWorker ? keepLedger({ database, redis: open(), log, clock, random: fraction, rowsMax }) : undefined;
   const tables = isWorker ? keepTables({ database, log, intervalMs: settings.SLUICE_SYNC_SECONDS * 1_000, rowsMax }) : undefined;

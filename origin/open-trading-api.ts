@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { VenueOperation } from "./api/operation.ts";
+import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import { keyFor } from "./identity/secrets.ts";

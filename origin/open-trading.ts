@@ -50,7 +50,15 @@ export function openTrading({ settings, database, refusalOf, log, connect = conn
   const feed = createJournalFeed();
 
   // 1. Commands: whoever serves the API appends and waits.
-  const commands = openCommands({ redis, subscriber: open(), clock, node, untilProjected: position.untilProjected, ...(refusalOf && { refusalOf }), log });
+  const commands = openCommands({
+    redis,
+    subscriber: open(),
+    clock,
+    node,
+    untilProjected: position.untilProjected,
+    ...(refusalOf && { refusalOf }),
+    log,
+  });
 
   // 2. The engine: leads, or stands by.
   const engine = roles.has("engine")

@@ -21,7 +21,12 @@ export async function measureFollowing(folder: string, { followMs }: { readonly 
   const postgres = await startPostgresServer(folder);
   try {
     const full = await follow({ folder: `${folder}/full`, databaseUrl: postgres.url, rate: 0, followMs });
-    const half = await follow({ folder: `${folder}/half`, databaseUrl: await otherDatabase(postgres.url), rate: Math.round(full.ordersPerSecond / 2), followMs });
+    const half = await follow({
+      folder: `${folder}/half`,
+      databaseUrl: await otherDatabase(postgres.url),
+      rate: Math.round(full.ordersPerSecond / 2),
+      followMs,
+    });
     return [rowOf("full speed", full), rowOf("half speed", half)];
   } finally {
     await postgres.stop();
@@ -54,7 +59,8 @@ function rowOf(speed: string, { ordersPerSecond, entries, behind }: Followed): B
 
 const LOOK_MS = 100;
 const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
-const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const LEDGER = fileURLToPath(new URL("./ledger-process.ts", import.meta.url));
+const CORE = fileURLToPath(new URL("./orders-core-process.ts", import.meta.url));
 
 type Following = { readonly folder: string; readonly databaseUrl: string; readonly rate: number; readonly followMs: number };
 
@@ -62,11 +68,14 @@ async function follow({ folder, databaseUrl, rate, followMs }: Following): Promi
   const server = await startRedisServer({ folder, fsync: "always" });
   const redis = new Redis(server.url);
   const start = (file: string, more: NodeJS.ProcessEnv, stdout: "pipe" | "ignore") =>
-    spawn(process.execPath, ["--import", LOADER, fileOf(file)], { env: { ...process.env, VENUE_REDIS_URL: server.url, ...more }, stdio: ["ignore", stdout, "ignore"] });
-  const ledger = start("./ledger-process.ts", { DATABASE_URL: databaseUrl }, "ignore");
+    spawn(process.execPath, ["--import", LOADER, file], {
+      env: { ...process.env, VENUE_REDIS_URL: server.url, ...more },
+      stdio: ["ignore", stdout, "ignore"],
+    });
+  const ledger = start(LEDGER, { DATABASE_URL: databaseUrl }, "ignore");
   try {
     while ((await redis.hget(CONSUMERS_KEY, "ledger")) === null) await sleep(LOOK_MS);
-    const core = start("./orders-core-process.ts", { RATE: String(rate), DURATION_MS: String(followMs), WARM_UP_MS: "1000" }, "pipe");
+    const core = start(CORE, { RATE: String(rate), DURATION_MS: String(followMs), WARM_UP_MS: "1000" }, "pipe");
     return await watch(core, redis);
   } finally {
     ledger.kill("SIGTERM");

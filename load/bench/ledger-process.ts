@@ -9,11 +9,14 @@ const databaseUrl = process.env["DATABASE_URL"];
 const log = createLogger("ledger-bench", { write: (line) => void process.stderr.write(line) });
 const database = await openDatabase({ url: databaseUrl, folder: "unused" });
 const settings = {
-  ...{ SLUICE_ROLES: ["worker" as const], SLUICE_SYNC_SECONDS: 10, SLUICE_AUDIT_MINUTES: 0, SLUICE_BACKLOG_MB: 1_024, SLUICE_ARCHIVE_DAYS: 90 },
+  ...{
+    SLUICE_ROLES: ["worker" as const],
+    SLUICE_SYNC_SECONDS: 10,
+    SLUICE_AUDIT_MINUTES: 0,
+    SLUICE_BACKLOG_MB: 1_024,
+    SLUICE_ARCHIVE_DAYS: 90,
+  },
   ...{ VENUE_REDIS_URL: process.env["VENUE_REDIS_URL"] ?? "", DATABASE_URL: databaseUrl },
 };
 const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), log });
-process.on("SIGTERM", async () => {
-  await record.stop();
-  process.exit(0);
-});
+process.on("SIGTERM", () => void record.stop().then(() => process.exit(0)));

@@ -12,10 +12,22 @@ const USERS = 10_000;
 const MONTHS = 12;
 /** What the sources ask of the ledger, each at a random place of the year. */
 const QUERIES: readonly { readonly what: string; readonly text: string }[] = [
-  { what: "the last 100 trades of a pair before a moment", text: "SELECT * FROM trade_ledger WHERE symbol = $1 AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100" },
-  { what: "what a user has bought in a month", text: "SELECT * FROM trade_ledger WHERE buy_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100" },
-  { what: "what a user has sold in a month", text: "SELECT * FROM trade_ledger WHERE sell_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100" },
-  { what: "a day's volume of a pair", text: "SELECT count(*), sum(qty), sum(value) FROM trade_ledger WHERE symbol = $1 AND executed_at >= $2::timestamptz - interval '1 day' AND executed_at < $2" },
+  {
+    what: "the last 100 trades of a pair before a moment",
+    text: "SELECT * FROM trade_ledger WHERE symbol = $1 AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
+  },
+  {
+    what: "what a user has bought in a month",
+    text: "SELECT * FROM trade_ledger WHERE buy_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
+  },
+  {
+    what: "what a user has sold in a month",
+    text: "SELECT * FROM trade_ledger WHERE sell_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
+  },
+  {
+    what: "a day's volume of a pair",
+    text: "SELECT count(*), sum(qty), sum(value) FROM trade_ledger WHERE symbol = $1 AND executed_at >= $2::timestamptz - interval '1 day' AND executed_at < $2",
+  },
 ];
 const PAIRS = ["btcidr", "ethidr", "btcusdt", "ethusdt"];
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -10,18 +10,25 @@ import { openArchive } from "./open-archive.ts";
 
 /** What a store that speaks S3 does for two verbs: keeps objects, and asks for a signature over what was sent. */
 const objects = new Map<string, Buffer>();
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await buffer(request);
   const path = new URL(request.url ?? "", "http://s3").pathname;
   const signature = String(request.headers.authorization);
-  const isSigned = /^AWS4-HMAC-SHA256 Credential=KEY\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=.*host.*, Signature=[0-9a-f]{64}$/.test(signature);
+  const isSigned =
+    /^AWS4-HMAC-SHA256 Credential=KEY\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=.*host.*, Signature=[0-9a-f]{64}$/.test(
+      signature,
+    );
   const digest = request.headers["x-amz-content-sha256"];
   const isWhole = digest === "UNSIGNED-PAYLOAD" || digest === createHash("sha256").update(body).digest("hex") || request.method === "GET";
-  if (!isSigned || !isWhole) return response.writeHead(403).end();
+  if (!isSigned || !isWhole) return void response.writeHead(403).end();
   if (request.method === "PUT") objects.set(path, body);
   const object = objects.get(path);
-  return object === undefined ? response.writeHead(404).end() : response.end(object);
-});
+  if (object === undefined) response.writeHead(404).end();
+  else response.end(object);
+}
+
 let settings: Parameters<typeof openArchive>[0];
 
 beforeAll(async () => {
@@ -35,7 +42,7 @@ afterAll(() => void server.close());
 
 const order: OrderRow = {
   ...{ id: 7, user: "anna", pair: "btcidr", grid: 1, side: "buy", type: "limit", timeInForce: "GTC", postOnly: false, ticks: 5, lots: 6 },
-  ...{ quoteAmount: 0n, filledLots: 6, filledValue: 2n ** 61n, feePaid: 1n, status: "filled", cancelReason: "", clientOrderId: "ü \"1\"\n" },
+  ...{ quoteAmount: 0n, filledLots: 6, filledValue: 2n ** 61n, feePaid: 1n, status: "filled", cancelReason: "", clientOrderId: 'ü "1"\n' },
   ...{ createdAt: 1_000, updatedAt: 2_000 },
 };
 

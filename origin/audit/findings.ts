@@ -1,16 +1,7 @@
 import { decimalOf } from "../ledger/decimal.ts";
 
 /** What an audit looks at, in the order in which it is told. */
-export const CHECKS = [
-  "conservation",
-  "balances",
-  "trades",
-  "chain",
-  "double entry",
-  "open orders",
-  "parked entries",
-  "restore",
-] as const;
+export const CHECKS = ["conservation", "balances", "trades", "chain", "double entry", "open orders", "parked entries", "restore"] as const;
 export type Check = (typeof CHECKS)[number];
 
 /** Everything that is wrong, by what it was found with. A damaged ledger can be wrong in a million places: the first ones are enough. */

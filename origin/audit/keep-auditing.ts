@@ -21,7 +21,11 @@ export function keepAuditing({ database, redis, log, intervalMs }: AuditParts): 
       if (report.isClean) {
         from = report.walk;
         log.info(last, "the audit is clean");
-      } else log.error({ ...last, faults: report.lines.flatMap(({ faults }) => faults) }, "the audit has found differences: npm run audit shows them");
+      } else
+        log.error(
+          { ...last, faults: report.lines.flatMap(({ faults }) => faults) },
+          "the audit has found differences: npm run audit shows them",
+        );
     } catch (error) {
       log.warn({ err: error }, "the audit could not be made");
     } finally {

@@ -71,7 +71,10 @@ export async function runAudit({ database, redis, from = copyOf(START_OF_WALK), 
   }
   const strays = await countStrays.first(database, { lastTradeId: String(walk.lastTradeId) });
   if (strays !== undefined && strays.postings + strays.trades + strays.entries > 0) {
-    findings.add("chain", `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings stand behind the ledger's position`);
+    findings.add(
+      "chain",
+      `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings stand behind the ledger's position`,
+    );
   }
   facts.set("trades", `${walk.trades} trades, 1 to ${walk.lastTradeId}, each once`);
   facts.set("chain", `${walk.sequence} entries`);
@@ -139,7 +142,10 @@ function conservation({ changes, totals, scales, findings }: Conserved): string 
     const held = changes.balances.reduce((sum, row) => (row.currency === currency ? sum + row.available + row.frozen : sum), 0n);
     const fees = totals.get(HOUSE_USER)?.get(currency) ?? 0n;
     if (held !== deposited || supply !== deposited) {
-      findings.add("conservation", `${currency}: ${moneyText(deposited, currency, scales)} came in, ${moneyText(held, currency, scales)} are held, ${moneyText(supply, currency, scales)} are counted`);
+      findings.add(
+        "conservation",
+        `${currency}: ${moneyText(deposited, currency, scales)} came in, ${moneyText(held, currency, scales)} are held, ${moneyText(supply, currency, scales)} are counted`,
+      );
     }
     if (deposited !== 0n) facts.push(`${moneyText(deposited, currency, scales)} (fees ${moneyText(fees, currency, scales)})`);
   }

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
-import { FIRST_LEDGER_HASH, ledgerHash } from "../ledger/ledger-chain.ts";
 import { stepsOf } from "../ledger/decimal.ts";
+import { FIRST_LEDGER_HASH, ledgerHash } from "../ledger/ledger-chain.ts";
 import { listCurrencies } from "../ledger/ledger-queries.ts";
 import { listEntries, listPostings, listTrades } from "./audit-queries.ts";
 import { type Findings, moneyText } from "./findings.ts";
@@ -42,7 +42,8 @@ export async function walkLedger(database: Database, options: { from: Walk; upTo
       if (entry.sequence !== walk.sequence + 1) findings.add("chain", `entries ${walk.sequence + 1} to ${entry.sequence - 1} are missing`);
       walk = passEntry(walk, { entry, posted: page.postedIn(entry.sequence), scales, findings });
     }
-    for (const trade of page.strayTrades) findings.add("trades", `trade ${trade.tradeId} stands in entry ${trade.sequence}, which does not have it`);
+    for (const trade of page.strayTrades)
+      findings.add("trades", `trade ${trade.tradeId} stands in entry ${trade.sequence}, which does not have it`);
     await page.breath;
   }
   return walk;
@@ -92,7 +93,12 @@ function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Wa
   for (const { tradeId } of posted.trades) {
     const id = Number(tradeId);
     if (id !== lastTradeId + 1) {
-      findings.add("trades", id > lastTradeId ? `trades ${lastTradeId + 1} to ${id - 1} are missing before entry ${sequence}` : `trade ${id} stands there twice, again in entry ${sequence}`);
+      findings.add(
+        "trades",
+        id > lastTradeId
+          ? `trades ${lastTradeId + 1} to ${id - 1} are missing before entry ${sequence}`
+          : `trade ${id} stands there twice, again in entry ${sequence}`,
+      );
     }
     lastTradeId = Math.max(lastTradeId, id);
   }

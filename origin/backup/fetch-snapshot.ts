@@ -1,7 +1,7 @@
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import { once } from "node:events";
 
 /** A server that says nothing for so long will not send a snapshot. */
 const SILENCE_MS_MAX = 60_000;
@@ -17,7 +17,8 @@ export async function fetchSnapshot(url: string, path: string): Promise<void> {
   const socket = protocol === "rediss:" ? connectTls({ ...address, servername: hostname }) : connect(address);
   socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error("The venue's Redis did not send its snapshot in time.")));
   try {
-    const auth = password === "" ? "" : command("AUTH", ...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password));
+    const auth =
+      password === "" ? "" : command("AUTH", ...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password));
     socket.write(`${auth}${command("SYNC")}`);
     await saveSnapshot(socket, path);
   } finally {
@@ -32,22 +33,16 @@ function command(...words: readonly string[]): string {
 /** Lines come first (the answer to AUTH, empty ones while the server prepares), then the length, then as many bytes. */
 async function saveSnapshot(socket: Socket, path: string): Promise<void> {
   const file = createWriteStream(path, { mode: 0o600 });
-  let header = Buffer.alloc(0);
+  let header: Buffer = Buffer.alloc(0);
   let left: number | undefined;
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     let bytes = chunk;
     if (left === undefined) {
       header = Buffer.concat([header, chunk]);
-      const text = header.toString("latin1");
-      const refused = /^-([^\r]*)/m.exec(text);
-      if (refused !== null) throw new Error(`The venue's Redis does not hand out its snapshot: ${refused[1]}`);
-      const start = /^\$(\d+)\r\n/m.exec(text);
-      if (start === null) {
-        if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis answers SYNC in an unknown way.");
-        continue;
-      }
-      left = Number(start[1]);
-      bytes = header.subarray(start.index + start[0].length);
+      const start = startOf(header);
+      if (start === undefined) continue;
+      left = start.length;
+      bytes = header.subarray(start.at);
     }
     const part = bytes.subarray(0, left);
     if (!file.write(part)) await once(file, "drain");
@@ -57,4 +52,15 @@ async function saveSnapshot(socket: Socket, path: string): Promise<void> {
   file.end();
   await once(file, "finish");
   if (left !== 0) throw new Error("The venue's Redis broke off its snapshot.");
+}
+
+/** Where the snapshot begins and how long it is; undefined as long as the server has not said so. */
+function startOf(header: Buffer): { readonly length: number; readonly at: number } | undefined {
+  const text = header.toString("latin1");
+  const refused = /^-([^\r]*)/m.exec(text);
+  if (refused !== null) throw new Error(`The venue's Redis does not hand out its snapshot: ${refused[1]}`);
+  const start = /^\$(\d+)\r\n/m.exec(text);
+  if (start !== null) return { length: Number(start[1]), at: start.index + start[0].length };
+  if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis answers SYNC in an unknown way.");
+  return undefined;
 }

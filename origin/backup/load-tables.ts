@@ -19,7 +19,8 @@ const NEVER_EMPTY = ["system_settings", "ledger_consumer_offsets", "venue_state"
 export async function loadTables(database: Database, folder: string, manifest: Manifest): Promise<Result<number, string>> {
   return database.transaction(async (tx) => {
     const past = await countPast.first(tx, {});
-    if (past === undefined || past.users + past.entries > 0) return fail("This PostgreSQL is in use already: only an empty one is restored.");
+    if (past === undefined || past.users + past.entries > 0)
+      return fail("This PostgreSQL is in use already: only an empty one is restored.");
     const schema = await listSchemaVersions.all(tx, {});
     if (JSON.stringify(schema) !== JSON.stringify(manifest.schema)) {
       return fail("The backup was made with other tables than this program has: restore it with the program that made it.");
@@ -54,7 +55,9 @@ async function loadTable(tx: Transaction, table: string, path: string): Promise<
   let rows = 0;
   const flush = async () => {
     await ensureMonths(tx, { table, page, months });
-    await tx.query(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [`[${page.join()}]`]);
+    await tx.query(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
+      `[${page.join()}]`,
+    ]);
     rows += page.length;
     page = [];
   };

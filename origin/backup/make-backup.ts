@@ -1,14 +1,20 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
+import { fail, ok, type Result } from "../../shared/result.ts";
 import { CONSUMERS_KEY } from "../commit/keys.ts";
 import type { Database } from "../db/database.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
 import { dumpTables } from "./dump-tables.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 import { type BackupFile, digestOfFile, MANIFEST_FILE, type Manifest } from "./manifest.ts";
 
-type BackupParts = { readonly database: Database; readonly redis: Redis; readonly redisUrl: string; readonly folder: string; readonly nowMs: number };
+type BackupParts = {
+  readonly database: Database;
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  readonly folder: string;
+  readonly nowMs: number;
+};
 
 const SNAPSHOT_FILE = "redis.rdb";
 /** While a backup is made it reads the journal like everybody else: nothing is trimmed that PostgreSQL's dump does not hold. */

@@ -30,9 +30,18 @@ export type Said = { readonly text: string; readonly code: number };
 
 type Surroundings = { readonly environment: NodeJS.ProcessEnv; readonly say: (line: string) => void; readonly nowMs: () => number };
 
-export async function runRecordCommand(name: RecordCommand, args: readonly string[], { environment, say, nowMs }: Surroundings): Promise<number> {
+export async function runRecordCommand(
+  name: RecordCommand,
+  args: readonly string[],
+  { environment, say, nowMs }: Surroundings,
+): Promise<number> {
   const [folder, ...more] = args;
-  if (more.length > 0 || folder?.startsWith("-") || (name === "audit" && folder !== undefined) || (name === "backup" && folder === undefined)) {
+  if (
+    more.length > 0 ||
+    folder?.startsWith("-") ||
+    (name === "audit" && folder !== undefined) ||
+    (name === "backup" && folder === undefined)
+  ) {
     say(USAGE);
     return 2;
   }
@@ -90,27 +99,45 @@ type RecordWork = {
 };
 
 /** The work itself, in the command's own process or in the running venue's. */
-export async function doRecordCommand({ name, target, database, redis, redisUrl, nowMs, isRunning }: RecordWork): Promise<Said> {
-  if (name === "audit") {
-    const report = await runAudit({ database, redis, withRestore: true });
-    return { text: showAudit(report), code: report.isClean ? 0 : 1 };
+export function doRecordCommand(work: RecordWork): Promise<Said> {
+  switch (work.name) {
+    case "audit":
+      return audit(work);
+    case "backup":
+      return backUp(work);
+    case "restore":
+      return work.target === undefined ? restoreRedis(work) : restoreBoth(work, work.target);
   }
-  if (name === "backup") {
-    const made = await makeBackup({ database, redis, redisUrl, folder: target ?? "", nowMs: nowMs() });
-    if (!made.ok) return { text: `Not backed up: ${made.reason}`, code: 1 };
-    const { sequence, tables, redis: snapshot } = made.value;
-    const without = snapshot === undefined ? " Redis does not hand out its snapshot: PostgreSQL alone is enough to restore from." : "";
-    return { text: `Backed up at journal entry ${sequence}: ${tables.length} tables${snapshot === undefined ? "" : " and Redis"} in ${target}.${without}`, code: 0 };
-  }
-  if (target === undefined) {
-    const restored = await restoreStore(database, redis);
-    if (!restored.ok) return { text: `Not restored: ${restored.reason}`, code: 1 };
-    const { sequence, orders, audit } = restored.value;
-    return { text: `${showAudit(audit)}\nRestored at journal entry ${sequence}, with ${orders} open orders. The venue trades on.`, code: 0 };
-  }
-  if (isRunning) return { text: "Not restored: stop the venue first, a backup goes into empty stores.", code: 1 };
-  const restored = await restoreBackup({ database, redis, folder: target, log: pino({ level: "silent" }), nowMs });
+}
+
+async function audit({ database, redis }: RecordWork): Promise<Said> {
+  const report = await runAudit({ database, redis, withRestore: true });
+  return { text: showAudit(report), code: report.isClean ? 0 : 1 };
+}
+
+async function backUp({ database, redis, redisUrl, target = "", nowMs }: RecordWork): Promise<Said> {
+  const made = await makeBackup({ database, redis, redisUrl, folder: target, nowMs: nowMs() });
+  if (!made.ok) return { text: `Not backed up: ${made.reason}`, code: 1 };
+  const { sequence, tables, redis: snapshot } = made.value;
+  const what = snapshot === undefined ? `${tables.length} tables` : `${tables.length} tables and Redis`;
+  const without = snapshot === undefined ? "\nRedis does not hand out its snapshot; PostgreSQL alone is enough to restore from." : "";
+  return { text: `Backed up at journal entry ${sequence}: ${what} in ${target}.${without}`, code: 0 };
+}
+
+async function restoreRedis({ database, redis }: RecordWork): Promise<Said> {
+  const restored = await restoreStore(database, redis);
   if (!restored.ok) return { text: `Not restored: ${restored.reason}`, code: 1 };
-  const { sequence, keys, rows, audit } = restored.value;
-  return { text: `${showAudit(audit)}\nRestored at journal entry ${sequence}: ${rows} rows and ${keys} keys. The venue may be started.`, code: 0 };
+  const { sequence, orders, audit: report } = restored.value;
+  return { text: `${showAudit(report)}\nRestored at journal entry ${sequence}, with ${orders} open orders. The venue may trade.`, code: 0 };
+}
+
+async function restoreBoth({ database, redis, nowMs, isRunning }: RecordWork, folder: string): Promise<Said> {
+  if (isRunning) return { text: "Not restored: stop the venue first, a backup goes into empty stores.", code: 1 };
+  const restored = await restoreBackup({ database, redis, folder, log: pino({ level: "silent" }), nowMs });
+  if (!restored.ok) return { text: `Not restored: ${restored.reason}`, code: 1 };
+  const { sequence, keys, rows, audit: report } = restored.value;
+  return {
+    text: `${showAudit(report)}\nRestored at journal entry ${sequence}: ${rows} rows and ${keys} keys. The venue may be started.`,
+    code: 0,
+  };
 }

@@ -3,8 +3,8 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { RESTORING_KEY } from "../sync/keys.ts";
 import { untilReady } from "../redis/until-ready.ts";
+import { RESTORING_KEY } from "../sync/keys.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
@@ -71,7 +71,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
     if (sequence === 0 && (await parts.hasPast())) {
       return "The venue's Redis is empty, and PostgreSQL knows of trades: npm run sluice -- restore brings them back.";
     }
-    if ((await redis.exists(RESTORING_KEY)) === 1) return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
+    if ((await redis.exists(RESTORING_KEY)) === 1)
+      return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
     return undefined;
   }
 

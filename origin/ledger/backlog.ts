@@ -38,7 +38,7 @@ type BacklogParts = {
 };
 
 const LOOK_EVERY_MS = 500;
-export const LATE_MS = 10_000;
+const LATE_MS = 10_000;
 const LATE_SHARE = 4;
 /** Enough entries for an average, few enough to be quick. */
 const MEMORY_SAMPLES = 10;
@@ -77,8 +77,10 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
 
   function tell(before: Backlog["level"]): void {
     const { level, ...facts } = backlog;
-    if (level === "full") log.error(facts, "the journal is full of what PostgreSQL does not hold: nothing new is taken until it has caught up");
-    else if (level === "late") log.warn(facts, before === "full" ? "the backlog is below its bound again: commands are taken" : "PostgreSQL is behind the journal");
+    if (level === "full")
+      log.error(facts, "the journal is full of what PostgreSQL does not hold: nothing new is taken until it has caught up");
+    else if (level === "late")
+      log.warn(facts, before === "full" ? "the backlog is below its bound again: commands are taken" : "PostgreSQL is behind the journal");
     else log.info(facts, "PostgreSQL has caught up with the journal");
   }
 

@@ -3,14 +3,20 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
 import { awaitJournal, faultOfNext, type JournalEntry } from "../commit/journal.ts";
-import { changesFrom } from "../commit/journal-body.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import { type Database, UniqueViolation } from "../db/database.ts";
-import type { Changes } from "../engine/changes.ts";
-import { createLedgerTerms, type LedgerTerms, newTermsIn } from "./ledger-terms.ts";
 import { ensureMonth, listCurrencies, listGrids, mayTakeRole, readOffset } from "./ledger-queries.ts";
-import { postEntry } from "./post-entry.ts";
-import { type EntryToWrite, LEDGER_ROLE, type LedgerPosition, OWN_ROLE, writeLedger } from "./write-ledger.ts";
+import { createLedgerTerms, type LedgerTerms, newTermsIn } from "./ledger-terms.ts";
+import { errorText, type Prepared, prepareBatch } from "./prepare-batch.ts";
+import {
+  type EntryToWrite,
+  LEDGER_ROLE,
+  type LedgerBatch,
+  type LedgerPosition,
+  OWN_ROLE,
+  type Written,
+  writeLedger,
+} from "./write-ledger.ts";
 
 /**
  * Follows the journal into PostgreSQL. Promises: every entry once and in order, whatever is killed when, because rows and position are one
@@ -76,7 +82,8 @@ export function keepLedger(parts: LedgerParts): KeptLedger {
       if (pauseMs > 0) await pause(pauseMs);
     } catch (error) {
       if (stopping.signal.aborted) return;
-      if (awaySinceMs === undefined) log.error({ err: error }, "the ledger cannot be written; trading goes on, and the journal keeps what is missing");
+      if (awaySinceMs === undefined)
+        log.error({ err: error }, "the ledger cannot be written; trading goes on, and the journal keeps what is missing");
       awaySinceMs ??= clock.nowMs();
       ledger.forget();
       // Spread, so that several processes do not come back at the same moment.
@@ -118,7 +125,8 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
     const terms = createLedgerTerms();
     terms.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });
     const mayTake = (await mayTakeRole.first(database, {}))?.allowed === true;
-    if (!mayTake) log.warn("there is no role sluice_ledger that we may take: the ledger is written as its owner, and triggers alone protect it");
+    if (!mayTake)
+      log.warn("there is no role sluice_ledger that we may take: the ledger is written as its owner, and triggers alone protect it");
     if (position === undefined) throw new Error("ledger_consumer_offsets has no row for the ledger");
     return { position, terms, role: mayTake ? LEDGER_ROLE : OWN_ROLE };
   }
@@ -137,43 +145,59 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
       await reportPosition(position.sequence);
       return { pauseMs: 0 };
     }
-    const batch = prepare(entries, terms, rowsMax);
+    const batch = prepareBatch(entries, terms, rowsMax);
     await ensureMonths(batch.items);
-    const written = await write(batch.items, { newTerms: newTermsIn(batch.changes, known.terms), before: position }, role);
+    const written = await write({ before: position, entries: batch.items, newTerms: newTermsIn(batch.changes, terms) }, role);
     if (written.kind !== "written") {
       known = undefined;
       return { pauseMs: STANDBY_MS };
     }
-    for (const changes of batch.changes) terms.learn(changes);
-    known = { position: written.position, terms, role };
+    entriesWritten += written.position.sequence - position.sequence;
     entriesMax = Math.min(ENTRIES_MAX, entriesMax * 2);
-    entriesWritten += batch.items.length;
-    rowsWritten += batch.rows;
     await reportPosition(written.position.sequence);
+    noteWritten(written.position, batch);
     return { pauseMs: 0 };
   }
 
-  async function write(items: readonly EntryToWrite[], rest: Pick<Parameters<typeof writeLedger>[1], "before" | "newTerms">, role: string) {
+  /** If only a part of the batch was taken, PostgreSQL is asked again what it knows by now. */
+  function noteWritten(position: LedgerPosition, { items, changes, rows }: Prepared): void {
+    const isWhole = position.sequence === items.at(-1)?.entry.sequence && items.every((item) => "posted" in item);
+    if (!isWhole || known === undefined) {
+      known = undefined;
+      return;
+    }
+    for (const of of changes) known.terms.learn(of);
+    known = { ...known, position };
+    rowsWritten += rows;
+  }
+
+  /** Of a batch that the tables refuse, the first entry is tried alone; if that is the one, it is parked. */
+  async function write(batch: LedgerBatch, role: string): Promise<Written> {
+    const { entries } = batch;
     try {
-      const written = await writeLedger(database, { entries: items, ...rest }, role);
-      if (written.kind === "written") for (const item of items) if ("parkedFor" in item) tellParked(item.entry, item.parkedFor);
+      const written = await writeLedger(database, batch, role);
+      if (written.kind === "written") tellParked(entries);
       return written;
     } catch (error) {
-      const [only] = items;
-      if (!isRefusedData(error) || only === undefined) {
+      const [only] = entries;
+      if (!isRefusedData(error) || only === undefined || "parkedFor" in only) {
         // A server that is too slow for a large batch may be fast enough for a small one.
-        entriesMax = Math.max(1, Math.floor(Math.min(entriesMax, items.length) / 2));
+        entriesMax = Math.max(1, Math.floor(Math.min(entriesMax, entries.length) / 2));
         throw error;
       }
-      if (items.length > 1) return write([only], rest, role);
-      if ("parkedFor" in only) throw error;
-      return write([{ entry: only.entry, parkedFor: errorText(error) }], { before: rest.before, newTerms: { currencies: [], pairs: [] } }, role);
+      if (entries.length > 1) return write({ ...batch, entries: [only] }, role);
+      const parkedEntry = { entry: only.entry, parkedFor: errorText(error) };
+      return write({ before: batch.before, entries: [parkedEntry], newTerms: { currencies: [], pairs: [] } }, role);
     }
   }
 
-  function tellParked(entry: JournalEntry, reason: string): void {
-    parked++;
-    log.error({ sequence: entry.sequence, reason }, "a journal entry could not be posted and is parked: the audit will name what is missing");
+  function tellParked(entries: readonly EntryToWrite[]): void {
+    for (const item of entries) {
+      if (!("parkedFor" in item)) continue;
+      parked++;
+      const facts = { sequence: item.entry.sequence, reason: item.parkedFor };
+      log.error(facts, "a journal entry could not be posted and is parked: the audit will name what is missing");
+    }
   }
 
   async function ensureMonths(items: readonly EntryToWrite[]): Promise<void> {
@@ -203,46 +227,6 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   };
 }
 
-type Prepared = { readonly items: readonly EntryToWrite[]; readonly changes: readonly Changes[]; readonly rows: number };
-
-/** As many entries as fit into one transaction, and one at least. */
-function prepare(entries: readonly JournalEntry[], kept: LedgerTerms, rowsMax: number): Prepared {
-  const items: EntryToWrite[] = [];
-  const all: Changes[] = [];
-  let rows = 0;
-  // Terms of this batch are for this batch until it is written.
-  const terms = withMore(kept);
-  for (const entry of entries) {
-    const { item, changes, rowCount } = prepareOne(entry, terms);
-    if (items.length > 0 && rows + rowCount > rowsMax) break;
-    items.push(item);
-    if (changes !== undefined) all.push(changes);
-    rows += rowCount;
-  }
-  return { items, changes: all, rows };
-}
-
-function withMore(kept: LedgerTerms): LedgerTerms {
-  const more = createLedgerTerms();
-  return {
-    scaleOf: (currency) => more.scaleOf(currency) ?? kept.scaleOf(currency),
-    gridOf: (pair, grid) => more.gridOf(pair, grid) ?? kept.gridOf(pair, grid),
-    learn: more.learn,
-  };
-}
-
-function prepareOne(entry: JournalEntry, terms: LedgerTerms) {
-  try {
-    const changes = changesFrom(entry.body);
-    terms.learn(changes);
-    const posted = postEntry(changes, terms);
-    if (!posted.ok) return { item: { entry, parkedFor: posted.reason }, changes, rowCount: 1 };
-    return { item: { entry, posted: posted.value }, changes, rowCount: posted.value.trades.length + posted.value.postings.length };
-  } catch (error) {
-    return { item: { entry, parkedFor: `it cannot be read: ${errorText(error)}` }, changes: undefined, rowCount: 1 };
-  }
-}
-
 function faultOf(position: LedgerPosition, entries: readonly JournalEntry[]): string | undefined {
   let before = { sequence: position.sequence, hash: position.journalHash, command: position.command };
   for (const entry of entries) {
@@ -263,10 +247,6 @@ function isRefusedData(error: unknown): boolean {
   if (error instanceof UniqueViolation) return true;
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === "string" && /^(22|23)[0-9A-Z]{3}$/.test(code);
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function monthOf(atMs: number): string {

@@ -16,7 +16,17 @@ export function ledgerHash({ previousHash, sequence, journalHash, posted }: Chai
   for (const trade of posted.trades) {
     hash.update(
       `${JSON.stringify([
-        ...["t", trade.tradeId, trade.symbol, trade.grid, trade.buyUser, trade.sellUser, trade.buyOrderId, trade.sellOrderId, trade.takerSide],
+        ...[
+          "t",
+          trade.tradeId,
+          trade.symbol,
+          trade.grid,
+          trade.buyUser,
+          trade.sellUser,
+          trade.buyOrderId,
+          trade.sellOrderId,
+          trade.takerSide,
+        ],
         ...[trade.price, trade.qty, trade.value, trade.buyFee, trade.sellFee, trade.atMs],
       ])}\n`,
     );

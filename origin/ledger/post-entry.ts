@@ -98,7 +98,14 @@ function postTrade(row: TradeRow, terms: LedgerTerms): Result<PostedTrade, strin
     atMs: String(row.at),
   };
   const base = { currency: grid.baseCurrency, scale: baseScale, giver: row.sellUser, taker: row.buyUser, steps: quantity, fee: row.buyFee };
-  const quote = { currency: grid.quoteCurrency, scale: quoteScale, giver: row.buyUser, taker: row.sellUser, steps: row.value, fee: row.sellFee };
+  const quote = {
+    currency: grid.quoteCurrency,
+    scale: quoteScale,
+    giver: row.buyUser,
+    taker: row.sellUser,
+    steps: row.value,
+    fee: row.sellFee,
+  };
   return ok({ trade, postings: [...legsOf(base, trade), ...legsOf(quote, trade)] });
 }
 

@@ -19,8 +19,18 @@ export function recordMetrics({ backlog, ledger, tables, audit }: RecordFacts): 
     { name: "backlog_bytes", kind: "gauge", help: "What they take in Redis.", value: backlog.bytes },
     { name: "backlog_full", kind: "gauge", help: "1 while nothing new is taken.", value: backlog.level === "full" ? 1 : 0 },
     { name: "ledger_sequence", kind: "gauge", help: "The last journal entry in the ledger.", value: ledger?.sequence },
-    { name: "ledger_halted", kind: "gauge", help: "1 when the ledger does not go on by itself.", value: ledger && Number(ledger.haltedFor !== undefined) },
-    { name: "ledger_away", kind: "gauge", help: "1 while PostgreSQL cannot be written to.", value: ledger && Number(ledger.awaySinceMs !== undefined) },
+    {
+      name: "ledger_halted",
+      kind: "gauge",
+      help: "1 when the ledger does not go on by itself.",
+      value: ledger && Number(ledger.haltedFor !== undefined),
+    },
+    {
+      name: "ledger_away",
+      kind: "gauge",
+      help: "1 while PostgreSQL cannot be written to.",
+      value: ledger && Number(ledger.awaySinceMs !== undefined),
+    },
     { name: "ledger_entries_total", kind: "counter", help: "Journal entries that this process has posted.", value: ledger?.entriesWritten },
     { name: "ledger_rows_total", kind: "counter", help: "Trades and postings that this process has written.", value: ledger?.rowsWritten },
     { name: "ledger_parked_total", kind: "counter", help: "Entries that could not be posted.", value: ledger?.parked },
@@ -30,6 +40,9 @@ export function recordMetrics({ backlog, ledger, tables, audit }: RecordFacts): 
   ];
   return metrics
     .filter(({ value }) => value !== undefined)
-    .map(({ name, kind, help, value }) => `# HELP sluice_venue_${name} ${help}\n# TYPE sluice_venue_${name} ${kind}\nsluice_venue_${name} ${value}\n`)
+    .map(
+      ({ name, kind, help, value }) =>
+        `# HELP sluice_venue_${name} ${help}\n# TYPE sluice_venue_${name} ${kind}\nsluice_venue_${name} ${value}\n`,
+    )
     .join("");
 }

@@ -20,7 +20,9 @@ import { NOTHING_POSTED, type Posted } from "./post-entry.ts";
 export type LedgerPosition = { readonly sequence: number; readonly journalHash: string; readonly hash: string; readonly command: string };
 
 /** An entry of the journal, and what is posted for it; a reason instead if it is parked. */
-export type EntryToWrite = { readonly entry: JournalEntry; readonly posted: Posted } | { readonly entry: JournalEntry; readonly parkedFor: string };
+export type EntryToWrite =
+  | { readonly entry: JournalEntry; readonly posted: Posted }
+  | { readonly entry: JournalEntry; readonly parkedFor: string };
 
 export type LedgerBatch = {
   readonly before: LedgerPosition;
@@ -29,7 +31,10 @@ export type LedgerBatch = {
 };
 
 /** `elsewhere`: the ledger does not stand where the batch begins. `busy`: another process is writing it just now. */
-export type Written = { readonly kind: "written"; readonly position: LedgerPosition } | { readonly kind: "elsewhere" } | { readonly kind: "busy" };
+export type Written =
+  | { readonly kind: "written"; readonly position: LedgerPosition }
+  | { readonly kind: "elsewhere" }
+  | { readonly kind: "busy" };
 
 /** PostgreSQL's word for no other role than our own. */
 export const OWN_ROLE = "none";

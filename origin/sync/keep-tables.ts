@@ -78,7 +78,10 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
       rows.absorb(changesFrom(body));
     } catch (error) {
       entriesSkipped++;
-      log.error({ err: error, sequence: next }, "an entry of the journal cannot be read and is left out of the tables; the ledger has parked it");
+      log.error(
+        { err: error, sequence: next },
+        "an entry of the journal cannot be read and is left out of the tables; the ledger has parked it",
+      );
     }
   }
 

@@ -1,8 +1,8 @@
 import { assert } from "../../shared/assert.ts";
-import { changesFrom } from "../commit/journal-body.ts";
 import { faultOfNext, type JournalPosition } from "../commit/journal.ts";
+import { changesFrom } from "../commit/journal-body.ts";
 import type { Database, Transaction } from "../db/database.ts";
-import type { Changes } from "../engine/changes.ts";
+import type { BalanceRow, Changes, OrderRow, ReferenceRow, UserRow } from "../engine/changes.ts";
 import { readOffset } from "../ledger/ledger-queries.ts";
 import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
 import {
@@ -60,7 +60,8 @@ async function absorbBodies(tx: Transaction, rows: LatestRows, { from, position 
     }
     if (entries.length === 0) throw new Error(`The record has a hole: entry ${after + 1} of the journal is missing from journal_bodies.`);
   }
-  if (last !== undefined && last.hash !== position.hash) throw new Error(`Entry ${position.sequence} of the journal and of the ledger differ.`);
+  if (last !== undefined && last.hash !== position.hash)
+    throw new Error(`Entry ${position.sequence} of the journal and of the ledger differ.`);
 }
 
 const nothing = { orders: [], trades: [], balances: [], movements: [], currencies: [], pairs: [], users: [], references: [] };
@@ -70,28 +71,26 @@ async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
   assert(clock !== undefined, "venue_state has its one row");
   const empty: Changes = { ...clock, ...nothing };
   yield { ...empty, currencies: await listSupplies.all(tx, {}), pairs: await listPairs.all(tx, {}) };
-  for (let after = 0; ; ) {
-    const orders = await listOpenOrders.all(tx, { after: String(after), limit: PAGE });
-    yield { ...empty, orders };
-    if (orders.length < PAGE) break;
-    after = orders.at(-1)?.id ?? after;
-  }
-  for (let last = { user: "", currency: "" }; ; ) {
-    const balances = await listAssets.all(tx, { afterUser: last.user, afterCurrency: last.currency, limit: PAGE });
-    yield { ...empty, balances };
-    if (balances.length < PAGE) break;
-    last = balances.at(-1) ?? last;
-  }
-  for (let after = ""; ; ) {
-    const users = await listTradingUsers.all(tx, { after, limit: PAGE });
-    yield { ...empty, users };
-    if (users.length < PAGE) break;
-    after = users.at(-1)?.user ?? after;
-  }
-  for (let last = { user: "", kind: "", reference: "" }; ; ) {
-    const references = await listReferences.all(tx, { afterUser: last.user, afterKind: last.kind, afterReference: last.reference, limit: PAGE });
-    yield { ...empty, references };
-    if (references.length < PAGE) break;
-    last = references.at(-1) ?? last;
+  const orderPages = pages((last: OrderRow | undefined) => listOpenOrders.all(tx, { after: String(last?.id ?? 0), limit: PAGE }));
+  for await (const orders of orderPages) yield { ...empty, orders };
+  const balancePages = pages((last: BalanceRow | undefined) =>
+    listAssets.all(tx, { afterUser: last?.user ?? "", afterCurrency: last?.currency ?? "", limit: PAGE }),
+  );
+  for await (const balances of balancePages) yield { ...empty, balances };
+  const userPages = pages((last: UserRow | undefined) => listTradingUsers.all(tx, { after: last?.user ?? "", limit: PAGE }));
+  for await (const users of userPages) yield { ...empty, users };
+  const referencePages = pages((last: ReferenceRow | undefined) => {
+    const { user = "", kind = "", reference = "" } = last ?? {};
+    return listReferences.all(tx, { afterUser: user, afterKind: kind, afterReference: reference, limit: PAGE });
+  });
+  for await (const references of referencePages) yield { ...empty, references };
+}
+
+/** Each page begins behind the last row of the one before. */
+async function* pages<Row>(read: (last: Row | undefined) => Promise<readonly Row[]>): AsyncGenerator<readonly Row[]> {
+  let page = await read(undefined);
+  while (page.length > 0) {
+    yield page;
+    page = page.length < PAGE ? [] : await read(page.at(-1));
   }
 }

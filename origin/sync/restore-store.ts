@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { runAudit, type AuditReport } from "../audit/run-audit.ts";
+import { type AuditReport, runAudit } from "../audit/run-audit.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import type { Database } from "../db/database.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -52,7 +52,8 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(CONSUMERS_KEY, "ledger", sequence)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });
-  if (!audit.isClean) return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
+  if (!audit.isClean)
+    return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
   // Only now may anybody trade on it.
   await redis.del(RESTORING_KEY);
   return ok({ sequence, tablesAt: recorded.tablesAt, orders: changes.orders.length, audit });

@@ -172,5 +172,12 @@ export const listReferences = defineQuery({
   name: "list-references",
   source: listReferencesSource,
   params: ["afterUser", "afterKind", "afterReference", "limit"],
-  row: z.object({ user: z.string(), kind: z.enum(["order", "deposit", "withdrawal", "transfer"]), reference: z.string(), digest: z.string(), orderId: wholeNumber, at: wholeNumber }),
+  row: z.object({
+    user: z.string(),
+    kind: z.enum(["order", "deposit", "withdrawal", "transfer"]),
+    reference: z.string(),
+    digest: z.string(),
+    orderId: wholeNumber,
+    at: wholeNumber,
+  }),
 });

@@ -3,7 +3,15 @@ import type { OrderRow, PairRow } from "../engine/changes.ts";
 import { moveOffset, tryConsumerLock } from "../ledger/ledger-queries.ts";
 import { beginJournalWrite, OWN_ROLE } from "../ledger/write-ledger.ts";
 import type { LatestRows } from "../projections/latest-rows.ts";
-import { setVenueState, upsertAssets, upsertCurrencies, upsertOrders, upsertPairs, upsertReferences, upsertUsers } from "./table-queries.ts";
+import {
+  setVenueState,
+  upsertAssets,
+  upsertCurrencies,
+  upsertOrders,
+  upsertPairs,
+  upsertReferences,
+  upsertUsers,
+} from "./table-queries.ts";
 
 type TableBatch = { readonly rows: LatestRows; readonly before: number; readonly after: number };
 

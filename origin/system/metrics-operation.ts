@@ -11,6 +11,7 @@ export function metricsOperation(metrics: () => string): VenueOperation {
     limit: "admin",
     answers: { 200: { description: "One line per number.", schema: z.string(), mediaTypes: ["text/plain"] } },
     refusals: [],
-    run: async () => new Response(metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" } }),
+    run: async () =>
+      new Response(metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" } }),
   });
 }

@@ -41,7 +41,9 @@ it("shows admins how far the record is behind, and nobody else", async () => {
   expect(metrics.text).toMatch(/^sluice_venue_ledger_sequence [1-9]\d*$/m);
   expect((await anna.call("GET", "/metrics")).status).toBe(403);
   const health = await venue.fetch(new Request("http://venue.test/health"));
-  expect(await health.json()).toMatchObject({ parts: expect.arrayContaining([{ name: "ledger", state: "ok", detail: expect.stringContaining("behind") }]) });
+  expect(await health.json()).toMatchObject({
+    parts: expect.arrayContaining([{ name: "ledger", state: "ok", detail: expect.stringContaining("behind") }]),
+  });
 });
 
 it("agrees with itself when somebody at the machine asks", async () => {
@@ -50,9 +52,18 @@ it("agrees with itself when somebody at the machine asks", async () => {
   expect(audit).toMatchObject({ code: 0, text: expect.stringMatching(/✓ conservation.*\n.*✓ balances/) });
   const backup = await doRecordCommand({ ...work, name: "backup", target: `${venue.folder}/backup` });
   expect(backup).toMatchObject({ code: 0, text: expect.stringContaining("and Redis in") });
-  expect(await doRecordCommand({ ...work, name: "backup", target: `${venue.folder}/backup` })).toMatchObject({ code: 1, text: expect.stringContaining("not empty") });
-  expect(await doRecordCommand({ ...work, name: "restore", target: undefined })).toMatchObject({ code: 1, text: expect.stringContaining("holds a venue already") });
-  expect(await doRecordCommand({ ...work, name: "restore", target: `${venue.folder}/backup` })).toMatchObject({ code: 1, text: expect.stringContaining("stop the venue first") });
+  expect(await doRecordCommand({ ...work, name: "backup", target: `${venue.folder}/backup` })).toMatchObject({
+    code: 1,
+    text: expect.stringContaining("not empty"),
+  });
+  expect(await doRecordCommand({ ...work, name: "restore", target: undefined })).toMatchObject({
+    code: 1,
+    text: expect.stringContaining("holds a venue already"),
+  });
+  expect(await doRecordCommand({ ...work, name: "restore", target: `${venue.folder}/backup` })).toMatchObject({
+    code: 1,
+    text: expect.stringContaining("stop the venue first"),
+  });
 });
 
 it("trades on while PostgreSQL is away, refuses more at the bound, and takes orders again by itself", async () => {
@@ -61,7 +72,14 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
   try {
     let last = await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" });
     expect(last.status).toBe(201);
-    const orders = Array.from({ length: 100 }, () => ({ pair: "btcidr", side: "buy", type: "limit", price: "900000000", quantity: "0.001", timeInForce: "IOC" }));
+    const orders = Array.from({ length: 100 }, () => ({
+      pair: "btcidr",
+      side: "buy",
+      type: "limit",
+      price: "900000000",
+      quantity: "0.001",
+      timeInForce: "IOC",
+    }));
     for (let round = 0; round < 400 && last.status !== 503; round++) last = await ben.call("POST", "/orders/batch", { json: { orders } });
     expect(last).toMatchObject({ status: 503, body: { code: "backlog_full" } });
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -70,6 +88,10 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
     venue.postgres.thaw();
   }
   await expect.poll(async () => (await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" })).status, TIMEOUT).toBe(201);
-  const audit = await doRecordCommand({ ...{ database: venue.database, redis: venue.redis, redisUrl: "", nowMs: Date.now, isRunning: true }, name: "audit", target: undefined });
+  const audit = await doRecordCommand({
+    ...{ database: venue.database, redis: venue.redis, redisUrl: "", nowMs: Date.now, isRunning: true },
+    name: "audit",
+    target: undefined,
+  });
   expect(audit.code, audit.text).toBe(0);
 });

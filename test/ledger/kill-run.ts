@@ -49,7 +49,14 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
     let isRetired = false;
     const start = () => {
       const load = isTrading ? { LOAD_SEED: String(seed * 10_000 + lives++) } : {};
-      const environment = { ...process.env, SLUICE_ROLES: roles, VENUE_REDIS_URL: redis.url, DATABASE_URL: postgres.url, SLUICE_LOG_LEVEL: "fatal", ...load };
+      const environment = {
+        ...process.env,
+        SLUICE_ROLES: roles,
+        VENUE_REDIS_URL: redis.url,
+        DATABASE_URL: postgres.url,
+        SLUICE_LOG_LEVEL: "fatal",
+        ...load,
+      };
       child = startChild({ name: roles, command: process.execPath, args: ["--import", LOADER, PROCESS_FILE], environment });
       createInterface({ input: child.reports }).on("line", (reference) => acknowledged.add(reference));
       void child.exited.then(async () => {
@@ -98,7 +105,11 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
     // The worker lives on, and brings over what is left.
     origin.retire();
     await origin.stop();
-    return { kills: counts, acknowledged: acknowledged.size, ...(await judge({ redisUrl: redis.url, databaseUrl: postgres.url, acknowledged })) };
+    return {
+      kills: counts,
+      acknowledged: acknowledged.size,
+      ...(await judge({ redisUrl: redis.url, databaseUrl: postgres.url, acknowledged })),
+    };
   } finally {
     isOver = true;
     await origin.stop();
@@ -124,9 +135,13 @@ async function judge({ redisUrl, databaseUrl, acknowledged }: Judged): Promise<P
   const database = await openDatabase({ url: databaseUrl, folder: "unused" });
   try {
     const deadline = performance.now() + CATCH_UP_MS_MAX;
-    const isBehind = async () => ((await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0) < Number(await redis.hget(OFFSET_KEY, "sequence"));
+    const isBehind = async () =>
+      ((await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0) < Number(await redis.hget(OFFSET_KEY, "sequence"));
     while ((await isBehind()) && performance.now() < deadline) await sleep(50);
-    const rows = await database.query("SELECT reference, count(*)::int AS count FROM postings WHERE kind = 'deposit' AND account <> 'outside' GROUP BY 1", []);
+    const rows = await database.query(
+      "SELECT reference, count(*)::int AS count FROM postings WHERE kind = 'deposit' AND account <> 'outside' GROUP BY 1",
+      [],
+    );
     const found = new Map((rows as readonly { reference: string; count: number }[]).map(({ reference, count }) => [reference, count]));
     const wrong = [...acknowledged].filter((reference) => found.get(reference) !== 1);
     return { wrong, audit: await runAudit({ database, redis, withRestore: true }) };

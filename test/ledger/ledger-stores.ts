@@ -4,7 +4,7 @@ import postgresClient from "postgres";
 import { afterAll } from "vitest";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { keepLedger, type KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { type KeptLedger, keepLedger } from "../../origin/ledger/keep-ledger.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { entryHash } from "../../origin/commit/journal.ts";
-import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import { createFindings } from "../../origin/audit/findings.ts";
 import { START_OF_WALK, walkLedger } from "../../origin/audit/walk-ledger.ts";
+import { entryHash } from "../../origin/commit/journal.ts";
+import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
@@ -61,12 +61,21 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     expect([findings.of("chain"), findings.of("trades"), findings.of("double entry")]).toEqual([[], [], []]);
   });
 
-  it.each(["trade_ledger", "postings", "ledger_entries", "ledger_grids", "ledger_currencies"])("refuses to change or take out rows of %s", async (table) => {
-    const column = { trade_ledger: "symbol", postings: "account", ledger_entries: "hash", ledger_grids: "pair", ledger_currencies: "currency" }[table];
-    await expect(stores.database.query(`UPDATE ${table} SET ${column} = ${column}`, [])).rejects.toThrow("only grows");
-    await expect(stores.database.query(`DELETE FROM ${table}`, [])).rejects.toThrow("only grows");
-    await expect(stores.database.query(`TRUNCATE ${table} CASCADE`, [])).rejects.toThrow("only grows");
-  });
+  it.each(["trade_ledger", "postings", "ledger_entries", "ledger_grids", "ledger_currencies"])(
+    "refuses to change or take out rows of %s",
+    async (table) => {
+      const column = {
+        trade_ledger: "symbol",
+        postings: "account",
+        ledger_entries: "hash",
+        ledger_grids: "pair",
+        ledger_currencies: "currency",
+      }[table];
+      await expect(stores.database.query(`UPDATE ${table} SET ${column} = ${column}`, [])).rejects.toThrow("only grows");
+      await expect(stores.database.query(`DELETE FROM ${table}`, [])).rejects.toThrow("only grows");
+      await expect(stores.database.query(`TRUNCATE ${table} CASCADE`, [])).rejects.toThrow("only grows");
+    },
+  );
 
   it("refuses it for a month's part by its own name too", async () => {
     for (const part of ["trade_ledger_2031_01", "postings_2031_01"]) {
@@ -99,7 +108,9 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
   it("posts each entry once when two processes follow the same journal", async () => {
     const second = startLedger(stores);
     for (let round = 0; round < 5; round++) await trade(10);
-    await expect.poll(() => only("SELECT sequence::int FROM ledger_consumer_offsets WHERE consumer = 'ledger'"), TIMEOUT).toBe(world.position().sequence);
+    await expect
+      .poll(() => only("SELECT sequence::int FROM ledger_consumer_offsets WHERE consumer = 'ledger'"), TIMEOUT)
+      .toBe(world.position().sequence);
     await second.stop();
     await untilWritten();
     expect(await only("SELECT count(*)::int FROM trade_ledger")).toBe(trades);
@@ -142,7 +153,9 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     const last = await rowsOf(stores.database, `SELECT journal_hash AS hash FROM ledger_entries ORDER BY sequence DESC LIMIT 1`);
     const good = JSON.parse(world.next().entry.body) as unknown[];
     const movement = ["deposit", "9-9-9", 1_781_000_000_000, "", "someone", "idr", 5, "fine"];
-    const bodies = [[movement], [[...movement.slice(0, 6), 0, "nothing"]], [movement]].map((movements) => JSON.stringify(good.with(4, []).with(6, movements)));
+    const bodies = [[movement], [[...movement.slice(0, 6), 0, "nothing"]], [movement]].map((movements) =>
+      JSON.stringify(good.with(4, []).with(6, movements)),
+    );
     let previousHash = String(last[0]?.["hash"]);
     const entries = bodies.map((body, index) => {
       const entry = { sequence: at + index, previousHash, command: "9-9-9", body };
@@ -151,7 +164,9 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     });
     await putEntries(stores.redis, entries);
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(at + 2);
-    expect(await rowsOf(stores.database, `SELECT sequence::int AS sequence FROM ledger_parked WHERE sequence >= ${at}`)).toEqual([{ sequence: at + 1 }]);
+    expect(await rowsOf(stores.database, `SELECT sequence::int AS sequence FROM ledger_parked WHERE sequence >= ${at}`)).toEqual([
+      { sequence: at + 1 },
+    ]);
     expect(await only(`SELECT count(*)::int FROM postings WHERE sequence >= ${at}`)).toBe(4);
   });
 

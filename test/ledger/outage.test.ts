@@ -4,11 +4,11 @@ import { Redis } from "ioredis";
 import postgresClient from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFindings } from "../../origin/audit/findings.ts";
-import { START_OF_WALK, walkLedger } from "../../origin/audit/walk-ledger.ts";
 import { copyOf } from "../../origin/audit/run-audit.ts";
+import { START_OF_WALK, walkLedger } from "../../origin/audit/walk-ledger.ts";
+import { openDatabase } from "../../origin/db/open-database.ts";
 import { watchBacklog } from "../../origin/ledger/backlog.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
-import { openDatabase } from "../../origin/db/open-database.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { startPostgresServer } from "../parts/postgres-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
@@ -58,12 +58,21 @@ describe("with PostgreSQL away", () => {
     await untilAway();
     stores = { ...stores, postgres: await stores.postgres?.again() };
     await untilCaughtUp();
-    const [count] = await rowsOf(stores.database, "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'");
+    const [count] = await rowsOf(
+      stores.database,
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'",
+    );
     expect(Number(count?.["count"])).toBeLessThanOrEqual(CONNECTIONS_MAX);
   });
 
   it("waits for a server that hangs, tells the backlog, and refuses more at the bound until it is gone", async () => {
-    const backlog = watchBacklog({ redis: stores.redis, clock: { nowMs: () => Date.now() }, log: silentLog, bytesMax: 200_000, haltedFor: () => undefined });
+    const backlog = watchBacklog({
+      redis: stores.redis,
+      clock: { nowMs: () => Date.now() },
+      log: silentLog,
+      bytesMax: 200_000,
+      haltedFor: () => undefined,
+    });
     const place = { kind: "place" } as Parameters<typeof backlog.refusalOf>[0];
     stores.postgres?.freeze();
     await trade();
@@ -135,7 +144,11 @@ describe.runIf(mayMount)("with PostgreSQL's disk full", () => {
     const reader = redis.duplicate();
     const ledger = startLedger({ database, connect: () => reader });
     const world = createTradingWorld({ seed: 22 });
-    const trade = (count: number) => putEntries(redis, Array.from({ length: count }, () => world.next().entry));
+    const trade = (count: number) =>
+      putEntries(
+        redis,
+        Array.from({ length: count }, () => world.next().entry),
+      );
     try {
       await trade(10);
       await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(10);

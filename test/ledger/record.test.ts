@@ -1,19 +1,19 @@
 import { appendFile, rm } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runAudit } from "../../origin/audit/run-audit.ts";
 import { archiveOrders } from "../../origin/archive/archive-orders.ts";
 import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
+import { runAudit } from "../../origin/audit/run-audit.ts";
 import { makeBackup } from "../../origin/backup/make-backup.ts";
 import { restoreBackup } from "../../origin/backup/restore-backup.ts";
 import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import { recover } from "../../origin/commit/recover.ts";
-import { startStateProjection, type StateProjection } from "../../origin/projections/state-projection.ts";
-import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
+import { type StateProjection, startStateProjection } from "../../origin/projections/state-projection.ts";
+import { type KeptTables, keepTables } from "../../origin/sync/keep-tables.ts";
 import { RESTORING_KEY } from "../../origin/sync/keys.ts";
-import { keepTables, type KeptTables } from "../../origin/sync/keep-tables.ts";
 import { restoreStore } from "../../origin/sync/restore-store.ts";
 import { type LedgerStores, openEmptyStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
@@ -26,14 +26,25 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
   let tables: KeptTables;
   let projection: StateProjection;
   const world: TradingWorld = createTradingWorld({ seed: 11 });
-  const trade = (count: number) => putEntries(stores.redis, Array.from({ length: count }, () => world.next().entry));
+  const trade = (count: number) =>
+    putEntries(
+      stores.redis,
+      Array.from({ length: count }, () => world.next().entry),
+    );
   const untilThere = async () => {
     const { sequence } = world.position();
     await expect.poll(() => stores.redis.hget(PROJECTED_KEY, "sequence"), TIMEOUT).toBe(String(sequence));
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(sequence);
   };
   const project = () =>
-    startStateProjection({ ...stores, reader: stores.connect(), writer: stores.connectRaw(), feed: undefined, onProjected: () => {}, log: silentLog });
+    startStateProjection({
+      ...stores,
+      reader: stores.connect(),
+      writer: stores.connectRaw(),
+      feed: undefined,
+      onProjected: () => {},
+      log: silentLog,
+    });
   const faultsOf = async (check: string) => {
     const { lines } = await runAudit({ ...stores, withRestore: true });
     return lines.find((line) => line.check === check)?.faults ?? [];
@@ -51,10 +62,16 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await untilThere();
     await tables.flush();
     expect(tables.state().sequence).toBe(50);
-    const open = await rowsOf(stores.database, "SELECT id::int AS id, filled_lots::int AS filled FROM orders WHERE status IN ('open', 'partiallyFilled')");
+    const open = await rowsOf(
+      stores.database,
+      "SELECT id::int AS id, filled_lots::int AS filled FROM orders WHERE status IN ('open', 'partiallyFilled')",
+    );
     expect(open.length).toBeGreaterThan(10);
     for (const { id, filled } of open) expect(world.engine.order(Number(id))?.filledLots).toBe(filled);
-    const assets = await rowsOf(stores.database, "SELECT user_id, currency, available::text AS available, frozen::text AS frozen FROM assets");
+    const assets = await rowsOf(
+      stores.database,
+      "SELECT user_id, currency, available::text AS available, frozen::text AS frozen FROM assets",
+    );
     for (const { user_id: user, currency, available, frozen } of assets) {
       const balance = world.engine.balance(String(user), String(currency));
       expect([available, frozen]).toEqual([String(balance.available), String(balance.frozen)]);
@@ -93,7 +110,10 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.flushall();
 
     const restored = await restoreStore(stores.database, stores.redis);
-    expect(restored.ok ? { sequence: restored.value.sequence, clean: restored.value.audit.isClean } : restored.reason).toEqual({ sequence: world.position().sequence, clean: true });
+    expect(restored.ok ? { sequence: restored.value.sequence, clean: restored.value.audit.isClean } : restored.reason).toEqual({
+      sequence: world.position().sequence,
+      clean: true,
+    });
     const after = await recover(stores.redis);
     expect(after.ok && after.value.position).toEqual(before.ok && before.value.position);
     expect(after.ok ? after.value.engine.stateHash() : after.reason).toBe(hashBefore);
@@ -103,7 +123,10 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
   });
 
   it("refuses to restore over a venue that is there", async () => {
-    expect(await restoreStore(stores.database, stores.redis)).toMatchObject({ ok: false, reason: expect.stringContaining("holds a venue already") });
+    expect(await restoreStore(stores.database, stores.redis)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("holds a venue already"),
+    });
   });
 
   it("restores again what an interrupted restore has left half done", async () => {
@@ -145,31 +168,48 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(recovered.ok && recovered.value.position.sequence).toBe(sequence);
     const [users] = await rowsOf(empty.database, "SELECT count(*)::int AS count FROM ledger_entries");
     expect(users).toEqual({ count: sequence });
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({ ok: false, reason: expect.stringContaining("in use already") });
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("in use already"),
+    });
 
     await appendFile(`${folder}/postings.jsonl.gz`, "x");
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toEqual({ ok: false, reason: "postings.jsonl.gz is not what was backed up: its checksum is another one." });
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toEqual({
+      ok: false,
+      reason: "postings.jsonl.gz is not what was backed up: its checksum is another one.",
+    });
     await rm(`${folder}/manifest.json`);
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({ ok: false, reason: expect.stringContaining("no complete backup") });
+    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("no complete backup"),
+    });
   });
 
   it("moves old orders to the archive, where they are still found, and a crash in between loses none", async () => {
     await tables.flush();
     const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
-    const [ended] = await rowsOf(stores.database, "SELECT count(*)::int AS count, min(id)::int AS first FROM orders WHERE status IN ('filled', 'cancelled')");
+    const [ended] = await rowsOf(
+      stores.database,
+      "SELECT count(*)::int AS count, min(id)::int AS first FROM orders WHERE status IN ('filled', 'cancelled')",
+    );
     const { count, first } = ended as { count: number; first: number };
     expect(count).toBeGreaterThan(40);
     const find = createFindOldOrder(stores.database, archive);
     const before = await find(first);
     const beforeMs = Date.UTC(2027, 0);
     // The file is written, and the process dies before PostgreSQL hears of it.
-    const dying = { ...archive, write: async (...args: Parameters<typeof archive.write>) => archive.write(...args).then(() => Promise.reject(new Error("killed"))) };
+    const dying = {
+      ...archive,
+      write: async (...args: Parameters<typeof archive.write>) => archive.write(...args).then(() => Promise.reject(new Error("killed"))),
+    };
     await expect(archiveOrders({ ...stores, archive: dying, beforeMs, ordersMax: 25 })).rejects.toThrow("killed");
     expect(await find(first)).toEqual(before);
     let moved = 0;
     for (let more = -1; more !== 0; moved += more) more = await archiveOrders({ ...stores, archive, beforeMs, ordersMax: 25 });
     expect(moved).toBe(count);
-    expect(await rowsOf(stores.database, "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')")).toEqual([{ count: 0 }]);
+    expect(await rowsOf(stores.database, "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')")).toEqual([
+      { count: 0 },
+    ]);
     expect(await find(first)).toEqual(before);
     expect(before).toMatchObject({ id: String(first), status: expect.stringMatching("filled|cancelled"), price: expect.any(String) });
     expect(await find(999_999)).toBe(undefined);
@@ -182,8 +222,14 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     const [user] = world.users;
     const wallet = `v1:{t0}:wallet:${user}`;
     const honest = (await stores.redis.hget(wallet, "idr")) ?? "";
-    await stores.redis.hset(wallet, "idr", honest.replace(/^(\d+)/, (whole) => String(BigInt(whole) + 1n)));
-    expect(await faultsOf("balances")).toEqual([expect.stringMatching(new RegExp(`account ${user} at entry ${world.position().sequence}: .* idr in Redis`))]);
+    await stores.redis.hset(
+      wallet,
+      "idr",
+      honest.replace(/^(\d+)/, (whole) => String(BigInt(whole) + 1n)),
+    );
+    expect(await faultsOf("balances")).toEqual([
+      expect.stringMatching(new RegExp(`account ${user} at entry ${world.position().sequence}: .* idr in Redis`)),
+    ]);
     expect(await faultsOf("conservation")).not.toEqual([]);
     await stores.redis.hset(wallet, "idr", honest);
   });
@@ -209,7 +255,10 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(of("chain")).toContain("entries 45 to 45 are missing");
     expect(of("trades")).toContain("trades 40 to 40 are missing");
     expect(of("double entry")).toContain("entry 30 makes");
-    await script((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}; DROP TABLE saved_${table}; ALTER TABLE ${table} ENABLE TRIGGER ALL`);
+    await script(
+      (table) =>
+        `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}; DROP TABLE saved_${table}; ALTER TABLE ${table} ENABLE TRIGGER ALL`,
+    );
     expect((await runAudit({ ...stores, withRestore: false })).isClean).toBe(true);
   });
 });

@@ -82,10 +82,31 @@ function command(random: Random, users: readonly string[]): WithoutHead<Command>
   const user = random.pick(users as [string, ...string[]]);
   const { pair, ticks } = random.pick(PAIRS);
   const dice = random.next();
-  if (dice < 0.04) return { kind: "deposit", user, currency: "idr", amount: BigInt(random.between(1, 10 ** 9)), reference: `d${random.between(1, 10 ** 9)}` };
-  if (dice < 0.06) return { kind: "withdraw", user, currency: "btc", amount: BigInt(random.between(1, 10 ** 6)), reference: `w${random.between(1, 10 ** 9)}` };
+  if (dice < 0.04)
+    return {
+      kind: "deposit",
+      user,
+      currency: "idr",
+      amount: BigInt(random.between(1, 10 ** 9)),
+      reference: `d${random.between(1, 10 ** 9)}`,
+    };
+  if (dice < 0.06)
+    return {
+      kind: "withdraw",
+      user,
+      currency: "btc",
+      amount: BigInt(random.between(1, 10 ** 6)),
+      reference: `w${random.between(1, 10 ** 9)}`,
+    };
   if (dice < 0.08) {
-    return { kind: "transfer", from: user, to: random.pick(users as [string, ...string[]]), currency: "eth", amount: BigInt(random.between(1, 10 ** 6)), reference: "" };
+    return {
+      kind: "transfer",
+      from: user,
+      to: random.pick(users as [string, ...string[]]),
+      currency: "eth",
+      amount: BigInt(random.between(1, 10 ** 6)),
+      reference: "",
+    };
   }
   if (dice < 0.16) return { kind: "cancelAll", user, pair };
   return {

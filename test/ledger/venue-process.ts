@@ -37,7 +37,10 @@ async function trade(seed: string): Promise<never> {
   const payments = mix.deposits();
   for (let round = 0; ; round++) {
     // The first of everybody's, later again from the beginning, each under a name of its own.
-    const deposits = payments.slice((2 * round) % payments.length).slice(0, 2).map((body, index) => ({ ...body, reference: `${seed}-${round}-${index}` }));
+    const deposits = payments
+      .slice((2 * round) % payments.length)
+      .slice(0, 2)
+      .map((body, index) => ({ ...body, reference: `${seed}-${round}-${index}` }));
     const bodies = [...deposits, ...Array.from({ length: ORDERS_AT_ONCE }, mix.next)];
     const answers = await Promise.all(bodies.map(trading.commands.submit));
     for (const answer of answers) mix.note(answer);
@@ -54,8 +57,9 @@ function isDone(answer: Submitted | undefined): boolean {
 
 const seed = process.env["LOAD_SEED"];
 if (seed !== undefined) void trade(seed);
-process.on("SIGTERM", async () => {
+const stop = async () => {
   await trading.stop();
   await record.stop();
   process.exit(0);
-});
+};
+process.on("SIGTERM", () => void stop());
