@@ -62,7 +62,7 @@ async function fill(sql: postgres.Sql, trades: number): Promise<void> {
         'user-' || lpad((hashint8(g) & 2147483647) % ${USERS} || '', 8, '0') || '-0000-4000-8000-000000000000',
         'user-' || lpad((hashint8(g + 7) & 2147483647) % ${USERS} || '', 8, '0') || '-0000-4000-8000-000000000000',
         2 * g, 2 * g + 1, CASE g % 2 WHEN 0 THEN 'buy' ELSE 'sell' END, 1500000000.00, 0.00100000, 1500000.00, 0.00000200, 1500.00,
-        timestamptz '${first} 00:00:00+00' + (g - ${month * perMonth}) * (interval '28 days' / ${perMonth})
+        timestamptz '${first} 00:00:00+00' + interval '27 days' * ((g - ${month * perMonth})::float8 / ${perMonth})
       FROM generate_series(${month * perMonth + 1}, ${(month + 1) * perMonth}) g`);
   }
   await sql.unsafe("VACUUM ANALYZE trade_ledger");
