@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { systemClock } from "../shared/clock.ts";
@@ -7,11 +8,11 @@ import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
-import { CONSUMERS_KEY } from "./commit/keys.ts";
+import { CONSUMERS_KEY, OFFSET_KEY } from "./commit/keys.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
 import { type WatchedBacklog, watchBacklog } from "./ledger/backlog.ts";
-import { EMBEDDED_ROWS_MAX, keepLedger, SERVER_ROWS_MAX } from "./ledger/keep-ledger.ts";
+import { EMBEDDED_ROWS_MAX, type KeptLedger, keepLedger, SERVER_ROWS_MAX } from "./ledger/keep-ledger.ts";
 import { recordMetrics } from "./ledger/record-metrics.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { keepTables } from "./sync/keep-tables.ts";
@@ -45,6 +46,8 @@ type RecordParts = {
 const MIB = 1024 * 1024;
 /** Whoever stops us insists with SIGKILL after a second; what is left then is written at the next start. */
 const FLUSH_MS_MAX = 300;
+const DRAIN_MS_MAX = 200;
+const DRAIN_LOOK_MS = 5;
 
 export function openRecord({ settings, database, archive, log }: RecordParts): VenueRecord {
   const clock = systemClock;
@@ -70,7 +73,8 @@ export function openRecord({ settings, database, archive, log }: RecordParts): V
         .catch(() => {}),
   );
 
-  const ledger = isWorker ? keepLedger({ database, redis: open(), log, clock, random: fraction, rowsMax }) : undefined;
+  const reader = isWorker ? open() : redis;
+  const ledger = isWorker ? keepLedger({ database, redis: reader, log, clock, random: fraction, rowsMax }) : undefined;
   const tables = isWorker ? keepTables({ database, log, intervalMs: settings.SLUICE_SYNC_SECONDS * 1_000, rowsMax }) : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
@@ -86,11 +90,26 @@ export function openRecord({ settings, database, archive, log }: RecordParts): V
       backlog.stop();
       audits?.stop();
       archiving?.stop();
-      await ledger?.stop();
+      if (ledger !== undefined) await untilPosted(redis, ledger);
+      const stopped = ledger?.stop();
+      // It may be waiting for entries that nobody will write.
+      reader.disconnect();
+      await stopped;
       await tables?.stop(FLUSH_MS_MAX);
       for (const connection of connections) connection.disconnect();
     },
   };
+}
+
+/** What was committed before the end is posted before the end, as far as the time goes. */
+async function untilPosted(redis: Redis, ledger: KeptLedger): Promise<void> {
+  const deadline = performance.now() + DRAIN_MS_MAX;
+  try {
+    const committed = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
+    while ((ledger.state().sequence ?? 0) < committed && performance.now() < deadline) await sleep(DRAIN_LOOK_MS);
+  } catch {
+    // Redis is away: the next start goes on from there.
+  }
 }
 
 /** At least 0, below 1. */

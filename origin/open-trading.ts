@@ -5,7 +5,7 @@ import type { PartHealth } from "../shared/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Commands } from "./commands/commands.ts";
 import { openCommands } from "./commands/open-commands.ts";
-import { hasPast } from "./commit/has-past.ts";
+import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
@@ -71,6 +71,7 @@ export function openTrading({ settings, database, refusalOf, log, connect = conn
         feed,
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),
+        recordedSequence: () => recordedSequence(database),
         isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
         log,
       })

@@ -5,6 +5,7 @@ import { orderArchive } from "../../origin/archive/order-archive.ts";
 import { doRecordCommand } from "../../origin/backup/record-commands.ts";
 import { orderKey } from "../../origin/projections/keys.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
+import type { TestVenue } from "../venue/venue.ts";
 import { rowsOf } from "./ledger-stores.ts";
 
 const TIMEOUT = { timeout: 30_000 };
@@ -94,4 +95,20 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
     target: undefined,
   });
   expect(audit.code, audit.text).toBe(0);
+});
+
+it("refuses to trade on a Redis that was put back to an older state, or is empty, and names the way back", async () => {
+  const healthOf = async (of: TradingVenue | TestVenue) =>
+    JSON.stringify(await (await of.fetch(new Request("http://venue.test/health"))).json());
+  const { sequence } = (
+    await rowsOf(venue.database, "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'ledger'")
+  )[0] as { sequence: number };
+  const offset = await venue.redis.hgetall("v1:{t0}:offset");
+  await venue.redis.hset("v1:{t0}:offset", "sequence", "3");
+  const behind = await venue.again();
+  await expect.poll(() => healthOf(behind), TIMEOUT).toContain(`stands at entry 3, and PostgreSQL at ${sequence}`);
+  await venue.redis.hset("v1:{t0}:offset", offset);
+  await venue.redis.flushall();
+  const empty = await venue.again();
+  await expect.poll(() => healthOf(empty), TIMEOUT).toContain("npm run sluice -- restore");
 });

@@ -261,4 +261,14 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     );
     expect((await runAudit({ ...stores, withRestore: false })).isClean).toBe(true);
   });
+
+  it("writes what is left when it is told to stop", async () => {
+    await trade(3);
+    await untilThere();
+    expect(tables.state().sequence).toBeLessThan(world.position().sequence);
+    await tables.stop(20_000);
+    expect(await rowsOf(stores.database, "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'sync'")).toEqual([
+      { sequence: world.position().sequence },
+    ]);
+  });
 });
