@@ -38,6 +38,13 @@ const originEnvironmentSchema = z
     SLUICE_SEAL_KEYS: sealKeysVariable,
     SLUICE_ROLES: rolesVariable,
     SLUICE_UNSAFE_STORE: flagVariable,
+    SLUICE_SYNC_SECONDS: wholeNumberVariable({ min: 1, max: 3_600, fallback: 10 }),
+    SLUICE_AUDIT_MINUTES: wholeNumberVariable({ min: 0, max: 10_080, fallback: 60 }),
+    SLUICE_BACKLOG_MB: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 1_024 }),
+    SLUICE_ARCHIVE_DAYS: wholeNumberVariable({ min: 1, max: 36_500, fallback: 90 }),
+    ARCHIVE_URL: urlVariable("s3:", "file:").optional(),
+    AWS_ACCESS_KEY_ID: z.string().optional(),
+    AWS_SECRET_ACCESS_KEY: z.string().optional(),
     SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: PROCESS_LIMITS.address.perSecond }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {

@@ -5,12 +5,15 @@ import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
 import { createHealthApp, createOriginApp } from "./app.ts";
+import { createFindOldOrder } from "./archive/find-old-order.ts";
+import { openArchive } from "./archive/open-archive.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
 import { createLogger } from "./log.ts";
+import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
@@ -41,27 +44,42 @@ const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer 
 const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
 const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
 
-// 5. Trading: commands, engine and projections, as far as the roles of this process go.
-const trading = openTrading({ settings, database, log });
+// 5. The record of trading: ledger, write-behind, audit, archive; how far it is behind decides whether more is taken.
+const archive = openArchive(settings);
+const record = openRecord({ settings, database, archive, log });
 
-// 6. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
+// 6. Trading: commands, engine and projections, as far as the roles of this process go.
+const trading = openTrading({ settings, database, refusalOf: record.refusalOf, log });
+
+// 7. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
 const venue = settings.SLUICE_ROLES.includes("api")
-  ? await openVenue({ settings, redis: venueRedis, database, commands: trading.commands, log })
+  ? await openVenue({
+      ...{ settings, redis: venueRedis, database, commands: trading.commands, log },
+      ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+    })
   : undefined;
 
-// 7. HTTP and WebSockets, on loopback only. A process that does not serve the API still tells how it is.
-const parts = { venueRedis, database, trading };
+// 8. HTTP and WebSockets, on loopback only. A process that does not serve the API still tells how it is.
+const parts = { venueRedis, database, trading, record };
 const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock: systemClock, random: systemRandom, log, ...venue });
 const server = await startHttpServer({ fetch: app.fetch, live, port: settings.SLUICE_ORIGIN_PORT });
 log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
 
-// 8. The command line of this machine.
-const control = venue === undefined ? undefined : await startControlServer(settings.SLUICE_DATA_DIR, venue, log);
+// 9. The command line of this machine.
+const control =
+  venue === undefined
+    ? undefined
+    : await startControlServer(
+        settings.SLUICE_DATA_DIR,
+        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: systemClock.nowMs } },
+        log,
+      );
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
   { name: "database", stop: database.close },
+  { name: "record", stop: record.stop },
   { name: "trading", stop: trading.stop },
   { name: "accounts", stop: async () => venue?.stop() },
   { name: "http", stop: server.stop },

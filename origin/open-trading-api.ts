@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { VenueOperation } from "./api/operation.ts";
+import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import { keyFor } from "./identity/secrets.ts";
@@ -36,14 +37,16 @@ type TradingParts = {
   readonly users: UserCopies;
   readonly secret: string;
   readonly openOrdersMax: () => number;
+  /** Orders that Redis no longer has; without it they are not found. */
+  readonly findOldOrder?: FindOldOrder | undefined;
   readonly log: Logger;
 };
 
-export function openTradingApi({ redis, commands, database, users, secret, openOrdersMax, log }: TradingParts): TradingApi {
+export function openTradingApi({ redis, commands, database, users, secret, openOrdersMax, findOldOrder, log }: TradingParts): TradingApi {
   const pairs = openKnownPairs({ redis, log });
   const desk = createDesk({ commands, seal: createCommandSeal(keyFor("command-id", secret)) });
   const trades = openTradeStore({ redis, pairs });
-  const store = openOrderStore({ redis, pairs, trades });
+  const store = openOrderStore({ redis, pairs, trades, findOld: findOldOrder ?? (async () => undefined) });
   const orderParts = { desk, pairs, store, openOrdersMax };
   return {
     operations: [

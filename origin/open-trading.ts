@@ -5,7 +5,7 @@ import type { PartHealth } from "../shared/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Commands } from "./commands/commands.ts";
 import { openCommands } from "./commands/open-commands.ts";
-import { hasPast } from "./commit/has-past.ts";
+import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
@@ -24,6 +24,8 @@ export type Trading = {
 type TradingParts = {
   readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "SLUICE_UNSAFE_STORE" | "VENUE_REDIS_URL">;
   readonly database: Database;
+  /** Whether the permanent record has room for one more. */
+  readonly refusalOf?: Parameters<typeof openCommands>[0]["refusalOf"];
   readonly log: Logger;
   /** Tests put their faults here. */
   readonly connect?: typeof connectRedis;
@@ -32,7 +34,7 @@ type TradingParts = {
 /** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, log, connect = connectRedis }: TradingParts): Trading {
+export function openTrading({ settings, database, refusalOf, log, connect = connectRedis }: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -48,7 +50,15 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
   const feed = createJournalFeed();
 
   // 1. Commands: whoever serves the API appends and waits.
-  const commands = openCommands({ redis, subscriber: open(), clock, node, untilProjected: position.untilProjected, log });
+  const commands = openCommands({
+    redis,
+    subscriber: open(),
+    clock,
+    node,
+    untilProjected: position.untilProjected,
+    ...(refusalOf && { refusalOf }),
+    log,
+  });
 
   // 2. The engine: leads, or stands by.
   const engine = roles.has("engine")
@@ -61,6 +71,7 @@ export function openTrading({ settings, database, log, connect = connectRedis }:
         feed,
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),
+        recordedSequence: () => recordedSequence(database),
         isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
         log,
       })

@@ -18,6 +18,7 @@ import { createSeal } from "./api-keys/seal.ts";
 import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
 import { createVenueKeys } from "./api-keys/venue-keys.ts";
 import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
+import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
@@ -40,6 +41,7 @@ import { createProcessLimits, type ProcessLimits } from "./limits/process-limits
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings, type SystemValues } from "./system/system-settings.ts";
 import type { DepositByHand } from "./wallets/deposit-by-hand.ts";
@@ -68,13 +70,16 @@ type VenueParts = {
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
+  readonly findOldOrder?: FindOldOrder;
+  /** Of the permanent record, as Prometheus reads them. */
+  readonly metrics?: () => string;
   readonly log: Logger;
 };
 
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const clock = systemClock;
@@ -124,6 +129,7 @@ export async function openVenue({ settings, redis, database, commands, log }: Ve
   const trading = openTradingApi({
     ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
+    findOldOrder,
   });
   const kept = keepCopies(
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
@@ -139,6 +145,7 @@ export async function openVenue({ settings, redis, database, commands, log }: Ve
       ...venueKeyOperations(venueKeys),
       ...adminOperations({ users, database }),
       ...systemOperations(system),
+      ...(metrics === undefined ? [] : [metricsOperation(metrics)]),
       ...trading.operations,
       ...liveOperations,
     ]),

@@ -90,6 +90,7 @@ export const errorCatalogue = {
   origin_unreachable: { status: 502, title: "The application behind the gate cannot be reached.", retry: "later" },
   admission_keys_unavailable: { status: 503, title: "Passes cannot be checked at the moment.", retry: "later" },
   event_over: { status: 503, title: "This event is over.", retry: "later" },
+  backlog_full: { status: 503, title: "The permanent record is behind: nothing new is taken until it has caught up.", retry: "later" },
   engine_unavailable: { status: 503, title: "Nothing can be traded at the moment.", retry: "later" },
   database_unavailable: { status: 503, title: "The permanent record does not answer at the moment.", retry: "later" },
   operator_access_off: { status: 503, title: "Operators are not let in: no token has been set.", retry: "never" },

@@ -7,6 +7,7 @@ import { bridgeBenchmark } from "./bridge.ts";
 import { engineBenchmark } from "./engine.ts";
 import { gateBenchmark } from "./gate.ts";
 import { identityBenchmark } from "./identity.ts";
+import { ledgerBenchmark } from "./ledger.ts";
 import { lineBenchmark } from "./line.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { ordersBenchmark } from "./orders.ts";
@@ -32,6 +33,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   engineBenchmark,
   ordersBenchmark,
   ordersHttpBenchmark,
+  ledgerBenchmark,
 ];
 /** What the gate costs has two parts: per request, and per visitor who waits. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };

@@ -27,8 +27,8 @@ export type Submitted =
   /** Nothing was written. */
   | { readonly kind: "refused"; readonly code: RefusalCode };
 
-/** All three are 503 in the catalogue of errors, and worth another try. */
-export type RefusalCode = "venue_busy" | "store_unavailable" | "engine_unavailable";
+/** All are 503 in the catalogue of errors, and worth another try. */
+export type RefusalCode = "venue_busy" | "store_unavailable" | "engine_unavailable" | "backlog_full";
 
 export type KnownOutcome =
   | { readonly kind: "pending" }

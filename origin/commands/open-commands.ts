@@ -7,7 +7,7 @@ import { isStoreAbsence } from "../redis/store-absence.ts";
 import { type AnswerGroup, answersFrom } from "./answers.ts";
 import { appendCommands } from "./append.ts";
 import { commandFields } from "./command-text.ts";
-import { type CommandBody, type Commands, type Submitted, userOfCommand } from "./commands.ts";
+import { type CommandBody, type Commands, type RefusalCode, type Submitted, userOfCommand } from "./commands.ts";
 import { findAppend } from "./find-append.ts";
 import { answersChannel } from "./keys.ts";
 import { createLookUp } from "./look-up.ts";
@@ -36,6 +36,8 @@ type CommandsParts = {
   /** Unique to this process and start. */
   readonly node: string;
   readonly untilProjected: Commands["untilProjected"];
+  /** Whether there is room for what this command would add to the journal; it is asked before anything is written. */
+  readonly refusalOf?: (body: CommandBody) => RefusalCode | undefined;
   readonly log: Logger;
 };
 
@@ -49,7 +51,7 @@ export type OpenCommands = Commands & {
 
 type Turn = { readonly texts: string[]; readonly waiters: Waiter[] };
 
-export function openCommands({ redis, subscriber, clock, node, untilProjected, log }: CommandsParts): OpenCommands {
+export function openCommands({ redis, subscriber, clock, node, untilProjected, refusalOf, log }: CommandsParts): OpenCommands {
   const runner = scriptRunner(redis);
   const outcomeOf = createLookUp(redis);
   const waiting = createWaitingAppends();
@@ -67,6 +69,8 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, l
     const user = userOfCommand(body);
     const ofUser = inFlightOfUser.get(user) ?? 0;
     if (isStopping || redis.status !== "ready") return refusal("store_unavailable");
+    const refused = refusalOf?.(body);
+    if (refused !== undefined) return refusal(refused);
     if (inFlight >= IN_FLIGHT_MAX || (user !== "" && ofUser >= IN_FLIGHT_PER_USER_MAX)) return refusal("venue_busy");
     const text = JSON.stringify(commandFields(body, clock.nowMs()));
     assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
@@ -156,7 +160,7 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, l
   };
 }
 
-const refusal = (code: "venue_busy" | "store_unavailable") => Promise.resolve<Submitted>({ kind: "refused", code });
+const refusal = (code: RefusalCode) => Promise.resolve<Submitted>({ kind: "refused", code });
 
 /** The command never left this process, or Redis said no: in every other case it may have been written. */
 function hasSurelyFailed(error: unknown): boolean {

@@ -1,2 +1,2 @@
--- Whether the table of trades has been made.
-SELECT to_regclass('trade_ledger') IS NOT NULL AS is_there
+-- Whether the tables of the ledger have been made.
+SELECT to_regclass('ledger_consumer_offsets') IS NOT NULL AS is_there

@@ -1,2 +1,2 @@
--- Whether any trade was ever recorded.
-SELECT EXISTS (SELECT 1 FROM trade_ledger) AS is_there
+-- Whether anything was ever recorded: deposits are a past too.
+SELECT sequence > 0 AS is_there FROM ledger_consumer_offsets WHERE consumer = 'ledger'

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
+import { RESTORING_KEY } from "../sync/keys.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
@@ -37,6 +38,8 @@ type EngineParts = {
   readonly nowMs: () => number;
   /** Whether the permanent record knows of trades. */
   readonly hasPast: () => Promise<boolean>;
+  /** The last journal entry that it holds. */
+  readonly recordedSequence: () => Promise<number>;
   readonly isUnsafeStoreAllowed: boolean;
   readonly log: Logger;
 };
@@ -65,11 +68,18 @@ export function runEngine(parts: EngineParts): RunningEngine {
   async function faultOfStore(): Promise<string | undefined> {
     const faults = parts.isUnsafeStoreAllowed ? [] : await storeFaults(redis);
     if (faults.length > 0) return faults.join(" ");
+    // Asked first: what is committed meanwhile must not look as if it were missing.
+    const recorded = await parts.recordedSequence();
     const { sequence } = await readOffset(redis);
     if (sequence < seen) return `The venue's Redis has lost commits: it stands at ${sequence}, and this process has seen ${seen}.`;
     if (sequence === 0 && (await parts.hasPast())) {
-      return "The venue's Redis is empty, and PostgreSQL knows of trades: restore it before anybody trades.";
+      return "The venue's Redis is empty, and PostgreSQL knows of trades: npm run sluice -- restore brings them back.";
     }
+    if (sequence > 0 && sequence < recorded) {
+      return `The venue's Redis stands at entry ${sequence}, and PostgreSQL at ${recorded}: it was put back to an older state and must not trade.`;
+    }
+    if ((await redis.exists(RESTORING_KEY)) === 1)
+      return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
     return undefined;
   }
 

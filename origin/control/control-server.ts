@@ -2,9 +2,12 @@ import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
+import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { COMMAND_LINE } from "../admin/audit.ts";
+import { doRecordCommand, type RecordCommand } from "../backup/record-commands.ts";
+import type { Database } from "../db/database.ts";
 import type { Accounts } from "../identity/accounts.ts";
 import type { User } from "../identity/user.ts";
 import { type DepositByHand, depositSchema } from "../wallets/deposit-by-hand.ts";
@@ -27,13 +30,18 @@ const SOCKET_PATH_BYTES_MAX = 107;
 const controlAnswerSchema = z.union([
   z.object({ id: z.string(), username: z.string() }),
   z.object({ deposited: z.string() }),
+  z.object({ said: z.string(), code: z.int() }),
   z.object({ refused: z.string() }),
 ]);
 
 /** What is asked for, by path: each with a body of its own. */
-export type ControlPath = "/admins" | "/users" | "/deposits";
+export type ControlPath = "/admins" | "/users" | "/deposits" | `/${RecordCommand}`;
 
-export type Controlled = { readonly accounts: Accounts; readonly deposit: DepositByHand };
+export type Controlled = {
+  readonly accounts: Accounts;
+  readonly deposit: DepositByHand;
+  readonly record?: { readonly database: Database; readonly redis: Redis; readonly redisUrl: string; readonly nowMs: () => number };
+};
 
 export type ControlAnswer = z.output<typeof controlAnswerSchema>;
 export const parseControlAnswer = (text: string): ControlAnswer => controlAnswerSchema.parse(JSON.parse(text));
@@ -67,7 +75,7 @@ export async function startControlServer(folder: string, controlled: Controlled,
   };
 }
 
-async function answer(request: IncomingMessage, { accounts, deposit }: Controlled): Promise<ControlAnswer> {
+async function answer(request: IncomingMessage, { accounts, deposit, record }: Controlled): Promise<ControlAnswer> {
   let text = "";
   for await (const chunk of request) {
     text += String(chunk);
@@ -84,6 +92,15 @@ async function answer(request: IncomingMessage, { accounts, deposit }: Controlle
       if (!wanted.success) return { refused: faultsOf(wanted.error) };
       const done = await deposit(COMMAND_LINE, wanted.data);
       return done.ok ? { deposited: wanted.data.reference } : { refused: done.reason };
+    }
+    case "/audit":
+    case "/backup":
+    case "/restore": {
+      if (record === undefined) return { refused: "this venue does not know how" };
+      const { folder } = z.object({ folder: z.string() }).parse(body);
+      const name = request.url.slice(1) as RecordCommand;
+      const { text: said, code } = await doRecordCommand({ ...record, name, target: folder === "" ? undefined : folder, isRunning: true });
+      return { said, code };
     }
     default:
       return { refused: "this venue does not know how" };

@@ -5,10 +5,10 @@
  */
 export type Database = Queries & {
   /**
-   * All of it or nothing. The work may run for `TRANSACTION_MS_MAX`; later it is rolled back, also when its statements went
-   * through after all, so that what was answered with 503 does not happen behind the caller's back.
+   * All of it or nothing. The work may run for `TRANSACTION_MS_MAX`, or what its caller allows; later it is rolled back, also when
+   * its statements went through after all, so that what was answered with 503 does not happen behind the caller's back.
    */
-  readonly transaction: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>;
+  readonly transaction: <Result>(work: (tx: Transaction) => Promise<Result>, limitMs?: number) => Promise<Result>;
   /** Throws when the database does not answer. */
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;

@@ -2,10 +2,14 @@ import type { Migration } from "./migrate.ts";
 import users from "./migrations/001-users.sql";
 import auditAndSystem from "./migrations/002-audit-and-system.sql";
 import apiKeys from "./migrations/003-api-keys.sql";
+import ledger from "./migrations/004-ledger.sql";
+import writeBehind from "./migrations/005-write-behind.sql";
 
 /** In order, and only ever longer. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: "users", sql: users },
   { version: 2, name: "audit and system", sql: auditAndSystem },
   { version: 3, name: "api keys", sql: apiKeys },
+  { version: 4, name: "ledger", sql: ledger },
+  { version: 5, name: "write-behind", sql: writeBehind },
 ];

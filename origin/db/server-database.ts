@@ -22,7 +22,7 @@ export async function openServerDatabase(url: string): Promise<Database> {
     return within(limitMs, running);
   }
 
-  async function transaction<Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> {
+  async function transaction<Result>(work: (tx: Transaction) => Promise<Result>, limitMs = TRANSACTION_MS_MAX): Promise<Result> {
     let isOver = false;
     const run = async () => {
       return sql.begin(async (tx) => {
@@ -32,7 +32,7 @@ export async function openServerDatabase(url: string): Promise<Database> {
       });
     };
     try {
-      return (await inOurWords(() => bounded(TRANSACTION_MS_MAX, run))).result;
+      return (await inOurWords(() => bounded(limitMs, run))).result;
     } finally {
       isOver = true;
     }

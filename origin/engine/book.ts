@@ -8,7 +8,7 @@ export function createBook(): Book {
   return { buys: createLadder(BUY), sells: createLadder(SELL) };
 }
 
-export function ladderOf(book: Book, side: number): Ladder {
+function ladderOf(book: Book, side: number): Ladder {
   return side === BUY ? book.buys : book.sells;
 }
 

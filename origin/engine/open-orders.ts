@@ -82,7 +82,7 @@ export function releaseSlot(state: EngineState, slot: number): void {
   freeSlot(orders, slot);
 }
 
-export function pairOf({ pairs, orders }: EngineState, slot: number): Pair {
+function pairOf({ pairs, orders }: EngineState, slot: number): Pair {
   return pairs.all[orders.pair[slot] as number] as Pair;
 }
 

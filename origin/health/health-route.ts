@@ -13,13 +13,15 @@ type HealthDependencies = {
   readonly database: Database;
   /** Engine and projections, where this process has them. */
   readonly trading?: { readonly health: () => readonly PartHealth[] };
+  /** The ledger and what follows it, likewise. */
+  readonly record?: { readonly health: () => readonly PartHealth[] };
 };
 
 /** `GET /health`: whether this process can reach what it needs, and whether its own parts are well. */
-export function healthRoute({ venueRedis, database, trading }: HealthDependencies) {
+export function healthRoute({ venueRedis, database, trading, record }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
   return async (c: Context): Promise<Response> => {
-    const [store, record] = await Promise.all([
+    const [store, permanent] = await Promise.all([
       checkPart({
         name: "venueStore",
         check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
@@ -29,8 +31,8 @@ export function healthRoute({ venueRedis, database, trading }: HealthDependencie
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
     // With the store away so is what stands on it, which tells nobody anything.
-    const ofTrading = store.state === "ok" ? (trading?.health() ?? []) : [];
-    const report = healthReport([{ name: "origin", state: "ok" }, store, record, ...ofTrading]);
+    const ofTrading = store.state === "ok" ? [...(trading?.health() ?? []), ...(record?.health() ?? [])] : [];
+    const report = healthReport([{ name: "origin", state: "ok" }, store, permanent, ...ofTrading]);
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
   };
 }

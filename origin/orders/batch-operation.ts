@@ -71,7 +71,7 @@ export function batchOperation({ desk, pairs, store, openOrdersMax }: OrderParts
     permission: "trade",
     body: { schema: batchSchema },
     answers: { 200: { description: "What became of each.", schema: batchAnswerSchema } },
-    refusals: ["venue_busy", "engine_unavailable"],
+    refusals: ["venue_busy", "engine_unavailable", "backlog_full"],
     async run(caller, { body }) {
       const { id } = caller.identity.user;
       const orders = body.orders.map((order) => read(order, id));

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { FindOldOrder } from "../archive/find-old-order.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { openOrdersKey, orderKey, userOrdersKey } from "../projections/keys.ts";
 import { replies } from "../redis/pipeline.ts";
@@ -32,10 +33,13 @@ export function openOrderStore({
   redis,
   pairs,
   trades,
+  findOld,
 }: {
   readonly redis: Redis;
   readonly pairs: KnownPairs;
   readonly trades: TradeStore;
+  /** Orders that ended so long ago that Redis no longer has them. */
+  readonly findOld: FindOldOrder;
 }): OrderStore {
   async function readAll(user: string, orderIds: readonly number[]): Promise<readonly OrderAnswer[]> {
     if (orderIds.length === 0) return [];
@@ -47,7 +51,8 @@ export function openOrderStore({
   return {
     readAll,
     async read(user, orderId) {
-      const [order] = await readAll(user, [orderId]);
+      const [kept] = await readAll(user, [orderId]);
+      const order = kept ?? storedOrder(await findOld(orderId), user, pairs);
       if (order === undefined) return undefined;
       return { ...order, ...(await trades.ofOrder(user, order)) };
     },

@@ -4,8 +4,8 @@ import { decimal } from "./decimal.ts";
 
 /** Knows what a tick and a lot are worth, so that rows can be told in decimals. */
 export type Grids = {
-  readonly putCurrency: (row: CurrencyRow) => void;
-  readonly putPair: (row: PairRow) => void;
+  readonly putCurrency: (row: Pick<CurrencyRow, "currency" | "scale">) => void;
+  readonly putPair: (row: Pick<PairRow, "pair" | "grid" | "baseCurrency" | "quoteCurrency" | "tickSteps" | "lotSteps">) => void;
   readonly scaleOf: (currency: string) => number;
   readonly of: (pair: string, grid: number) => Grid;
 };

@@ -136,7 +136,7 @@ async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosi
 }
 
 /** Ended orders are of no interest to an engine; the others go in by the order of their ids, which is their priority. */
-function toChanges(rows: LatestRows): Changes {
+export function toChanges(rows: LatestRows): Changes {
   const isOpen = ({ status }: { readonly status: string }) => status === "open" || status === "partiallyFilled";
   return {
     ...rows.clock,

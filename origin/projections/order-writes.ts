@@ -51,6 +51,12 @@ function writeEnded({ id, pair, status, user }: OrderRow, { isNew, writes }: Ind
   writes.into("ZREM", statusKey("partiallyFilled")).push(id);
 }
 
+/** The fields that an order has in Redis. */
+export function orderHash(order: OrderRow, grid: Grid): Readonly<Record<string, string>> {
+  const [, , ...fields] = orderWrite(order, { grid, isNew: true }).map(String);
+  return Object.fromEntries(Array.from({ length: fields.length / 2 }, (_, index) => fields.slice(2 * index, 2 * index + 2)));
+}
+
 /** Of a new order all that is not the rule (`docs/redis-keys.md`), of a known one what can have changed: half of the cost is in the fields. */
 function orderWrite(order: OrderRow, { grid, isNew }: Omit<OrderContext, "writes">): Write {
   const write: Write = ["HSET", orderKey(order.id), "status", order.status, "updated_at", order.updatedAt];

@@ -54,7 +54,7 @@ export function backing(venue: NaiveVenue, order: NaiveOrder) {
     : { currency: pair.terms.baseCurrency, amount: quantity(pair, lots) };
 }
 
-export function pairNamed(venue: NaiveVenue, name: string): NaivePair {
+function pairNamed(venue: NaiveVenue, name: string): NaivePair {
   const pair = venue.pairs.find(({ terms }) => terms.pair === name);
   if (pair === undefined) throw new Error(`no pair ${name}`);
   return pair;

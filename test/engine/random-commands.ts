@@ -33,8 +33,8 @@ export function firstCommands(random: Random): readonly Command[] {
 
 const START_MS = 1_790_000_000_000;
 const HOUR_MS = 3_600_000;
-export const USERS = ["ann", "bob", "cid", "__proto__"] as const;
-export const CURRENCIES = [
+const USERS = ["ann", "bob", "cid", "__proto__"] as const;
+const CURRENCIES = [
   ["btc", 8],
   ["idr", 2],
   ["gem", 0],

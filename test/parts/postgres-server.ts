@@ -15,6 +15,8 @@ export type PostgresServer = {
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly stop: () => Promise<void>;
+  /** After its end: the same data on the same port. */
+  readonly again: () => Promise<PostgresServer>;
 };
 
 /** PostgreSQL refuses to run as root; "nobody" owns its folder then. */
@@ -32,7 +34,13 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
     ...identity,
   });
   if (initialised.status !== 0) throw new Error(`initdb: ${initialised.stderr}`);
-  const port = await freePort();
+  return run({ programs, data, identity, port: await freePort() });
+}
+
+type Place = { readonly programs: string; readonly data: string; readonly identity: { uid?: number; gid?: number }; readonly port: number };
+
+async function run(place: Place): Promise<PostgresServer> {
+  const { programs, data, identity, port } = place;
   const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-c", `unix_socket_directories=${data}`];
   const child = startChild({ name: "postgres", command: join(programs, "postgres"), args, identity });
   const url = `postgres://sluice@127.0.0.1:${port}/postgres`;
@@ -40,7 +48,8 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   const signal = (name: NodeJS.Signals) => {
     for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, name);
   };
-  return { url, child, freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), stop: child.stop };
+  const again = () => run(place);
+  return { url, child, again, freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), stop: child.stop };
 }
 
 /** Each connection is a process of its own. */

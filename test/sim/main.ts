@@ -4,11 +4,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { simulateEngine } from "../engine/simulate-engine.ts";
+import { simulateKills } from "../ledger/simulate-kills.ts";
 import { Objection } from "./objection.ts";
 import { simulate } from "./simulate.ts";
 
 /**
  * `npm run sim -- engine [--seeds N] [--seed S]` runs the engine against the naive venue (test/engine/).
+ * `npm run sim -- ledger [--kills N] [--seed S]` kills every part of a venue that trades, then audits it (test/ledger/).
  * `npm run sim -- [--seeds N] [--seed S] [--visitors V]`: simulates N lines of V visitors each, beginning with seed S
  * (a random one if none is given), and stops at the first broken promise. The seed that it prints replays exactly.
  */
@@ -17,6 +19,7 @@ const { values, positionals } = parseArgs({
   options: {
     seeds: { type: "string", default: "100" },
     seed: { type: "string", default: String(Math.floor(Math.random() * 2 ** 31)) },
+    kills: { type: "string", default: "200" },
     visitors: { type: "string", default: "60" },
   },
 });
@@ -26,6 +29,7 @@ if (!(Number.isSafeInteger(seeds) && Number.isSafeInteger(firstSeed) && Number.i
   process.exit(2);
 }
 
+if (positionals[0] === "ledger") process.exit(await simulateKills({ seed: firstSeed ?? 0, kills: Number(values.kills), print }));
 if (positionals[0] === "engine") process.exit(simulateEngine({ firstSeed: firstSeed ?? 0, seeds: seeds ?? 0, print }));
 
 const folder = await mkdtemp(join(tmpdir(), "sluice-sim-"));

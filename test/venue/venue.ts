@@ -6,12 +6,16 @@ import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
+import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
+import { folderArchive } from "../../origin/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/archive/order-archive.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
@@ -113,6 +117,9 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
 /** Every role in one process, as `npm start` has it. */
 const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
 
+/** Everything but the backlog's bound is as by default, the tables a little quicker. */
+const RECORD = { SLUICE_SYNC_SECONDS: 1, SLUICE_AUDIT_MINUTES: 60, SLUICE_BACKLOG_MB: 1, SLUICE_ARCHIVE_DAYS: 90 };
+
 type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
@@ -127,18 +134,25 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
   const database = await stores.record();
-  const trading = openTrading({ settings: { ...TRADING, VENUE_REDIS_URL: stores.redisServer.url }, database, log });
-  const venue = await openVenue({ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log });
+  const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
+  const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
+  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, log });
+  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, log });
+  const venue = await openVenue({
+    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log },
+    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+  });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
   const checkPass = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: Date.now }, log });
-  const app = createOriginApp({ venueRedis, database, trading, checkPass, log, ...venue });
+  const app = createOriginApp({ venueRedis, database, checkPass, log, trading, record, ...venue });
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
     await venue.stop();
     await trading.stop();
+    await record.stop();
     redis.disconnect();
     venueRedis.disconnect();
     await database.close().catch(() => {});

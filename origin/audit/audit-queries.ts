@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { defineQuery } from "../db/define-query.ts";
+import { wholeNumber } from "../ledger/ledger-queries.ts";
+import countStraysSource from "./count-strays.sql";
+import listEntriesSource from "./list-entries.sql";
+import listParkedSource from "./list-parked.sql";
+import listPostingsSource from "./list-postings.sql";
+import listTradesSource from "./list-trades.sql";
+
+export const listEntries = defineQuery({
+  name: "list-entries",
+  source: listEntriesSource,
+  params: ["after", "upTo", "limit"],
+  row: z.object({ sequence: wholeNumber, journalHash: z.string(), hash: z.string(), trades: z.int(), postings: z.int() }),
+});
+
+const text = z.string();
+
+export const listTrades = defineQuery({
+  name: "list-trades",
+  source: listTradesSource,
+  params: ["afterTradeId", "upTo", "limit"],
+  row: z.object({
+    tradeId: text,
+    sequence: wholeNumber,
+    symbol: text,
+    grid: text,
+    buyUser: text,
+    sellUser: text,
+    buyOrderId: text,
+    sellOrderId: text,
+    takerSide: text,
+    price: text,
+    qty: text,
+    value: text,
+    buyFee: text,
+    sellFee: text,
+    atMs: text,
+  }),
+});
+
+export const listPostings = defineQuery({
+  name: "list-postings",
+  source: listPostingsSource,
+  params: ["after", "upTo"],
+  row: z.object({
+    sequence: wholeNumber,
+    account: text,
+    currency: text,
+    amount: text,
+    kind: z.enum(["trade", "fee", "deposit", "withdrawal", "transfer"]),
+    cause: text,
+    reference: text,
+    atMs: text,
+  }),
+});
+
+export const countStrays = defineQuery({
+  name: "count-strays",
+  source: countStraysSource,
+  params: ["lastTradeId"],
+  row: z.object({ postings: z.int(), trades: z.int(), entries: z.int() }),
+});
+
+export const listParked = defineQuery({
+  name: "list-parked",
+  source: listParkedSource,
+  params: [],
+  row: z.object({ sequence: wholeNumber, reason: text }),
+});

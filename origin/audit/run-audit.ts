@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Database } from "../db/database.ts";
+import type { Changes } from "../engine/changes.ts";
+import { createEngine } from "../engine/engine.ts";
+import { HOUSE_USER } from "../engine/terms.ts";
+import { listCurrencies, readOffset } from "../ledger/ledger-queries.ts";
+import { OUTSIDE_ACCOUNT } from "../ledger/post-entry.ts";
+import { loadState, toChanges } from "../projections/load-state.ts";
+import { readRecordedState } from "../sync/read-tables.ts";
+import { countStrays, listParked } from "./audit-queries.ts";
+import { CHECKS, type Check, createFindings, type Findings, moneyText } from "./findings.ts";
+import type { Totals } from "./totals.ts";
+import { START_OF_WALK, type Walk, walkLedger } from "./walk-ledger.ts";
+
+/**
+ * Proves that Redis, ledger and balances agree, while trading goes on: the state in Redis is read as of one journal entry, and compared with the
+ * ledger up to that very entry.
+ */
+export type AuditReport = {
+  /** The journal entry at which everything was compared. */
+  readonly sequence: number;
+  readonly lines: readonly AuditLine[];
+  readonly isClean: boolean;
+  /** Where a later audit may go on. */
+  readonly walk: Walk;
+};
+
+export type AuditLine = { readonly check: Check; readonly facts: string; readonly faults: readonly string[]; readonly faultCount: number };
+
+type AuditOptions = {
+  readonly database: Database;
+  readonly redis: Redis;
+  /** What an earlier audit of this process has been through already. */
+  readonly from?: Walk;
+  /** Also whether the record alone would give the same state: reads all tables. */
+  readonly withRestore: boolean;
+};
+
+/** How long the ledger may take to reach the entry that Redis was read at. */
+const LEDGER_WAIT_MS_MAX = 30_000;
+const LEDGER_LOOK_MS = 50;
+
+export async function runAudit({ database, redis, from = copyOf(START_OF_WALK), withRestore }: AuditOptions): Promise<AuditReport> {
+  const findings = createFindings();
+  const facts = new Map<Check, string>();
+  const loaded = await loadState(redis);
+  if (!loaded.ok) throw new Error(`The state in Redis cannot be read: ${loaded.reason}.`);
+  const { position, changes } = loaded.value;
+  const scales = new Map((await listCurrencies.all(database, {})).map(({ currency, scale }) => [currency, scale]));
+
+  await untilLedgerAt(database, position.sequence, findings);
+  let walk = await walkLedger(database, { from, upTo: position.sequence, findings });
+  const held = totalsOf(changes);
+  compareTotals({ what: "Redis", held, posted: walk.totals, at: position.sequence, check: "balances", scales, findings });
+  facts.set("balances", `${held.size} accounts at entry ${position.sequence}`);
+  facts.set("conservation", conservation({ changes, totals: walk.totals, scales, findings }));
+  for (const fault of faultsOfState(changes)) findings.add("open orders", fault);
+  facts.set("open orders", `${changes.orders.length} open, as much frozen as they need`);
+  const parked = await listParked.all(database, {});
+  for (const { sequence, reason } of parked) findings.add("parked entries", `entry ${sequence}: ${reason}`);
+  facts.set("parked entries", "none");
+  if (withRestore) {
+    const recorded = await readRecordedState(database);
+    walk = await walkLedger(database, { from: walk, upTo: recorded.position.sequence, findings });
+    const rows = toChanges(recorded.rows);
+    const at = recorded.position.sequence;
+    compareTotals({ what: "a restore", held: totalsOf(rows), posted: walk.totals, at, check: "restore", scales, findings });
+    for (const fault of faultsOfState(rows)) findings.add("restore", `a restore would give: ${fault}`);
+    facts.set("restore", `PostgreSQL alone gives the state at entry ${at} (tables at ${recorded.tablesAt})`);
+  }
+  const strays = await countStrays.first(database, { lastTradeId: String(walk.lastTradeId) });
+  if (strays !== undefined && strays.postings + strays.trades + strays.entries > 0) {
+    findings.add(
+      "chain",
+      `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings stand behind the ledger's position`,
+    );
+  }
+  facts.set("trades", `${walk.trades} trades, 1 to ${walk.lastTradeId}, each once`);
+  facts.set("chain", `${walk.sequence} entries`);
+  facts.set("double entry", `${walk.postings} postings, every entry adds up to nothing`);
+  const lines = CHECKS.filter((check) => withRestore || check !== "restore").map((check) => ({
+    ...{ check, facts: facts.get(check) ?? "", faults: findings.of(check), faultCount: findings.count(check) },
+  }));
+  return { sequence: position.sequence, lines, isClean: lines.every(({ faultCount }) => faultCount === 0), walk };
+}
+
+export function copyOf(walk: Walk): Walk {
+  return { ...walk, totals: new Map([...walk.totals].map(([account, ofAccount]) => [account, new Map(ofAccount)])) };
+}
+
+async function untilLedgerAt(database: Database, sequence: number, findings: Findings): Promise<void> {
+  let at = 0;
+  for (let waitedMs = 0; waitedMs <= LEDGER_WAIT_MS_MAX; waitedMs += LEDGER_LOOK_MS) {
+    at = (await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0;
+    if (at >= sequence) return;
+    await sleep(LEDGER_LOOK_MS);
+  }
+  findings.add("chain", `the ledger stands at entry ${at} and does not reach entry ${sequence}`);
+}
+
+function totalsOf({ balances }: Changes): Totals {
+  const totals: Totals = new Map();
+  for (const { user, currency, available, frozen } of balances) {
+    const ofUser = totals.get(user) ?? new Map<string, bigint>();
+    ofUser.set(currency, available + frozen);
+    totals.set(user, ofUser);
+  }
+  return totals;
+}
+
+type Comparison = {
+  readonly what: string;
+  readonly held: Totals;
+  readonly posted: Totals;
+  readonly at: number;
+  readonly check: Check;
+  readonly scales: ReadonlyMap<string, number>;
+  readonly findings: Findings;
+};
+
+function compareTotals({ what, held, posted, at, check, scales, findings }: Comparison): void {
+  for (const account of new Set([...held.keys(), ...posted.keys()])) {
+    if (account === OUTSIDE_ACCOUNT) continue;
+    const [have, owed] = [held.get(account), posted.get(account)];
+    for (const currency of new Set([...(have?.keys() ?? []), ...(owed?.keys() ?? [])])) {
+      const [has, should] = [have?.get(currency) ?? 0n, owed?.get(currency) ?? 0n];
+      if (has === should) continue;
+      const difference = `${moneyText(has, currency, scales)} in ${what}, ${moneyText(should, currency, scales)} by postings`;
+      findings.add(check, `account ${account} at entry ${at}: ${difference}`);
+    }
+  }
+}
+
+type Conserved = Pick<Comparison, "scales" | "findings"> & { readonly changes: Changes; readonly totals: Totals };
+
+/** Deposits less withdrawals is what stands against `outside`; it must be what all accounts hold, fees included. */
+function conservation({ changes, totals, scales, findings }: Conserved): string {
+  const facts: string[] = [];
+  for (const { currency, supply } of changes.currencies) {
+    const deposited = -(totals.get(OUTSIDE_ACCOUNT)?.get(currency) ?? 0n);
+    const held = changes.balances.reduce((sum, row) => (row.currency === currency ? sum + row.available + row.frozen : sum), 0n);
+    const fees = totals.get(HOUSE_USER)?.get(currency) ?? 0n;
+    if (held !== deposited || supply !== deposited) {
+      findings.add(
+        "conservation",
+        `${currency}: ${moneyText(deposited, currency, scales)} came in, ${moneyText(held, currency, scales)} are held, ${moneyText(supply, currency, scales)} are counted`,
+      );
+    }
+    if (deposited !== 0n) facts.push(`${moneyText(deposited, currency, scales)} (fees ${moneyText(fees, currency, scales)})`);
+  }
+  return facts.length === 0 ? "nothing has come in yet" : facts.join(", ");
+}
+
+/** The engine's own judgement: conservation, no negative balance, books uncrossed, frozen funds as the open orders need them. */
+function faultsOfState(changes: Changes): readonly string[] {
+  try {
+    const engine = createEngine();
+    engine.absorb(changes);
+    return engine.verify();
+  } catch (error) {
+    return [`the state cannot be loaded: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}

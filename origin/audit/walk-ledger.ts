@@ -1,0 +1,119 @@
+import type { Database } from "../db/database.ts";
+import { stepsOf } from "../ledger/decimal.ts";
+import { FIRST_LEDGER_HASH, ledgerHash } from "../ledger/ledger-chain.ts";
+import { listCurrencies } from "../ledger/ledger-queries.ts";
+import { listEntries, listPostings, listTrades } from "./audit-queries.ts";
+import { type Findings, moneyText } from "./findings.ts";
+import { addTo, type Totals } from "./totals.ts";
+
+/** How far the ledger has been gone through, and what everybody has according to it. */
+export type Walk = {
+  readonly sequence: number;
+  readonly hash: string;
+  readonly lastTradeId: number;
+  readonly trades: number;
+  readonly postings: number;
+  readonly totals: Totals;
+};
+
+export const START_OF_WALK: Walk = { sequence: 0, hash: FIRST_LEDGER_HASH, lastTradeId: 0, trades: 0, postings: 0, totals: new Map() };
+
+/** Pages are read by number of postings: the most numerous rows. */
+const ENTRIES_PER_PAGE = 500;
+const POSTINGS_PER_PAGE = 4_000;
+/** More trades than the entries name can only be rows that do not belong there; a few are enough to name them. */
+const SPARE_TRADES = 10;
+
+/**
+ * Goes through the ledger from where an earlier walk ended up to an entry: every hash is made again from the rows themselves, trades have to
+ * come one after the other, postings have to add up to nothing. What is wrong is told with its entry.
+ */
+export async function walkLedger(database: Database, options: { from: Walk; upTo: number; findings: Findings }): Promise<Walk> {
+  const { upTo, findings } = options;
+  const scales = new Map((await listCurrencies.all(database, {})).map(({ currency, scale }) => [currency, scale]));
+  let walk = options.from;
+  while (walk.sequence < upTo) {
+    const page = await readPage(database, walk, upTo);
+    if (page.entries.length === 0) {
+      findings.add("chain", `entry ${walk.sequence + 1} is missing from ledger_entries`);
+      break;
+    }
+    for (const entry of page.entries) {
+      if (entry.sequence !== walk.sequence + 1) findings.add("chain", `entries ${walk.sequence + 1} to ${entry.sequence - 1} are missing`);
+      walk = passEntry(walk, { entry, posted: page.postedIn(entry.sequence), scales, findings });
+    }
+    for (const trade of page.strayTrades)
+      findings.add("trades", `trade ${trade.tradeId} stands in entry ${trade.sequence}, which does not have it`);
+    await page.breath;
+  }
+  return walk;
+}
+
+type Entry = Awaited<ReturnType<typeof listEntries.all>>[number];
+type TradeRow = Awaited<ReturnType<typeof listTrades.all>>[number];
+type PostingRow = Awaited<ReturnType<typeof listPostings.all>>[number];
+type PostedRows = { readonly trades: readonly TradeRow[]; readonly postings: readonly PostingRow[] };
+
+async function readPage(database: Database, walk: Walk, upTo: number) {
+  const read = await listEntries.all(database, { after: String(walk.sequence), upTo: String(upTo), limit: ENTRIES_PER_PAGE });
+  let rows = 0;
+  const entries = read.filter((entry, index) => {
+    rows += entry.postings;
+    return index === 0 || rows <= POSTINGS_PER_PAGE;
+  });
+  const last = String(entries.at(-1)?.sequence ?? walk.sequence);
+  const tradeCount = entries.reduce((sum, entry) => sum + entry.trades, 0);
+  const trades = await listTrades.all(database, { afterTradeId: String(walk.lastTradeId), upTo: last, limit: tradeCount + SPARE_TRADES });
+  const postings = await listPostings.all(database, { after: String(walk.sequence), upTo: last });
+  const tradesOf = Map.groupBy(trades, ({ sequence }) => sequence);
+  const postingsOf = Map.groupBy(postings, ({ sequence }) => sequence);
+  const known = new Set(entries.map(({ sequence }) => sequence));
+  return {
+    entries,
+    postedIn: (sequence: number): PostedRows => ({ trades: tradesOf.get(sequence) ?? [], postings: postingsOf.get(sequence) ?? [] }),
+    strayTrades: trades.filter(({ sequence }) => !known.has(sequence)),
+    /** Others on this thread get their turn between pages. */
+    breath: new Promise<void>((resolve) => setImmediate(resolve)),
+  };
+}
+
+type Passing = {
+  readonly entry: Entry;
+  readonly posted: PostedRows;
+  readonly scales: ReadonlyMap<string, number>;
+  readonly findings: Findings;
+};
+
+function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Walk {
+  const { sequence, journalHash } = entry;
+  if (ledgerHash({ previousHash: walk.hash, sequence, journalHash, posted }) !== entry.hash) {
+    findings.add("chain", `entry ${sequence} is not what was written: its hash does not fit its rows`);
+  }
+  let { lastTradeId } = walk;
+  for (const { tradeId } of posted.trades) {
+    const id = Number(tradeId);
+    if (id !== lastTradeId + 1) {
+      findings.add(
+        "trades",
+        id > lastTradeId
+          ? `trades ${lastTradeId + 1} to ${id - 1} are missing before entry ${sequence}`
+          : `trade ${id} stands there twice, again in entry ${sequence}`,
+      );
+    }
+    lastTradeId = Math.max(lastTradeId, id);
+  }
+  const sums = new Map<string, bigint>();
+  for (const { account, currency, amount } of posted.postings) {
+    const steps = stepsOf(amount, scales.get(currency) ?? 0);
+    addTo(walk.totals, { account, currency, steps });
+    sums.set(currency, (sums.get(currency) ?? 0n) + steps);
+  }
+  for (const [currency, sum] of sums) {
+    if (sum !== 0n) findings.add("double entry", `entry ${sequence} makes ${moneyText(sum, currency, scales)} out of nothing`);
+  }
+  return {
+    ...{ sequence, hash: entry.hash, lastTradeId, totals: walk.totals },
+    trades: walk.trades + posted.trades.length,
+    postings: walk.postings + posted.postings.length,
+  };
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { createWriteStream } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+/** A server that says nothing for so long will not send a snapshot. */
+const SILENCE_MS_MAX = 60_000;
+const HEADER_BYTES_MAX = 4_096;
+
+/**
+ * The server's snapshot (RDB) as a replica gets it: of one moment, from any server that lets us, without its disk. Throws with a sentence when the
+ * server does not hand it out.
+ */
+export async function fetchSnapshot(url: string, path: string): Promise<void> {
+  const { hostname, port, username, password, protocol } = new URL(url);
+  const address = { host: hostname, port: Number(port === "" ? 6379 : port) };
+  const socket = protocol === "rediss:" ? connectTls({ ...address, servername: hostname }) : connect(address);
+  socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error("The venue's Redis did not send its snapshot in time.")));
+  try {
+    const auth =
+      password === "" ? "" : command("AUTH", ...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password));
+    socket.write(`${auth}${command("SYNC")}`);
+    await saveSnapshot(socket, path);
+  } finally {
+    socket.destroy();
+  }
+}
+
+function command(...words: readonly string[]): string {
+  return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
+}
+
+/** Lines come first (the answer to AUTH, empty ones while the server prepares), then the length, then as many bytes. */
+async function saveSnapshot(socket: Socket, path: string): Promise<void> {
+  const file = createWriteStream(path, { mode: 0o600 });
+  let header: Buffer = Buffer.alloc(0);
+  let left: number | undefined;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    let bytes = chunk;
+    if (left === undefined) {
+      header = Buffer.concat([header, chunk]);
+      const start = startOf(header);
+      if (start === undefined) continue;
+      left = start.length;
+      bytes = header.subarray(start.at);
+    }
+    const part = bytes.subarray(0, left);
+    if (!file.write(part)) await once(file, "drain");
+    left -= part.length;
+    if (left === 0) break;
+  }
+  file.end();
+  await once(file, "finish");
+  if (left !== 0) throw new Error("The venue's Redis broke off its snapshot.");
+}
+
+/** Where the snapshot begins and how long it is; undefined as long as the server has not said so. */
+function startOf(header: Buffer): { readonly length: number; readonly at: number } | undefined {
+  const text = header.toString("latin1");
+  const refused = /^-([^\r]*)/m.exec(text);
+  if (refused !== null) throw new Error(`The venue's Redis does not hand out its snapshot: ${refused[1]}`);
+  const start = /^\$(\d+)\r\n/m.exec(text);
+  if (start !== null) return { length: Number(start[1]), at: start.index + start[0].length };
+  if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis answers SYNC in an unknown way.");
+  return undefined;
+}

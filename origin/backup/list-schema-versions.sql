@@ -1,0 +1,2 @@
+-- Which migrations made the tables.
+SELECT version, sha256 FROM schema_migrations ORDER BY version

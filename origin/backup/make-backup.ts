@@ -1,0 +1,52 @@
+import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Redis } from "ioredis";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { CONSUMERS_KEY } from "../commit/keys.ts";
+import type { Database } from "../db/database.ts";
+import { dumpTables } from "./dump-tables.ts";
+import { fetchSnapshot } from "./fetch-snapshot.ts";
+import { type BackupFile, digestOfFile, MANIFEST_FILE, type Manifest } from "./manifest.ts";
+
+type BackupParts = {
+  readonly database: Database;
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  readonly folder: string;
+  readonly nowMs: number;
+};
+
+const SNAPSHOT_FILE = "redis.rdb";
+/** While a backup is made it reads the journal like everybody else: nothing is trimmed that PostgreSQL's dump does not hold. */
+export const BACKUP_CONSUMER = "backup";
+
+/**
+ * Both stores while trading goes on: PostgreSQL as of one journal entry, then Redis, which holds that entry and every later one. The manifest
+ * with its checksums comes last.
+ */
+export async function makeBackup({ database, redis, redisUrl, folder, nowMs }: BackupParts): Promise<Result<Manifest, string>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  if ((await readdir(folder)).length > 0) return fail(`${folder} is not empty: each backup has a folder of its own.`);
+  await redis.hset(CONSUMERS_KEY, BACKUP_CONSUMER, (await redis.hget(CONSUMERS_KEY, "ledger")) ?? "0");
+  try {
+    const dump = await dumpTables(database, folder);
+    const snapshot = await saveSnapshot(redisUrl, folder);
+    const manifest: Manifest = { format: 1, madeAt: new Date(nowMs).toISOString(), ...dump, ...(snapshot && { redis: snapshot }) };
+    await writeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
+    return ok(manifest);
+  } finally {
+    await redis.hdel(CONSUMERS_KEY, BACKUP_CONSUMER);
+  }
+}
+
+/** A hosted Redis may not hand it out; PostgreSQL alone is enough then. */
+async function saveSnapshot(redisUrl: string, folder: string): Promise<BackupFile | undefined> {
+  const path = join(folder, SNAPSHOT_FILE);
+  try {
+    await fetchSnapshot(redisUrl, path);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("does not hand out")) return undefined;
+    throw error;
+  }
+  return { name: SNAPSHOT_FILE, bytes: (await stat(path)).size, sha256: await digestOfFile(path) };
+}

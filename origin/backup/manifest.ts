@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import { fail, ok, type Result } from "../../shared/result.ts";
+
+/** What a backup consists of. It is written last: a folder without it is no backup. */
+export const MANIFEST_FILE = "manifest.json";
+
+const fileSchema = z.object({ name: z.string().regex(/^[a-z_.-]+$/), bytes: z.int(), sha256: z.string() });
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  madeAt: z.string(),
+  /** The journal entry that PostgreSQL stood at; Redis holds it too, and every entry behind it. */
+  sequence: z.int(),
+  schema: z.array(z.object({ version: z.int(), sha256: z.string() })),
+  tables: z.array(fileSchema.extend({ table: z.string().regex(/^[a-z_]+$/), rows: z.int() })),
+  /** Absent where the server does not hand out its snapshot: PostgreSQL alone is enough to restore from. */
+  redis: fileSchema.optional(),
+});
+
+export type Manifest = z.output<typeof manifestSchema>;
+export type BackupFile = z.output<typeof fileSchema>;
+
+/** Reads the manifest and goes through every file. A sentence on the first thing that is wrong. */
+export async function checkedManifest(folder: string): Promise<Result<Manifest, string>> {
+  let manifest: Manifest;
+  try {
+    manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_FILE), "utf8")));
+  } catch {
+    return fail(`${folder} holds no complete backup: ${MANIFEST_FILE} is missing or cannot be read.`);
+  }
+  for (const { name, sha256 } of [...manifest.tables, ...(manifest.redis === undefined ? [] : [manifest.redis])]) {
+    const digest = await digestOfFile(join(folder, name)).catch(() => undefined);
+    if (digest === undefined) return fail(`${name} is missing from the backup.`);
+    if (digest !== sha256) return fail(`${name} is not what was backed up: its checksum is another one.`);
+  }
+  return ok(manifest);
+}
+
+export async function digestOfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path), hash);
+  return hash.digest("hex");
+}

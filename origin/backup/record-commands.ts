@@ -1,0 +1,143 @@
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { Redis } from "ioredis";
+import { pino } from "pino";
+import { runAudit } from "../audit/run-audit.ts";
+import { showAudit } from "../audit/show-audit.ts";
+import { askControl } from "../control/ask-control.ts";
+import type { Database } from "../db/database.ts";
+import { openDatabase } from "../db/open-database.ts";
+import { lockFolder } from "../stack/folder-lock.ts";
+import { startRedisServer } from "../stack/redis-server.ts";
+import { restoreStore } from "../sync/restore-store.ts";
+import { makeBackup } from "./make-backup.ts";
+import { restoreBackup } from "./restore-backup.ts";
+
+const USAGE = `npm run audit
+  Compares Redis, ledger and balances, also while the venue trades. Exits with 1 if anything differs.
+npm run sluice -- backup DIR
+  Both stores into an empty folder, also while the venue trades.
+npm run sluice -- restore
+  Gives an empty Redis back what PostgreSQL holds: after Redis has lost its disk.
+npm run sluice -- restore DIR
+  A backup into two empty stores, while the venue is stopped.
+SLUICE_DATA_DIR, VENUE_REDIS_URL and DATABASE_URL say where, as at the start.`;
+
+export type RecordCommand = "audit" | "backup" | "restore";
+
+/** What was asked for, what to say, and the exit code: 0 done, 1 refused or different, 2 asked in a way that cannot be understood. */
+export type Said = { readonly text: string; readonly code: number };
+
+type Surroundings = { readonly environment: NodeJS.ProcessEnv; readonly say: (line: string) => void; readonly nowMs: () => number };
+
+export async function runRecordCommand(
+  name: RecordCommand,
+  args: readonly string[],
+  { environment, say, nowMs }: Surroundings,
+): Promise<number> {
+  const [folder, ...more] = args;
+  if (
+    more.length > 0 ||
+    folder?.startsWith("-") ||
+    (name === "audit" && folder !== undefined) ||
+    (name === "backup" && folder === undefined)
+  ) {
+    say(USAGE);
+    return 2;
+  }
+  const dataFolder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
+  const target = folder === undefined ? undefined : resolve(folder);
+  // A running venue owns its embedded database, so it does it itself.
+  const asked = await askControl(dataFolder, `/${name}`, { folder: target ?? "" });
+  const said = asked === undefined ? await doStopped({ name, target, dataFolder, environment, nowMs }) : saidBy(asked);
+  say(said.text);
+  return said.code;
+}
+
+function saidBy(answer: object): Said {
+  if ("said" in answer && "code" in answer) return { text: String(answer.said), code: Number(answer.code) };
+  return { text: `Not done: ${"refused" in answer ? String(answer.refused) : "the venue gave no answer"}.`, code: 1 };
+}
+
+type Stopped = {
+  readonly name: RecordCommand;
+  readonly target: string | undefined;
+  readonly dataFolder: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly nowMs: () => number;
+};
+
+async function doStopped({ name, target, dataFolder, environment, nowMs }: Stopped): Promise<Said> {
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 });
+  const lock = await lockFolder(dataFolder);
+  const url = environment["VENUE_REDIS_URL"];
+  const server = url === undefined ? await startRedisServer({ folder: resolve(dataFolder, "venue-redis"), fsync: "always" }) : undefined;
+  const redisUrl = url ?? server?.url ?? "";
+  const redis = new Redis(redisUrl);
+  try {
+    const database = await openDatabase({ url: environment["DATABASE_URL"], folder: join(dataFolder, "postgres") });
+    try {
+      return await doRecordCommand({ name, target, database, redis, redisUrl, nowMs, isRunning: false });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    redis.disconnect();
+    await server?.stop();
+    await lock.release();
+  }
+}
+
+type RecordWork = {
+  readonly name: RecordCommand;
+  readonly target: string | undefined;
+  readonly database: Database;
+  readonly redis: Redis;
+  readonly redisUrl: string;
+  readonly nowMs: () => number;
+  readonly isRunning: boolean;
+};
+
+/** The work itself, in the command's own process or in the running venue's. */
+export function doRecordCommand(work: RecordWork): Promise<Said> {
+  switch (work.name) {
+    case "audit":
+      return audit(work);
+    case "backup":
+      return backUp(work);
+    case "restore":
+      return work.target === undefined ? restoreRedis(work) : restoreBoth(work, work.target);
+  }
+}
+
+async function audit({ database, redis }: RecordWork): Promise<Said> {
+  const report = await runAudit({ database, redis, withRestore: true });
+  return { text: showAudit(report), code: report.isClean ? 0 : 1 };
+}
+
+async function backUp({ database, redis, redisUrl, target = "", nowMs }: RecordWork): Promise<Said> {
+  const made = await makeBackup({ database, redis, redisUrl, folder: target, nowMs: nowMs() });
+  if (!made.ok) return { text: `Not backed up: ${made.reason}`, code: 1 };
+  const { sequence, tables, redis: snapshot } = made.value;
+  const what = snapshot === undefined ? `${tables.length} tables` : `${tables.length} tables and Redis`;
+  const without = snapshot === undefined ? "\nRedis does not hand out its snapshot; PostgreSQL alone is enough to restore from." : "";
+  return { text: `Backed up at journal entry ${sequence}: ${what} in ${target}.${without}`, code: 0 };
+}
+
+async function restoreRedis({ database, redis }: RecordWork): Promise<Said> {
+  const restored = await restoreStore(database, redis);
+  if (!restored.ok) return { text: `Not restored: ${restored.reason}`, code: 1 };
+  const { sequence, orders, audit: report } = restored.value;
+  return { text: `${showAudit(report)}\nRestored at journal entry ${sequence}, with ${orders} open orders. The venue may trade.`, code: 0 };
+}
+
+async function restoreBoth({ database, redis, nowMs, isRunning }: RecordWork, folder: string): Promise<Said> {
+  if (isRunning) return { text: "Not restored: stop the venue first, a backup goes into empty stores.", code: 1 };
+  const restored = await restoreBackup({ database, redis, folder, log: pino({ level: "silent" }), nowMs });
+  if (!restored.ok) return { text: `Not restored: ${restored.reason}`, code: 1 };
+  const { sequence, keys, rows, audit: report } = restored.value;
+  return {
+    text: `${showAudit(report)}\nRestored at journal entry ${sequence}: ${rows} rows and ${keys} keys. The venue may be started.`,
+    code: 0,
+  };
+}

@@ -1,0 +1,113 @@
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import type { Logger } from "pino";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { type AuditReport, runAudit } from "../audit/run-audit.ts";
+import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import type { Database } from "../db/database.ts";
+import { keepLedger, SERVER_ROWS_MAX } from "../ledger/keep-ledger.ts";
+import { replies } from "../redis/pipeline.ts";
+import { startRedisServer } from "../stack/redis-server.ts";
+import { RESTORING_KEY } from "../sync/keys.ts";
+import { restoreStore } from "../sync/restore-store.ts";
+import { loadTables } from "./load-tables.ts";
+import { BACKUP_CONSUMER } from "./make-backup.ts";
+import { checkedManifest } from "./manifest.ts";
+
+type RestoreParts = {
+  readonly database: Database;
+  /** A connection that may be blocked. */
+  readonly redis: Redis;
+  readonly folder: string;
+  readonly log: Logger;
+  readonly nowMs: () => number;
+};
+
+export type RestoredBackup = { readonly sequence: number; readonly keys: number; readonly rows: number; readonly audit: AuditReport };
+
+const PAGE = 200;
+const CATCH_UP_LOOK_MS = 20;
+
+/**
+ * A backup into two empty stores. Every checksum is compared before anything is written, and the audit is run before anybody may trade; if it is
+ * interrupted, the mark in Redis and PostgreSQL's transaction see to it that nobody takes the half for the whole.
+ */
+export async function restoreBackup({ database, redis, folder, log, nowMs }: RestoreParts): Promise<Result<RestoredBackup, string>> {
+  const manifest = await checkedManifest(folder);
+  if (!manifest.ok) return manifest;
+  if ((await redis.dbsize()) > 0) return fail("The venue's Redis is in use already: only an empty one is restored.");
+  const loaded = await loadTables(database, folder, manifest.value);
+  if (!loaded.ok) return loaded;
+  if (manifest.value.redis === undefined) {
+    const restored = await restoreStore(database, redis);
+    return restored.ok ? ok({ ...restored.value, keys: await redis.dbsize(), rows: loaded.value }) : restored;
+  }
+  await redis.set(RESTORING_KEY, manifest.value.sequence);
+  const keys = await loadSnapshot(join(folder, manifest.value.redis.name), redis);
+  await redis.hdel(CONSUMERS_KEY, BACKUP_CONSUMER);
+  const fault = await postTheRest({ database, redis, log, nowMs });
+  if (fault !== undefined) return fail(`The ledger cannot follow the restored journal: ${fault}`);
+  const audit = await runAudit({ database, redis, withRestore: true });
+  if (!audit.isClean) return fail(`The restored stores do not agree: ${audit.lines.flatMap(({ faults }) => faults).join("; ")}.`);
+  await redis.del(RESTORING_KEY);
+  return ok({ sequence: audit.sequence, keys, rows: loaded.value, audit });
+}
+
+/** A server of our own reads the snapshot, and its keys go over one by one: that works for every Redis, wherever it runs. */
+async function loadSnapshot(path: string, target: Redis): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-restore-"));
+  try {
+    await mkdir(folder, { recursive: true });
+    await copyFile(path, join(folder, "dump.rdb"));
+    const server = await startRedisServer({ name: "snapshot", folder, fsync: "no" });
+    const source = new Redis(server.url);
+    try {
+      return await copyKeys(source, target);
+    } finally {
+      source.disconnect();
+      await server.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyKeys(source: Redis, target: Redis): Promise<number> {
+  let cursor = "0";
+  let count = 0;
+  do {
+    const [next, keys] = await source.scan(cursor, "COUNT", PAGE);
+    cursor = next;
+    const reading = source.pipeline();
+    for (const key of keys) reading.dumpBuffer(key).pttl(key);
+    const read = await replies(reading);
+    const writing = target.pipeline();
+    for (const [index, key] of keys.entries()) {
+      const [content, ttlMs] = [read[2 * index], read[2 * index + 1]];
+      if (Buffer.isBuffer(content)) writing.restore(key, Math.max(0, Number(ttlMs)), content, "REPLACE");
+    }
+    count += (await replies(writing)).length;
+  } while (cursor !== "0");
+  return count;
+}
+
+/** Redis was a moment ahead of PostgreSQL: what its journal has beyond is posted now. */
+async function postTheRest({ database, redis, log, nowMs }: Omit<RestoreParts, "folder">): Promise<string | undefined> {
+  const committed = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
+  const reader = redis.duplicate();
+  const ledger = keepLedger({ database, redis: reader, log, clock: { nowMs }, random: () => 0.5, rowsMax: SERVER_ROWS_MAX });
+  try {
+    while ((ledger.state().sequence ?? 0) < committed) {
+      const { haltedFor, awaySinceMs } = ledger.state();
+      if (haltedFor !== undefined) return haltedFor;
+      if (awaySinceMs !== undefined) return "PostgreSQL cannot be written to.";
+      await new Promise((resolve) => setTimeout(resolve, CATCH_UP_LOOK_MS));
+    }
+    return undefined;
+  } finally {
+    await ledger.stop();
+    reader.disconnect();
+  }
+}

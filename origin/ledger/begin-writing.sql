@@ -1,0 +1,5 @@
+-- For the rest of the transaction: who writes, and how long a statement may run or wait for a lock.
+-- $1 role
+-- $2 lockMs
+-- $3 statementMs
+SELECT set_config('role', $1, true), set_config('lock_timeout', $2, true), set_config('statement_timeout', $3, true)

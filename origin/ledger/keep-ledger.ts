@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { Clock } from "../../shared/clock.ts";
+import { awaitJournal, faultOfNext, type JournalEntry } from "../commit/journal.ts";
+import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { type Database, UniqueViolation } from "../db/database.ts";
+import { ensureMonth, listCurrencies, listGrids, mayTakeRole, readOffset } from "./ledger-queries.ts";
+import { createLedgerTerms, type LedgerTerms, newTermsIn } from "./ledger-terms.ts";
+import { errorText, type Prepared, prepareBatch } from "./prepare-batch.ts";
+import {
+  type EntryToWrite,
+  LEDGER_ROLE,
+  type LedgerBatch,
+  type LedgerPosition,
+  OWN_ROLE,
+  type Written,
+  writeLedger,
+} from "./write-ledger.ts";
+
+/**
+ * Follows the journal into PostgreSQL. Promises: every entry once and in order, whatever is killed when, because rows and position are one
+ * transaction; nothing is trimmed from the journal before that. With PostgreSQL away it tries again by itself, later and later; an entry that
+ * cannot be posted is parked and told, and the rest goes on; a journal that contradicts the ledger stops it with a sentence.
+ */
+export type KeptLedger = {
+  readonly state: () => LedgerState;
+  readonly stop: () => Promise<void>;
+};
+
+export type LedgerState = {
+  /** The last entry that PostgreSQL holds, as far as this process knows; undefined until it has asked. */
+  readonly sequence: number | undefined;
+  /** Since when PostgreSQL could not be written to, in milliseconds. */
+  readonly awaySinceMs: number | undefined;
+  /** Why it does not go on by itself. */
+  readonly haltedFor: string | undefined;
+  /** Entries that this process has parked. */
+  readonly parked: number;
+  readonly entriesWritten: number;
+  readonly rowsWritten: number;
+};
+
+type LedgerParts = {
+  readonly database: Database;
+  /** A connection of its own: waiting for the journal blocks it. */
+  readonly redis: Redis;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Trades and postings in one transaction. */
+  readonly rowsMax: number;
+};
+
+/** Shorter than a call to Redis may take. */
+const WAIT_MS = 400;
+/** Some ten megabytes in memory at most. */
+const ENTRIES_MAX = 200;
+const RETRY_MS_FIRST = 100;
+const RETRY_MS_MAX = 5_000;
+/** While another process writes the ledger we only stand by. */
+const STANDBY_MS = 1_000;
+
+/** A real server takes these in a small part of a second. */
+export const SERVER_ROWS_MAX = 6_000;
+/** The embedded database works on our own thread: small steps, so that nobody waits long. */
+export const EMBEDDED_ROWS_MAX = 300;
+
+export function keepLedger(parts: LedgerParts): KeptLedger {
+  const { log, clock, random } = parts;
+  const stopping = new AbortController();
+  const ledger = createLedger(parts);
+  let retryMs = RETRY_MS_FIRST;
+  let awaySinceMs: number | undefined;
+
+  async function turn(): Promise<void> {
+    try {
+      const { pauseMs } = await ledger.step();
+      if (awaySinceMs !== undefined) log.info({ sequence: ledger.state().sequence }, "the ledger is written again");
+      awaySinceMs = undefined;
+      retryMs = RETRY_MS_FIRST;
+      if (pauseMs > 0) await pause(pauseMs);
+    } catch (error) {
+      if (stopping.signal.aborted) return;
+      if (awaySinceMs === undefined)
+        log.error({ err: error }, "the ledger cannot be written; trading goes on, and the journal keeps what is missing");
+      awaySinceMs ??= clock.nowMs();
+      ledger.forget();
+      // Spread, so that several processes do not come back at the same moment.
+      await pause(retryMs * (0.5 + random() / 2));
+      retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+  }
+
+  const done = (async () => {
+    while (!stopping.signal.aborted && ledger.state().haltedFor === undefined) await turn();
+  })();
+  return {
+    state: () => ({ ...ledger.state(), awaySinceMs }),
+    stop: async () => {
+      stopping.abort();
+      await done;
+    },
+  };
+}
+
+type Step = { readonly pauseMs: number };
+type Known = { readonly position: LedgerPosition; readonly terms: LedgerTerms; readonly role: string };
+
+function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
+  const months = new Set<string>();
+  let known: Known | undefined;
+  let entriesMax = ENTRIES_MAX;
+  let haltedFor: string | undefined;
+  let parked = 0;
+  let entriesWritten = 0;
+  let rowsWritten = 0;
+
+  async function look(): Promise<Known> {
+    const position = await readOffset.first(database, { consumer: "ledger" });
+    const terms = createLedgerTerms();
+    terms.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });
+    const mayTake = (await mayTakeRole.first(database, {}))?.allowed === true;
+    if (!mayTake)
+      log.warn("there is no role sluice_ledger that we may take: the ledger is written as its owner, and triggers alone protect it");
+    if (position === undefined) throw new Error("ledger_consumer_offsets has no row for the ledger");
+    return { position, terms, role: mayTake ? LEDGER_ROLE : OWN_ROLE };
+  }
+
+  /** One batch, or a short wait for there to be one. */
+  async function step(): Promise<Step> {
+    known ??= await look();
+    const { position, terms, role } = known;
+    const entries = await awaitJournal(redis, { after: position.sequence, count: entriesMax, waitMs: WAIT_MS });
+    haltedFor = entries.length === 0 ? await faultOfSilence(redis, position) : faultOf(position, entries);
+    if (haltedFor !== undefined) {
+      log.fatal({ sequence: position.sequence }, `the ledger stops: ${haltedFor}`);
+      return { pauseMs: 0 };
+    }
+    if (entries.length === 0) {
+      await reportPosition(position.sequence);
+      return { pauseMs: 0 };
+    }
+    const batch = prepareBatch(entries, terms, rowsMax);
+    await ensureMonths(batch.items);
+    const written = await write({ before: position, entries: batch.items, newTerms: newTermsIn(batch.changes, terms) }, role);
+    if (written.kind !== "written") {
+      known = undefined;
+      return { pauseMs: STANDBY_MS };
+    }
+    entriesWritten += written.position.sequence - position.sequence;
+    entriesMax = Math.min(ENTRIES_MAX, entriesMax * 2);
+    await reportPosition(written.position.sequence);
+    noteWritten(written.position, batch);
+    return { pauseMs: 0 };
+  }
+
+  /** If only a part of the batch was taken, PostgreSQL is asked again what it knows by now. */
+  function noteWritten(position: LedgerPosition, { items, changes, rows }: Prepared): void {
+    const isWhole = position.sequence === items.at(-1)?.entry.sequence && items.every((item) => "posted" in item);
+    if (!isWhole || known === undefined) {
+      known = undefined;
+      return;
+    }
+    for (const of of changes) known.terms.learn(of);
+    known = { ...known, position };
+    rowsWritten += rows;
+  }
+
+  /** Of a batch that the tables refuse, the first entry is tried alone; if that is the one, it is parked. */
+  async function write(batch: LedgerBatch, role: string): Promise<Written> {
+    const { entries } = batch;
+    try {
+      const written = await writeLedger(database, batch, role);
+      if (written.kind === "written") tellParked(entries);
+      return written;
+    } catch (error) {
+      const [only] = entries;
+      if (!isRefusedData(error) || only === undefined || "parkedFor" in only) {
+        // A server that is too slow for a large batch may be fast enough for a small one.
+        entriesMax = Math.max(1, Math.floor(Math.min(entriesMax, entries.length) / 2));
+        throw error;
+      }
+      if (entries.length > 1) return write({ ...batch, entries: [only] }, role);
+      const parkedEntry = { entry: only.entry, parkedFor: errorText(error) };
+      return write({ before: batch.before, entries: [parkedEntry], newTerms: { currencies: [], pairs: [] } }, role);
+    }
+  }
+
+  function tellParked(entries: readonly EntryToWrite[]): void {
+    for (const item of entries) {
+      if (!("parkedFor" in item)) continue;
+      parked++;
+      const facts = { sequence: item.entry.sequence, reason: item.parkedFor };
+      log.error(facts, "a journal entry could not be posted and is parked: the audit will name what is missing");
+    }
+  }
+
+  async function ensureMonths(items: readonly EntryToWrite[]): Promise<void> {
+    for (const item of items) {
+      if (!("posted" in item)) continue;
+      for (const { atMs } of [...item.posted.trades, ...item.posted.postings]) {
+        const month = monthOf(Number(atMs));
+        if (months.has(month)) continue;
+        await database.transaction((tx) => ensureMonth.first(tx, { month }));
+        months.add(month);
+      }
+    }
+  }
+
+  /** After the commit, never before: the journal may be trimmed up to here. */
+  async function reportPosition(sequence: number): Promise<void> {
+    await redis.hset(CONSUMERS_KEY, "ledger", String(sequence));
+  }
+
+  return {
+    step,
+    /** What an error leaves behind is unknown: PostgreSQL is asked again. */
+    forget: () => {
+      known = undefined;
+    },
+    state: () => ({ sequence: known?.position.sequence, haltedFor, parked, entriesWritten, rowsWritten }),
+  };
+}
+
+function faultOf(position: LedgerPosition, entries: readonly JournalEntry[]): string | undefined {
+  let before = { sequence: position.sequence, hash: position.journalHash, command: position.command };
+  for (const entry of entries) {
+    const fault = faultOfNext(before, entry);
+    if (fault !== undefined) return `${fault}. PostgreSQL and this Redis do not share one past.`;
+    before = entry;
+  }
+  return undefined;
+}
+
+async function faultOfSilence(redis: Redis, { sequence }: LedgerPosition): Promise<string | undefined> {
+  const committed = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
+  return committed >= sequence ? undefined : `PostgreSQL holds entry ${sequence}, and this Redis ends at ${committed}.`;
+}
+
+/** Class 22 is data of a wrong kind, class 23 a broken rule of the tables: neither gets better by waiting. */
+function isRefusedData(error: unknown): boolean {
+  if (error instanceof UniqueViolation) return true;
+  const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" && /^(22|23)[0-9A-Z]{3}$/.test(code);
+}
+
+function monthOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 7)}-01`;
+}

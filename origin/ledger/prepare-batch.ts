@@ -1,0 +1,50 @@
+import type { JournalEntry } from "../commit/journal.ts";
+import { changesFrom } from "../commit/journal-body.ts";
+import type { Changes } from "../engine/changes.ts";
+import { createLedgerTerms, type LedgerTerms } from "./ledger-terms.ts";
+import { postEntry } from "./post-entry.ts";
+import type { EntryToWrite } from "./write-ledger.ts";
+
+export type Prepared = { readonly items: readonly EntryToWrite[]; readonly changes: readonly Changes[]; readonly rows: number };
+
+/** As many entries as fit into one transaction, and one at least. */
+export function prepareBatch(entries: readonly JournalEntry[], kept: LedgerTerms, rowsMax: number): Prepared {
+  const items: EntryToWrite[] = [];
+  const all: Changes[] = [];
+  let rows = 0;
+  // Terms of this batch are for this batch until it is written.
+  const terms = withMore(kept);
+  for (const entry of entries) {
+    const { item, changes, rowCount } = prepareOne(entry, terms);
+    if (items.length > 0 && rows + rowCount > rowsMax) break;
+    items.push(item);
+    if (changes !== undefined) all.push(changes);
+    rows += rowCount;
+  }
+  return { items, changes: all, rows };
+}
+
+function withMore(kept: LedgerTerms): LedgerTerms {
+  const more = createLedgerTerms();
+  return {
+    scaleOf: (currency) => more.scaleOf(currency) ?? kept.scaleOf(currency),
+    gridOf: (pair, grid) => more.gridOf(pair, grid) ?? kept.gridOf(pair, grid),
+    learn: more.learn,
+  };
+}
+
+function prepareOne(entry: JournalEntry, terms: LedgerTerms) {
+  try {
+    const changes = changesFrom(entry.body);
+    terms.learn(changes);
+    const posted = postEntry(changes, terms);
+    if (!posted.ok) return { item: { entry, parkedFor: posted.reason }, changes, rowCount: 1 };
+    return { item: { entry, posted: posted.value }, changes, rowCount: posted.value.trades.length + posted.value.postings.length };
+  } catch (error) {
+    return { item: { entry, parkedFor: `it cannot be read: ${errorText(error)}` }, changes: undefined, rowCount: 1 };
+  }
+}
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

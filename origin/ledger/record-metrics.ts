@@ -1,0 +1,48 @@
+import type { LastAudit } from "../audit/keep-auditing.ts";
+import type { Backlog } from "./backlog.ts";
+import type { LedgerState } from "./keep-ledger.ts";
+
+type RecordFacts = {
+  readonly backlog: Backlog;
+  readonly ledger: LedgerState | undefined;
+  readonly tables: { readonly sequence: number | undefined; readonly entriesSkipped: number } | undefined;
+  readonly audit: LastAudit | undefined;
+};
+
+type Metric = { readonly name: string; readonly kind: "gauge" | "counter"; readonly help: string; readonly value: number | undefined };
+
+/** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
+export function recordMetrics({ backlog, ledger, tables, audit }: RecordFacts): string {
+  const metrics: readonly Metric[] = [
+    { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
+    { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
+    { name: "backlog_bytes", kind: "gauge", help: "What they take in Redis.", value: backlog.bytes },
+    { name: "backlog_full", kind: "gauge", help: "1 while nothing new is taken.", value: backlog.level === "full" ? 1 : 0 },
+    { name: "ledger_sequence", kind: "gauge", help: "The last journal entry in the ledger.", value: ledger?.sequence },
+    {
+      name: "ledger_halted",
+      kind: "gauge",
+      help: "1 when the ledger does not go on by itself.",
+      value: ledger && Number(ledger.haltedFor !== undefined),
+    },
+    {
+      name: "ledger_away",
+      kind: "gauge",
+      help: "1 while PostgreSQL cannot be written to.",
+      value: ledger && Number(ledger.awaySinceMs !== undefined),
+    },
+    { name: "ledger_entries_total", kind: "counter", help: "Journal entries that this process has posted.", value: ledger?.entriesWritten },
+    { name: "ledger_rows_total", kind: "counter", help: "Trades and postings that this process has written.", value: ledger?.rowsWritten },
+    { name: "ledger_parked_total", kind: "counter", help: "Entries that could not be posted.", value: ledger?.parked },
+    { name: "tables_sequence", kind: "gauge", help: "Where the write-behind stands.", value: tables?.sequence },
+    { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
+    { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
+  ];
+  return metrics
+    .filter(({ value }) => value !== undefined)
+    .map(
+      ({ name, kind, help, value }) =>
+        `# HELP sluice_venue_${name} ${help}\n# TYPE sluice_venue_${name} ${kind}\nsluice_venue_${name} ${value}\n`,
+    )
+    .join("");
+}

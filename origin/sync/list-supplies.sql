@@ -1,0 +1,2 @@
+-- All currencies.
+SELECT currency, scale, supply::text AS supply FROM currencies

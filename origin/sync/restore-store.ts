@@ -1,0 +1,109 @@
+import type { Redis } from "ioredis";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { type AuditReport, runAudit } from "../audit/run-audit.ts";
+import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import type { Database } from "../db/database.ts";
+import { createEngine } from "../engine/engine.ts";
+import { listGrids } from "../ledger/ledger-queries.ts";
+import { createGrids } from "../projections/grids.ts";
+import { PROJECTED_KEY } from "../projections/keys.ts";
+import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
+import { toChanges } from "../projections/load-state.ts";
+import { writePublicCopies } from "../projections/public-copies.ts";
+import { stateWrites } from "../projections/state-writes.ts";
+import { replies } from "../redis/pipeline.ts";
+import { RESTORING_KEY, SHARD_PATTERN } from "./keys.ts";
+import { recentOrders, recentTrades } from "./read-recent.ts";
+import { readRecordedState } from "./read-tables.ts";
+
+/**
+ * Gives an empty Redis the state of PostgreSQL: wallets, books, open orders, recent orders and trades, references and every counter, as of the
+ * last entry that the ledger holds. What was acknowledged after that entry and never reached PostgreSQL is gone; nothing else is. While it
+ * runs, and if it is interrupted, a mark in Redis keeps every engine from trading.
+ */
+export type Restored = { readonly sequence: number; readonly tablesAt: number; readonly orders: number; readonly audit: AuditReport };
+
+const ROWS_PER_CHUNK = 1_000;
+
+export async function restoreStore(database: Database, redis: Redis): Promise<Result<Restored, string>> {
+  const isInterrupted = (await redis.exists(RESTORING_KEY)) === 1;
+  if (!isInterrupted && (await redis.exists(OFFSET_KEY, PROJECTED_KEY)) > 0) {
+    return fail("This Redis holds a venue already: only an empty one is restored.");
+  }
+  const recorded = await readRecordedState(database);
+  if (recorded.position.sequence === 0) return fail("PostgreSQL holds no past: there is nothing to restore.");
+  const changes = toChanges(recorded.rows);
+  const engine = createEngine();
+  engine.absorb(changes);
+  const faults = engine.verify();
+  if (faults.length > 0) return fail(`What PostgreSQL holds cannot be trusted: ${faults.join("; ")}.`);
+
+  await redis.set(RESTORING_KEY, recorded.position.sequence);
+  await clearShard(redis);
+  await addRecent(database, recorded.rows);
+  await writeRows(database, redis, recorded.rows);
+  const { sequence, hash, command } = recorded.position;
+  const { at, nextOrderId, nextTradeId } = recorded.rows.clock;
+  const place = ["sequence", sequence, "hash", hash, "command", command] as const;
+  await redis
+    .multi()
+    .hset(PROJECTED_KEY, ...place, "at", at, "next_order_id", nextOrderId, "next_trade_id", nextTradeId)
+    .hset(OFFSET_KEY, ...place)
+    .hset(CONSUMERS_KEY, "ledger", sequence)
+    .exec();
+  const audit = await runAudit({ database, redis, withRestore: false });
+  if (!audit.isClean)
+    return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
+  // Only now may anybody trade on it.
+  await redis.del(RESTORING_KEY);
+  return ok({ sequence, tablesAt: recorded.tablesAt, orders: changes.orders.length, audit });
+}
+
+/** What an interrupted restore has left. */
+async function clearShard(redis: Redis): Promise<void> {
+  let cursor = "0";
+  do {
+    const [next, keys] = await redis.scan(cursor, "MATCH", SHARD_PATTERN, "COUNT", ROWS_PER_CHUNK);
+    cursor = next;
+    const stale = keys.filter((key) => key !== RESTORING_KEY);
+    if (stale.length > 0) await redis.unlink(...stale);
+  } while (cursor !== "0");
+}
+
+/** Open orders are there already; ended ones and trades are for people who look them up. */
+async function addRecent(database: Database, rows: LatestRows): Promise<void> {
+  for (const order of await recentOrders(database)) if (!rows.orders.has(order.id)) rows.orders.set(order.id, order);
+  rows.trades.length = 0;
+  for (const trade of await recentTrades(database)) rows.trades.push(trade);
+}
+
+async function writeRows(database: Database, redis: Redis, rows: LatestRows): Promise<void> {
+  const grids = createGrids();
+  for (const row of rows.currencies.values()) grids.putCurrency(row);
+  for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
+  for (const chunk of chunksOf(rows)) {
+    const pipeline = redis.pipeline();
+    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0 })) pipeline.call(command, ...args);
+    await replies(pipeline);
+  }
+  await writePublicCopies(redis, rows, grids);
+}
+
+/** Small enough that no command gets more members than one can pass. */
+function* chunksOf(rows: LatestRows): Generator<LatestRows> {
+  const orders = [...rows.orders.values()].sort((first, second) => first.id - second.id);
+  const balances = [...rows.balances.values()].flatMap((ofUser) => [...ofUser.values()]);
+  const lists = { orders, balances, trades: rows.trades, users: [...rows.users.values()], references: [...rows.references.values()] };
+  const longest = Math.max(1, ...Object.values(lists).map(({ length }) => length));
+  for (let from = 0; from < longest; from += ROWS_PER_CHUNK) {
+    const part = <Row>(list: readonly Row[]) => list.slice(from, from + ROWS_PER_CHUNK);
+    const chunk = createLatestRows();
+    chunk.absorb({
+      ...rows.clock,
+      ...{ orders: part(lists.orders), balances: part(lists.balances), trades: part(lists.trades) },
+      ...{ users: part(lists.users), references: part(lists.references), movements: part(rows.movements) },
+      ...{ currencies: part([...rows.currencies.values()]), pairs: part(rows.pairs) },
+    });
+    yield chunk;
+  }
+}

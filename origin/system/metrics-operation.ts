@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { adminOperation, type VenueOperation } from "../api/operation.ts";
+
+/** `GET /metrics`: how far the permanent record is behind, and what its audit found. */
+export function metricsOperation(metrics: () => string): VenueOperation {
+  return adminOperation({
+    method: "get",
+    path: "/metrics",
+    id: "readMetrics",
+    summary: "The permanent record in numbers, in the text format of Prometheus",
+    limit: "admin",
+    answers: { 200: { description: "One line per number.", schema: z.string(), mediaTypes: ["text/plain"] } },
+    refusals: [],
+    run: async () =>
+      new Response(metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" } }),
+  });
+}

@@ -1,0 +1,10 @@
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { runKills } from "./kill-run.ts";
+
+it("holds every acknowledged payment and trade exactly once, whatever was killed when", async () => {
+  const report = await runKills({ folder: await temporaryFolder(), kills: 6, seed: 3 });
+  expect(report.acknowledged).toBeGreaterThan(6);
+  expect(report.wrong).toEqual([]);
+  expect(report.audit.lines.flatMap(({ faults }) => faults)).toEqual([]);
+}, 180_000);

@@ -1,0 +1,66 @@
+import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { folderArchive } from "../../origin/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/archive/order-archive.ts";
+import type { Submitted } from "../../origin/commands/commands.ts";
+import { openDatabase } from "../../origin/db/open-database.ts";
+import { createLogger } from "../../origin/log.ts";
+import { openRecord } from "../../origin/open-record.ts";
+import { openTrading } from "../../origin/open-trading.ts";
+import { REPORTS_FD } from "../../origin/stack/child.ts";
+
+/**
+ * A process of the origin for the kills: the real parts in the roles of `SLUICE_ROLES`, without HTTP. With `LOAD_SEED` it trades by itself, and
+ * pays in under references that it reports once they are acknowledged.
+ */
+const roles = (process.env["SLUICE_ROLES"] ?? "").split(",") as ("api" | "engine" | "worker")[];
+const log = createLogger("venue-process");
+const database = await openDatabase({ url: process.env["DATABASE_URL"], folder: "unused" });
+const settings = {
+  SLUICE_ROLES: roles,
+  SLUICE_UNSAFE_STORE: false,
+  VENUE_REDIS_URL: process.env["VENUE_REDIS_URL"] ?? "",
+  DATABASE_URL: process.env["DATABASE_URL"],
+  SLUICE_SYNC_SECONDS: 1,
+  SLUICE_AUDIT_MINUTES: 0,
+  SLUICE_BACKLOG_MB: 256,
+  SLUICE_ARCHIVE_DAYS: 90,
+};
+const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), log });
+const trading = openTrading({ settings, database, refusalOf: record.refusalOf, log });
+
+const ORDERS_AT_ONCE = 10;
+const TRADERS = 40;
+
+async function trade(seed: string): Promise<never> {
+  const mix = createOrderMix(Number(seed), TRADERS);
+  const payments = mix.deposits();
+  for (let round = 0; ; round++) {
+    // The first of everybody's, later again from the beginning, each under a name of its own.
+    const deposits = payments
+      .slice((2 * round) % payments.length)
+      .slice(0, 2)
+      .map((body, index) => ({ ...body, reference: `${seed}-${round}-${index}` }));
+    const bodies = [...deposits, ...Array.from({ length: ORDERS_AT_ONCE }, mix.next)];
+    const answers = await Promise.all(bodies.map(trading.commands.submit));
+    for (const answer of answers) mix.note(answer);
+    // Written before the next one is made, so that nothing that this process was told is lost with it.
+    const told = deposits.filter((_, index) => isDone(answers[index]));
+    for (const { reference } of told) writeSync(REPORTS_FD, `${reference}\n`);
+    if (told.length === 0) await sleep(20);
+  }
+}
+
+function isDone(answer: Submitted | undefined): boolean {
+  return answer?.kind === "committed" && answer.outcome.kind === "done";
+}
+
+const seed = process.env["LOAD_SEED"];
+if (seed !== undefined) void trade(seed);
+const stop = async () => {
+  await trading.stop();
+  await record.stop();
+  process.exit(0);
+};
+process.on("SIGTERM", () => void stop());
