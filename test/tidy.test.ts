@@ -54,6 +54,16 @@ describe("the tree", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("keeps the engine to itself: it imports shared/ and its own folder, and nothing of Node's", () => {
+    const engine = production.filter((file) => file.startsWith("origin/engine/"));
+    expect(engine.length).toBeGreaterThan(0);
+    const wrong = engine.flatMap((file) => {
+      const targets = [...read(file).matchAll(/(?:from|import) "([^"]+)"/g)].map((match) => match[1] ?? "");
+      return targets.filter((target) => !/^(\.\/|\.\.\/\.\.\/shared\/)/.test(target)).map((target) => `${file} imports ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it("imports TypeScript by its real name", () => {
     expect(linesMatching(sources, /from "\.[^"]*\.js"/)).toEqual([]);
   });
