@@ -1,6 +1,7 @@
 import type { AnswerGroup } from "../commands/answers.ts";
 import { userOfCommand } from "../commands/commands.ts";
 import type { Changes } from "../engine/changes.ts";
+import type { Command } from "../engine/command.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Outcome } from "../engine/outcome.ts";
 import type { QueuedCommand } from "./command-queue.ts";
@@ -25,10 +26,12 @@ export function applyBatch(engine: Engine, shift: () => QueuedCommand | undefine
   for (let count = 0; count < BATCH_COMMANDS_MAX && rows < BATCH_ROWS_MAX; count++) {
     const next = shift();
     if (next === undefined) break;
+    const isLast = changesTerms(engine, next.command);
     const outcome = engine.apply(next.command);
     groupOf(groups, next).results.push({ user: userOfCommand(next.command), outcome });
     rows += rowsOf(outcome);
     lastCommand = next.command.id;
+    if (isLast) break;
   }
   if (groups.length === 0) return undefined;
   const changes = engine.takeChanges();
@@ -37,6 +40,11 @@ export function applyBatch(engine: Engine, shift: () => QueuedCommand | undefine
   const entry = { ...unhashed, hash: entryHash(unhashed) };
   const answers = groups.map(({ results, ...group }) => ({ ...group, sequence, outcomes: results.map(({ outcome }) => outcome) }));
   return { entry, changes, answers };
+}
+
+/** An entry tells of a pair's terms once, and its trades count in the ticks and lots of the terms before: so new terms end the batch. */
+function changesTerms(engine: Engine, command: Command): boolean {
+  return command.kind === "setPair" && engine.pair(command.terms.pair) !== undefined;
 }
 
 /** The group of this command's append: the last one, or a new one. */
