@@ -31,7 +31,7 @@ export const PROCESS_LIMITS = {
   /** Orders and cancellations, one at a time. */
   trade: { burst: 200, perSecond: 100 },
   /** Requests with up to a hundred orders each. */
-  batch: { burst: 20, perSecond: 20 },
+  batch: { burst: 50, perSecond: 20 },
   /** Messages and pings of one socket. */
   live: { burst: 40, perSecond: 10 },
 } as const satisfies Record<string, LimitRule>;

@@ -95,6 +95,7 @@ export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   endUserSessions: { request: ofOtherUser },
   readAudit: {},
   readSystem: {},
+  readMetrics: {},
   replaceSystem: { request: () => ({ json: SYSTEM }) },
   ...TRADING_ACCESS_ENTRIES,
   openSocket: { isForEverybody: true, status: 426 },
