@@ -27,6 +27,8 @@ import { openWalletStore } from "./wallets/wallet-store.ts";
 export type TradingApi = {
   readonly operations: readonly VenueOperation[];
   readonly deposit: DepositByHand;
+  /** Whether it is known what is traded. */
+  readonly isReady: () => boolean;
   readonly stop: () => void;
 };
 
@@ -60,6 +62,7 @@ export function openTradingApi({ redis, commands, database, users, secret, openO
       ...pairOperations({ desk, pairs, database }),
     ],
     deposit: createDepositByHand({ commands, pairs, database }),
+    isReady: pairs.areRead,
     stop: pairs.stop,
   };
 }

@@ -151,7 +151,7 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     ]),
     maintenance,
     authenticate: createAuthentication({ readSession, verifySignature }),
-    isReady: kept.areComplete,
+    isReady: () => kept.areComplete() && trading.isReady(),
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
     systemValues: system.current,

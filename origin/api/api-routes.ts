@@ -20,7 +20,7 @@ type ApiParts = {
   readonly operations: readonly VenueOperation[];
   readonly authenticate: Authenticate;
   readonly limits: ProcessLimits;
-  /** Whether it is known who has an account. */
+  /** Whether it is known who has an account, and what is traded. */
   readonly isReady: () => boolean;
   /** What everybody but admins is told while the venue is being worked on. */
   readonly maintenance: () => Maintenance | undefined;

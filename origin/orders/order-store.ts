@@ -4,7 +4,7 @@ import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { openOrdersKey, orderKey, userOrdersKey } from "../projections/keys.ts";
 import { replies } from "../redis/pipeline.ts";
 import type { OrderAnswer, OrderWithFills } from "./order-answer.ts";
-import { storedOrder } from "./stored-order.ts";
+import { pairOfStored, storedOrder } from "./stored-order.ts";
 import type { TradeStore } from "./trade-store.ts";
 
 /** Orders as the projection has them in Redis. Whose order it is is checked with each one that is read. */
@@ -45,7 +45,9 @@ export function openOrderStore({
     if (orderIds.length === 0) return [];
     const pipeline = redis.pipeline();
     for (const id of orderIds) pipeline.hgetall(orderKey(id));
-    return (await replies(pipeline)).flatMap((reply) => storedOrder(reply, user, pairs) ?? []);
+    const stored = await replies(pipeline);
+    await pairs.meet(stored.flatMap(pairOfStored));
+    return stored.flatMap((reply) => storedOrder(reply, user, pairs) ?? []);
   }
 
   return {

@@ -32,6 +32,12 @@ const storedSchema = z.object({
   fee_paid: z.string().default("0"),
 });
 
+/** None for an order that is not there. */
+export function pairOfStored(reply: unknown): readonly string[] {
+  const pair = (reply as { pair?: unknown } | null)?.pair;
+  return typeof pair === "string" ? [pair] : [];
+}
+
 /** Undefined for an order that is not there, or not this user's. */
 export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): OrderAnswer | undefined {
   if (typeof reply !== "object" || reply === null || (reply as { user?: unknown }).user !== user) return undefined;

@@ -16,6 +16,10 @@ export type KnownPairs = {
   /** With the ticks and lots that it had in this grid, which may have changed since. */
   readonly inGrid: (pair: string, grid: number) => KnownPair;
   readonly all: () => readonly KnownPair[];
+  /** For what was read from Redis: its pair is there by then, and is read where this process has not met it yet. */
+  readonly meet: (pairs: readonly string[]) => Promise<void>;
+  /** Whether they were read at all. */
+  readonly areRead: () => boolean;
   readonly currency: (currency: string) => CurrencyRow | undefined;
   /** Reads now; those who ask together share one reading. */
   readonly refresh: () => Promise<void>;
@@ -30,6 +34,7 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
   /** Grids change by an admin's hand alone, so that there are never many. */
   const grids = new Map<string, KnownPair>();
   let reading: Promise<void> | undefined;
+  let areRead = false;
 
   async function read(): Promise<void> {
     const [currencyRows, pairRows] = await replies(redis.pipeline().hvals(CURRENCIES_KEY).hvals(PAIRS_KEY));
@@ -42,6 +47,7 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
         .map((row) => [row.pair, { ...row, baseScale: scaleOf(row.baseCurrency), quoteScale: scaleOf(row.quoteCurrency) }]),
     );
     for (const pair of pairs.values()) grids.set(`${pair.pair} ${pair.grid}`, pair);
+    areRead = true;
   }
 
   function scaleOf(currency: string): number {
@@ -69,6 +75,7 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
 
   const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
   timer.unref();
+  void look();
   return {
     pair: (pair) => pairs.get(pair),
     inGrid(pair, grid) {
@@ -77,6 +84,10 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
       return known;
     },
     all: () => [...pairs.values()],
+    async meet(names) {
+      if (names.some((name) => !pairs.has(name))) await refresh();
+    },
+    areRead: () => areRead,
     currency: (currency) => currencies.get(currency),
     refresh,
     stop: () => clearTimeout(timer),
