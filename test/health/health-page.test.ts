@@ -27,7 +27,7 @@ describe("the health page in a browser", () => {
     const response = await page.goto(`${stack.url}/_sluice/health`);
     expect(response?.status()).toBe(200);
     expect(await page.getByRole("heading").textContent()).toBe("Everything answers");
-    expect(await page.getByRole("listitem").count()).toBe(5);
+    expect(await page.getByRole("listitem").count()).toBe(8);
     expect(await page.locator("li.down").count()).toBe(0);
     expect(problems).toEqual([]);
 

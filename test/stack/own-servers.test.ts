@@ -7,7 +7,7 @@ import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, () => {
   it("starts no Redis of its own when both are given, and never shows their passwords", async () => {
-    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "hunter2-hunter2" });
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "always", password: "hunter2-hunter2" });
     const folder = await temporaryFolder();
     const stack = await startStack({ folder, environment: { REDIS_URL: own.url, VENUE_REDIS_URL: own.url } });
     expect(processesOf(folder).filter(({ command }) => command.includes("redis-server"))).toEqual([]);
