@@ -43,7 +43,7 @@ import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
-import { openSystemSettings, type SystemValues } from "./system/system-settings.ts";
+import { openSystemSettings } from "./system/system-settings.ts";
 import type { DepositByHand } from "./wallets/deposit-by-hand.ts";
 
 /** Everything behind the routes of `/api/v1`, put together. */
@@ -53,8 +53,6 @@ type Venue = {
   readonly limits: ProcessLimits;
   readonly isReady: () => boolean;
   readonly maintenance: () => Maintenance | undefined;
-  /** The venue's settings as this process knows them, a second old at most: how many open orders one user may have, for instance. */
-  readonly systemValues: () => SystemValues;
   readonly readSession: ReadSession;
   readonly heldSessions: HeldSessions;
   readonly accounts: Accounts;
@@ -154,7 +152,6 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     isReady: () => kept.areComplete() && trading.isReady(),
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
-    systemValues: system.current,
     readSession,
     heldSessions,
     deposit: trading.deposit,

@@ -47,10 +47,10 @@ type Refusal = readonly [ErrorCode, RefusalOptions?];
 type Read = { readonly command: PlaceOrder; readonly pair: KnownPair };
 
 export function batchOperation({ desk, pairs, store, openOrdersMax }: OrderParts): VenueOperation {
-  function read(order: unknown, user: string): Result<Read, Refusal> {
+  async function read(order: unknown, user: string): Promise<Result<Read, Refusal>> {
     const parsed = newOrderSchema.safeParse(order);
     if (!parsed.success) return fail(["validation_failed", { errors: fieldFaults(parsed.error) }]);
-    const pair = pairs.pair(parsed.data.pair);
+    const pair = await pairs.findPair(parsed.data.pair);
     if (pair === undefined) return fail(["pair_not_found"]);
     const command = readOrder(parsed.data, { pair, user, openOrdersMax: openOrdersMax() });
     return command.ok ? ok({ command: command.value, pair }) : fail(["validation_failed", { errors: command.reason }]);
@@ -74,7 +74,7 @@ export function batchOperation({ desk, pairs, store, openOrdersMax }: OrderParts
     refusals: ["venue_busy", "engine_unavailable", "backlog_full"],
     async run(caller, { body }) {
       const { id } = caller.identity.user;
-      const orders = body.orders.map((order) => read(order, id));
+      const orders = await Promise.all(body.orders.map((order) => read(order, id)));
       const good = orders.flatMap((order) => (order.ok ? [order.value] : []));
       const sent = await desk.sendAll(
         id,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
-import { programOperation, type VenueOperation } from "../api/operation.ts";
+import { type Caller, programOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas } from "../api/schemas.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import type { Accepted, Desk } from "./desk.ts";
@@ -35,6 +35,26 @@ const cancelledSchema = z
   .register(answerSchemas, { id: "CancelledOrders" });
 
 export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderParts): readonly VenueOperation[] {
+  /**
+   * As they stand now. An open order keeps its pair's grid from changing, so this process knows the grid, or the next look shows it.
+   * Undefined when it does not: the orders are cancelled and cannot be shown.
+   */
+  async function cancelledOf(caller: Caller, outcome: Accepted): Promise<readonly OrderAnswer[] | undefined> {
+    assert(outcome.kind === "cancelled", "what cancels tells what was cancelled");
+    const isKnown = () => outcome.orders.every(({ pair, grid }) => pairs.inGrid(pair, grid) !== undefined);
+    if (!isKnown() && (await desk.catchUp(caller)) === undefined) await pairs.refresh();
+    if (!isKnown()) return undefined;
+    return outcome.orders.flatMap((order) => {
+      const pair = pairs.inGrid(order.pair, order.grid);
+      return pair === undefined ? [] : [orderAnswer(order, pair)];
+    });
+  }
+
+  const oneCancelled = (caller: Caller) => async (outcome: Accepted, headers: Readonly<Record<string, string>>) => {
+    const orders = await cancelledOf(caller, outcome);
+    return orders === undefined ? caller.refuse("venue_catching_up", { headers }) : caller.answer(200, orders[0], headers);
+  };
+
   return [
     programOperation({
       method: "post",
@@ -54,7 +74,7 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       },
       refusals: [...ORDER_REFUSALS, "venue_catching_up"],
       async run(caller, { body }) {
-        const pair = pairs.pair(body.pair);
+        const pair = await pairs.findPair(body.pair);
         if (pair === undefined) return caller.refuse("pair_not_found");
         const command = readOrder(body, { pair, user: caller.identity.user.id, openOrdersMax: openOrdersMax() });
         if (!command.ok) return caller.refuse("validation_failed", { errors: command.reason });
@@ -120,12 +140,12 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       permission: "trade",
       params: z.strictObject({ orderId: orderIdField }),
       answers: { 200: { description: "Cancelled: the order as it stands now.", schema: orderSchema }, 202: PENDING },
-      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable"],
+      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable", "venue_catching_up"],
       run: (caller, { params: { orderId } }) => {
         const user = caller.identity.user.id;
         const command = { kind: "cancel", user, orderId: Number(orderId), clientOrderId: "" } as const;
         return desk.send(caller, command, {
-          accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers),
+          accepted: oneCancelled(caller),
           // The engine knows open orders alone. Whether it is somebody else's or was one's own, the copies can tell.
           async instead(code) {
             if (code !== "order_not_open" || (await desk.catchUp(caller)) !== undefined) return code;
@@ -143,10 +163,10 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       permission: "trade",
       params: z.strictObject({ clientOrderId: clientOrderIdField }),
       answers: { 200: { description: "Cancelled: the order as it stands now.", schema: orderSchema }, 202: PENDING },
-      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable"],
+      refusals: ["order_not_found", "order_not_open", "venue_busy", "engine_unavailable", "venue_catching_up"],
       run: (caller, { params: { clientOrderId } }) => {
         const command = { kind: "cancel", user: caller.identity.user.id, orderId: 0, clientOrderId } as const;
-        return desk.send(caller, command, { accepted: (outcome, headers) => caller.answer(200, cancelledOf(outcome, pairs)[0], headers) });
+        return desk.send(caller, command, { accepted: oneCancelled(caller) });
       },
     }),
     programOperation({
@@ -158,22 +178,17 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       permission: "trade",
       query: z.strictObject({ pair: pairField.optional() }),
       answers: { 200: { description: "Cancelled.", schema: cancelledSchema }, 202: PENDING },
-      refusals: ["pair_not_found", "venue_busy", "engine_unavailable"],
+      refusals: ["pair_not_found", "venue_busy", "engine_unavailable", "venue_catching_up"],
       run: (caller, { query: { pair } }) => {
         const command = { kind: "cancelAll", user: caller.identity.user.id, pair: pair ?? "" } as const;
         return desk.send(caller, command, {
-          accepted: (outcome, headers) => {
-            const hasMore = outcome.kind === "cancelled" && outcome.hasMore;
-            return caller.answer(200, { orders: cancelledOf(outcome, pairs), hasMore }, headers);
+          async accepted(outcome, headers) {
+            const orders = await cancelledOf(caller, outcome);
+            if (orders === undefined) return caller.refuse("venue_catching_up", { headers });
+            return caller.answer(200, { orders, hasMore: outcome.kind === "cancelled" && outcome.hasMore }, headers);
           },
         });
       },
     }),
   ];
-}
-
-/** An open order keeps its pair's grid from changing, so that the grid of one that was just cancelled is known here. */
-function cancelledOf(outcome: Accepted, pairs: KnownPairs): readonly OrderAnswer[] {
-  assert(outcome.kind === "cancelled", "what cancels tells what was cancelled");
-  return outcome.orders.map((order) => orderAnswer(order, pairs.inGrid(order.pair, order.grid)));
 }

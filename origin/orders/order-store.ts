@@ -46,15 +46,21 @@ export function openOrderStore({
     const pipeline = redis.pipeline();
     for (const id of orderIds) pipeline.hgetall(orderKey(id));
     const stored = await replies(pipeline);
-    await pairs.meet(stored.flatMap(pairOfStored));
+    await pairs.meetPairs(stored.flatMap(pairOfStored));
     return stored.flatMap((reply) => storedOrder(reply, user, pairs) ?? []);
+  }
+
+  async function readOld(user: string, orderId: number): Promise<OrderAnswer | undefined> {
+    const old = await findOld(orderId);
+    await pairs.meetPairs(pairOfStored(old));
+    return storedOrder(old, user, pairs);
   }
 
   return {
     readAll,
     async read(user, orderId) {
       const [kept] = await readAll(user, [orderId]);
-      const order = kept ?? storedOrder(await findOld(orderId), user, pairs);
+      const order = kept ?? (await readOld(user, orderId));
       if (order === undefined) return undefined;
       return { ...order, ...(await trades.ofOrder(user, order)) };
     },

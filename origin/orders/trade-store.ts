@@ -48,7 +48,7 @@ export function openTradeStore({ redis, pairs }: { readonly redis: Redis; readon
         if (found.length > limit) break;
       }
       const trades = found.slice(0, limit);
-      await pairs.meet(trades.map((trade) => trade.pair));
+      await pairs.meetPairs(trades.map((trade) => trade.pair));
       return { trades: trades.map(fillOf), nextCursor: found.length > limit ? String(trades.at(-1)?.id) : null };
     },
 

@@ -8,20 +8,25 @@ import { replies } from "../redis/pipeline.ts";
 import type { KnownPair } from "./pair-numbers.ts";
 
 /**
- * Pairs and currencies as this process knows them: read every 400 ms, so that no order waits for it. An order that was counted in ticks
- * or lots of before is refused by the engine, never misread. With Redis away the last known holds.
+ * Pairs and currencies as this process knows them: read every 400 ms, so that no order waits for it; a name that it does not know yet is
+ * looked for at once, because another process may just have been told of it. An order that was counted in ticks or lots of before is
+ * refused by the engine, never misread. With Redis away the last known holds.
  */
 export type KnownPairs = {
+  readonly findPair: (pair: string) => Promise<KnownPair | undefined>;
+  readonly findCurrency: (currency: string) => Promise<CurrencyRow | undefined>;
+  /** Before what was read from Redis is understood: its pairs are there by then. */
+  readonly meetPairs: (pairs: readonly string[]) => Promise<void>;
+  readonly meetCurrencies: (currencies: readonly string[]) => Promise<void>;
+  /** Of those that were met. */
   readonly pair: (pair: string) => KnownPair | undefined;
-  /** With the ticks and lots that it had in this grid, which may have changed since. */
-  readonly inGrid: (pair: string, grid: number) => KnownPair;
+  readonly currency: (currency: string) => CurrencyRow | undefined;
+  /** With the ticks and lots that it had in this grid, which may have changed since. Undefined where this process never saw that grid. */
+  readonly inGrid: (pair: string, grid: number) => KnownPair | undefined;
   readonly all: () => readonly KnownPair[];
-  /** For what was read from Redis: its pair is there by then, and is read where this process has not met it yet. */
-  readonly meet: (pairs: readonly string[]) => Promise<void>;
   /** Whether they were read at all. */
   readonly areRead: () => boolean;
-  readonly currency: (currency: string) => CurrencyRow | undefined;
-  /** Reads now; those who ask together share one reading. */
+  /** Reads now, and never joins a reading that began before; those who wait share the next one. */
   readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -34,6 +39,7 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
   /** Grids change by an admin's hand alone, so that there are never many. */
   const grids = new Map<string, KnownPair>();
   let reading: Promise<void> | undefined;
+  let nextReading: Promise<void> | undefined;
   let areRead = false;
 
   async function read(): Promise<void> {
@@ -57,10 +63,28 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
   }
 
   function refresh(): Promise<void> {
-    reading ??= read().finally(() => {
-      reading = undefined;
+    if (reading !== undefined) {
+      nextReading ??= reading.then(begin, begin);
+      return nextReading;
+    }
+    return begin();
+  }
+
+  function begin(): Promise<void> {
+    nextReading = undefined;
+    const begun = read().finally(() => {
+      if (reading === begun) reading = undefined;
     });
-    return reading;
+    reading = begun;
+    return begun;
+  }
+
+  async function meetPairs(names: readonly string[]): Promise<void> {
+    if (names.some((name) => !pairs.has(name))) await refresh();
+  }
+
+  async function meetCurrencies(names: readonly string[]): Promise<void> {
+    if (names.some((name) => !currencies.has(name))) await refresh();
   }
 
   async function look(): Promise<void> {
@@ -77,18 +101,21 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
   timer.unref();
   void look();
   return {
+    async findPair(pair) {
+      await meetPairs([pair]);
+      return pairs.get(pair);
+    },
+    async findCurrency(currency) {
+      await meetCurrencies([currency]);
+      return currencies.get(currency);
+    },
+    meetPairs,
+    meetCurrencies,
     pair: (pair) => pairs.get(pair),
-    inGrid(pair, grid) {
-      const known = grids.get(`${pair} ${grid}`);
-      assert(known !== undefined, "a grid that an order was placed in is known");
-      return known;
-    },
-    all: () => [...pairs.values()],
-    async meet(names) {
-      if (names.some((name) => !pairs.has(name))) await refresh();
-    },
-    areRead: () => areRead,
     currency: (currency) => currencies.get(currency),
+    inGrid: (pair, grid) => grids.get(`${pair} ${grid}`),
+    all: () => [...pairs.values()],
+    areRead: () => areRead,
     refresh,
     stop: () => clearTimeout(timer),
   };

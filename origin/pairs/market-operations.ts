@@ -80,7 +80,7 @@ export function marketOperations({ desk, pairs, store }: MarketParts): readonly 
       answers: { 200: { description: "The best prices of both sides.", schema: bookSchema } },
       refusals: ["pair_not_found", "venue_catching_up"],
       async run(caller, { params: { pair }, query: { depth } }) {
-        if (pairs.pair(pair) === undefined) return caller.refuse("pair_not_found");
+        if ((await pairs.findPair(pair)) === undefined) return caller.refuse("pair_not_found");
         const behind = await desk.catchUp(caller);
         return behind ?? caller.answer(200, await store.book(pair, Number(depth)));
       },
@@ -96,7 +96,7 @@ export function marketOperations({ desk, pairs, store }: MarketParts): readonly 
       answers: { 200: { description: "One page of those that are kept at hand.", schema: publicTradesSchema } },
       refusals: ["pair_not_found", "venue_catching_up"],
       async run(caller, { params: { pair }, query: { cursor, limit } }) {
-        if (pairs.pair(pair) === undefined) return caller.refuse("pair_not_found");
+        if ((await pairs.findPair(pair)) === undefined) return caller.refuse("pair_not_found");
         const behind = await desk.catchUp(caller);
         if (behind !== undefined) return behind;
         const page = { beforeId: cursor === undefined ? undefined : Number(cursor), limit: Number(limit) };

@@ -59,12 +59,12 @@ export function pairOperations({ desk, pairs, database }: PairParts): readonly V
         ...(["venue_busy", "engine_unavailable", "venue_catching_up", "database_unavailable"] as const),
       ],
       async run(caller, { params, body }) {
-        const base = pairs.currency(body.baseCurrency);
-        const quote = pairs.currency(body.quoteCurrency);
+        const base = await pairs.findCurrency(body.baseCurrency);
+        const quote = await pairs.findCurrency(body.quoteCurrency);
         if (base === undefined || quote === undefined) return caller.refuse("currency_not_found");
         const terms = readTerms(params.pair, body, { baseScale: base.scale, quoteScale: quote.scale });
         if (!terms.ok) return caller.refuse("validation_failed", { errors: terms.reason });
-        const known = pairs.pair(params.pair);
+        const known = await pairs.findPair(params.pair);
         const before = known === undefined ? null : pairAnswer(known);
         const entry = { actor: actorOf(caller), action: "pair.changed", target: params.pair, before, after: body } as const;
         return audited(database, entry, () =>

@@ -35,7 +35,7 @@ export function createDepositByHand({ commands, pairs, database }: DepositParts)
   }
 
   return async (actor, deposit) => {
-    const known = pairs.currency(deposit.currency);
+    const known = await pairs.findCurrency(deposit.currency);
     if (known === undefined) return fail(errorCatalogue.currency_not_found.title);
     const amount = amountOf(deposit.amount, known.scale);
     if (!amount.ok) return fail(`the amount ${amount.reason}`);

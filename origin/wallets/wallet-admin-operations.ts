@@ -48,7 +48,7 @@ export function walletAdminOperations({ desk, pairs, users, database }: WalletAd
       refusals: [...MOVEMENT_REFUSALS, "user_not_found", "database_unavailable"],
       async run(caller, { body: { userId: user, currency, amount, reference } }) {
         if (!(await isAccount(user))) return caller.refuse("user_not_found");
-        const known = pairs.currency(currency);
+        const known = await pairs.findCurrency(currency);
         if (known === undefined) return caller.refuse("currency_not_found");
         const steps = amountOf(amount, known.scale);
         if (!steps.ok) return caller.refuse("validation_failed", { errors: [{ field: "amount", message: steps.reason }] });
@@ -74,7 +74,7 @@ export function walletAdminOperations({ desk, pairs, users, database }: WalletAd
       refusals: [...MOVEMENT_REFUSALS, "user_not_found", "database_unavailable"],
       async run(caller, { body: { from, to, currency, amount, reference } }) {
         if (!(await isAccount(from)) || !(await isAccount(to))) return caller.refuse("user_not_found");
-        const known = pairs.currency(currency);
+        const known = await pairs.findCurrency(currency);
         if (known === undefined) return caller.refuse("currency_not_found");
         const steps = amountOf(amount, known.scale);
         if (!steps.ok) return caller.refuse("validation_failed", { errors: [{ field: "amount", message: steps.reason }] });

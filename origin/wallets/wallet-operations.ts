@@ -94,7 +94,7 @@ export function walletOperations({ desk, pairs, store }: WalletParts): readonly 
       answers: { 200: { description: "Zero where I never had any.", schema: balanceSchema } },
       refusals: ["currency_not_found", "venue_catching_up"],
       async run(caller, { params: { currency } }) {
-        if (pairs.currency(currency) === undefined) return caller.refuse("currency_not_found");
+        if ((await pairs.findCurrency(currency)) === undefined) return caller.refuse("currency_not_found");
         const behind = await desk.catchUp(caller);
         if (behind !== undefined) return behind;
         return caller.answer(200, await store.balance(caller.identity.user.id, currency));
@@ -111,7 +111,7 @@ export function walletOperations({ desk, pairs, store }: WalletParts): readonly 
       answers: { ...MOVED, 202: PENDING },
       refusals: MOVEMENT_REFUSALS,
       async run(caller, { body: { currency, amount, reference } }) {
-        const known = pairs.currency(currency);
+        const known = await pairs.findCurrency(currency);
         if (known === undefined) return caller.refuse("currency_not_found");
         const steps = amountOf(amount, known.scale);
         if (!steps.ok) return caller.refuse("validation_failed", { errors: [{ field: "amount", message: steps.reason }] });

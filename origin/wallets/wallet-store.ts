@@ -45,6 +45,7 @@ export function openWalletStore({ redis, pairs }: { readonly redis: Redis; reado
   return {
     async balances(user) {
       const wallet = await redis.hgetall(walletKey(user));
+      await pairs.meetCurrencies(Object.keys(wallet));
       return Object.keys(wallet)
         .toSorted()
         .map((currency) => balanceOf(currency, wallet[currency] ?? ""));

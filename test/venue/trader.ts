@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { COMMAND_LINE } from "../../origin/admin/audit.ts";
 import { type Answer, type CallOptions, passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
@@ -20,10 +20,6 @@ export type Trader = {
 
 export async function startTradingVenue(): Promise<TradingVenue> {
   const venue = await startVenue();
-  await vi.waitFor(async () => expect((await venue.call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), {
-    timeout: 20_000,
-    interval: 50,
-  });
   await venue.accounts.createBy(COMMAND_LINE, {
     username: "boss",
     email: "boss@example.test",

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 
 let venue: TradingVenue;
@@ -71,6 +71,36 @@ describe("two processes", () => {
     expect([behind.status, behind.body.code, behind.headers.get("retry-after")]).toEqual([503, "venue_catching_up", "1"]);
     for (const sequence of ["-1", "1e3", "x", "9".repeat(16)]) {
       expect((await anna.call("GET", "/orders", { headers: { "venue-sequence": sequence } })).status).toBe(422);
+    }
+  });
+});
+
+describe("two processes, one of which is told of something new,", () => {
+  it("both know it at once: a currency, a pair, an order in its new ticks", async () => {
+    const other = await venue.again();
+    await vi.waitFor(async () => expect((await other.call("GET", "/market/pairs")).status).toBe(200));
+    const put = (path: string, json: unknown) => venue.call("PUT", path, { token: venue.adminToken, json });
+    const rates = { makerFeeRate: "0", takerFeeRate: "0", priceBandRate: "0.2", isTrading: true };
+    for (const name of ["aaa", "bbb", "ccc", "ddd", "eee", "fff"]) {
+      expect((await put(`/admin/currencies/${name}`, { scale: 4 })).status).toBe(200);
+      const json = { userId: anna.id, currency: name, amount: "100", reference: `new-${name}` };
+      expect((await other.call("POST", "/admin/wallet/deposits", { token: venue.adminToken, json })).status).toBe(201);
+      const pair = `${name}idr`;
+      const terms = { ...rates, baseCurrency: name, quoteCurrency: "idr", tickSize: "1", lotSize: "1", minimumValue: "1" };
+      expect((await put(`/admin/pairs/${pair}`, terms)).status).toBe(200);
+      const placed = await venue.call("POST", "/orders", {
+        token: anna.token,
+        json: { pair, side: "sell", type: "limit", price: "1001", quantity: "3" },
+      });
+      const cancelled = await other.call("DELETE", `/orders/${placed.body["id"]}`, { token: anna.token });
+      expect([cancelled.status, cancelled.body]).toMatchObject([200, { pair, price: "1001", status: "cancelled" }]);
+      expect((await put(`/admin/pairs/${pair}`, { ...terms, tickSize: "0.01" })).status).toBe(200);
+      const finer = await venue.call("POST", "/orders", {
+        token: anna.token,
+        json: { pair, side: "sell", type: "limit", price: "1001.07", quantity: "3" },
+      });
+      const gone = await other.call("DELETE", "/orders", { token: anna.token });
+      expect([finer.status, gone.status, gone.body["orders"]]).toMatchObject([201, 200, [{ price: "1001.07" }]]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
-import { afterAll } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { COMMAND_LINE } from "../../origin/admin/audit.ts";
 import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
@@ -50,7 +50,6 @@ export type TestVenue = {
   /** On the wire, sockets included; by a clock of its own where the sockets' time matters. */
   readonly listen: (options?: { readonly clock?: Clock }) => Promise<HttpServer>;
   readonly accounts: Accounts;
-  readonly systemValues: Opened["systemValues"];
   readonly readSession: Opened["readSession"];
   /** Signs access tokens. */
   readonly identityKey: PrivateTokenKey;
@@ -111,8 +110,14 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
   const record = async () => embedded ?? (await openRecord());
-  return openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  await untilOpen(venue);
+  return venue;
 }
+
+/** A new venue trades once its engine has the lead and has told its first pairs. */
+const untilOpen = ({ call }: TestVenue) =>
+  vi.waitFor(async () => expect((await call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), { timeout: 20_000, interval: 50 });
 
 /** Every role in one process, as `npm start` has it. */
 const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
@@ -200,7 +205,6 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
       return server;
     },
     accounts: venue.accounts,
-    systemValues: venue.systemValues,
     readSession: venue.readSession,
     identityKey: stores.identityKey,
     deposit: venue.deposit,
