@@ -65,6 +65,17 @@ export function mixedOperations(
   return { before: operations.slice(0, standing), measured: operations.slice(standing) };
 }
 
+/** All on one side at rising prices, and one order that would take more than all of them. */
+export function sweepOperations({ standing }: { readonly standing: number }): OperationFile {
+  const before: Operation[] = Array.from({ length: standing }, (_, index) => ({
+    kind: "limit",
+    side: "sell",
+    ticks: MID_TICKS + index,
+    lots: 1,
+  }));
+  return { before, measured: [{ kind: "market", side: "buy", lots: standing * 2 }] };
+}
+
 /** All on one price, then cancelled in no order. */
 export function oneLevelOperations({ standing, cancels }: { readonly standing: number; readonly cancels: number }): OperationFile {
   const random = seededRandom(standing);

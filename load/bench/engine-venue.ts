@@ -27,11 +27,13 @@ export const wholeEngine: Prepare = (file) => {
 /** As many commands as a busy committer takes at once. */
 const BATCH = 256;
 const USERS = 500;
+/** Room for all that the files open: the venue's own bound reserves so much memory that making engines would be measured. */
+const OPEN_ORDERS_MAX = 2 ** 17;
 const PAIR = "btcidr";
 const AT_MS = 1_790_000_000_000;
 
 function openEngine(): Engine {
-  const engine = createEngine();
+  const engine = createEngine({ openOrdersMax: OPEN_ORDERS_MAX });
   const head = { id: "0-0-0", at: AT_MS };
   const fees = { makerFeePpm: 1_000, takerFeePpm: 2_000 };
   const grid = { tickSteps: 100_000n, lotSteps: 1_000n, valueStepsMin: 1n };

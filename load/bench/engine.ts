@@ -2,7 +2,7 @@ import { assert } from "../../shared/assert.ts";
 import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
 import { bareBook } from "./engine-bare-book.ts";
 import { hftLimitOrderBook, nodejsOrderBook, type Prepare } from "./engine-books.ts";
-import { MIXES, mixedOperations, type OperationFile, oneLevelOperations } from "./engine-operations.ts";
+import { MIXES, mixedOperations, type OperationFile, oneLevelOperations, sweepOperations } from "./engine-operations.ts";
 import { wholeEngine } from "./engine-venue.ts";
 
 /**
@@ -23,11 +23,13 @@ export const engineBenchmark: Benchmark = {
       rows.push(await compare(file, hft));
       const bare = { ...effort, subject: bareBook, what: `${book}: its book alone, against nodejs-order-book`, aim: 15 };
       rows.push(await compare(file, bare));
-      rows.push(longestCommand(file, { book, ...effort }));
+      rows.push(longestCommand(file, { where: book, ...effort }));
     }
     const level = oneLevelOperations({ standing: effort.level, cancels: effort.cancels });
     const cancels = `cancels among ${count(effort.level)} orders on one level`;
     rows.push(await compare(level, { ...effort, what: `${cancels}: engine with balances and events, against nodejs-order-book`, aim: 15 }));
+    const sweep = sweepOperations({ standing: effort.level });
+    rows.push(longestCommand(sweep, { where: `one order through ${count(effort.level)} others`, rounds: effort.rounds }));
     return [...rows, ...speedRows(rows)];
   },
 };
@@ -71,29 +73,36 @@ function perProcessorSecond(prepare: Prepare, file: OperationFile): number {
   return (file.measured.length * 1_000_000) / (user + system);
 }
 
-/** Each command alone, in the time of its thread: what one command can hold up, a collection of garbage included. */
-function longestCommand(file: OperationFile, { book }: { readonly book: string }): BenchmarkRow {
+/**
+ * Each command alone, by the clock: the processor's own counter steps by milliseconds. A neighbour can only make a command seem longer, so
+ * the round in which the longest one was shortest is the one to believe.
+ */
+function longestCommand(file: OperationFile, { where, rounds }: { readonly where: string; readonly rounds: number }): BenchmarkRow {
+  const longestMs = Math.min(...Array.from({ length: rounds }, () => longestMsOf(file)));
+  const row = benchmarkRow({
+    what: `${where}: the longest command of the engine, against 5 ms`,
+    unit: "commands per second",
+    aim: 1,
+    subjectRounds: [1_000 / longestMs],
+    baselineRounds: [1_000 / COMMAND_MS_MAX],
+  });
+  return { ...row, notes: `${longestMs.toFixed(2)} ms` };
+}
+
+function longestMsOf(file: OperationFile): number {
   const player = wholeEngine(file);
   const from = file.before.length;
   player.play(0, from);
-  let longestUs = 1;
+  let longestMs = 0.001;
   for (let next = from; next < from + file.measured.length; next++) {
-    const start = process.threadCpuUsage();
+    const startedMs = performance.now();
     player.play(next, next + 1);
-    const { user, system } = process.threadCpuUsage(start);
-    longestUs = Math.max(longestUs, user + system);
+    longestMs = Math.max(longestMs, performance.now() - startedMs);
   }
-  const row = benchmarkRow({
-    what: `${book}: the longest command of the engine, against 5 ms`,
-    unit: "commands per second",
-    aim: 1,
-    subjectRounds: [1_000_000 / longestUs],
-    baselineRounds: [1_000_000 / COMMAND_US_MAX],
-  });
-  return { ...row, notes: `${(longestUs / 1_000).toFixed(2)} ms` };
+  return longestMs;
 }
 
-const COMMAND_US_MAX = 5_000;
+const COMMAND_MS_MAX = 5;
 
 /** What the issue asks for in absolute figures, held against the same rounds. */
 function speedRows(rows: readonly BenchmarkRow[]): readonly BenchmarkRow[] {
