@@ -4,6 +4,7 @@ import { cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
+import { drawBook } from "./draw-book.ts";
 import { engineBenchmark } from "./engine.ts";
 import { gateBenchmark } from "./gate.ts";
 import { identityBenchmark } from "./identity.ts";
@@ -19,7 +20,7 @@ import { tokenBenchmark } from "./token.ts";
 /**
  * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other; `gate` brings
  * `line-cost` along.
- * `--write` renews the sections of those that ran in docs/performance.md. A missed aim is said, but it is not a
+ * `--write` renews the sections of those that ran in docs/performance.md, and README's picture. A missed aim is said, but it is not a
  * failure: how fast this machine is at this minute does not decide whether the code is right.
  */
 const BENCHMARKS: readonly Benchmark[] = [
@@ -38,6 +39,7 @@ const BENCHMARKS: readonly Benchmark[] = [
 /** What the gate costs has two parts: per request, and per visitor who waits. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
+const PICTURE_FILE = new URL("../../docs/images/performance.svg", import.meta.url);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -67,7 +69,9 @@ function sayMissedAims(rows: readonly BenchmarkRow[]): void {
 
 async function writeSection(name: string, rows: readonly BenchmarkRow[]): Promise<void> {
   const before = await readFile(PERFORMANCE_FILE, "utf8").catch(() => "# Performance\n");
-  await writeFile(PERFORMANCE_FILE, replaceSection({ page: before, name, content: `${machineFacts()}\n\n${formatRows(rows)}` }));
+  const page = replaceSection({ page: before, name, content: `${machineFacts()}\n\n${formatRows(rows)}` });
+  await writeFile(PERFORMANCE_FILE, page);
+  await writeFile(PICTURE_FILE, drawBook(page));
 }
 
 function machineFacts(): string {
