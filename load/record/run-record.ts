@@ -7,6 +7,8 @@ export type RunRecord = {
   readonly scenario: string;
   readonly target: string;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** What the load ran on, for people: processor, cores, memory, system, Node. */
+  readonly machine?: string;
   /** `1/1` for a run on one machine. */
   readonly shard: string;
   /** Unix time. */

@@ -1,0 +1,179 @@
+import type { Html } from "../../edge/room/html.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { timeAxis, timeTickText, timeUnit, valueAxis } from "./axis.ts";
+import { tickText } from "./numbers.ts";
+import { countOf, percentileMs, sumBuckets } from "./percentiles.ts";
+import { drawArea, drawBand, drawLine, drawPlot, type Ink, type Point } from "./plot.ts";
+
+/** The curves over time; those of which a run has nothing to show are left out. */
+export function timePlots(record: RunRecord): readonly Html[] {
+  return [
+    waitingPlot(record),
+    activePlot(record),
+    admissionsPlot(record),
+    ...Object.keys(record.requests).map((kind) => latencyPlot(record, kind)),
+    orderFlowPlot(record),
+  ].filter((plot) => plot !== undefined);
+}
+
+/** As many steps as a drawing of a thousand units can show. */
+const STEPS_MAX = 250;
+
+type Curve = { readonly ink: Ink; readonly name: string; readonly points: readonly Point[]; readonly isArea?: boolean };
+type TimePlot = {
+  readonly title: string;
+  readonly note: string;
+  readonly unit: string;
+  readonly isWhole: boolean;
+  readonly curves: readonly Curve[];
+};
+
+function drawTimePlot({ durationMs, faults }: RunRecord, { title, note, unit, isWhole, curves }: TimePlot): Html {
+  const largest = curves.reduce((most, { points }) => points.reduce((top, [, value]) => (value > top ? value : top), most), 0);
+  const time = timeAxis(durationMs);
+  const x = { ...time, label: timeUnit(durationMs), tickText: (ms: number) => timeTickText(ms, durationMs) };
+  const y = { ...valueAxis(largest, { isWhole }), label: unit, tickText };
+  const faultEntry = faults.length > 0 ? [{ ink: "fault", name: "fault" } as const] : [];
+  return drawPlot({
+    ...{ title, note, x, y },
+    legend: [...curves.map(({ ink, name }) => ({ ink, name })), ...faultEntry],
+    drawing: [
+      ...faults.map(({ atMs, untilMs }) => drawBand(atMs, untilMs, x)),
+      ...curves.filter(({ isArea }) => isArea).map(({ ink, points }) => drawArea(ink, points, { x, y })),
+      ...curves.map(({ ink, points }) => drawLine(ink, points, { x, y })),
+    ],
+  });
+}
+
+function waitingPlot(record: RunRecord): Html | undefined {
+  if (record.gauges.every(({ waiting }) => waiting === 0)) return undefined;
+  const points = thinned(record.gauges.map(({ atMs, waiting }) => [atMs, waiting] as const));
+  return drawTimePlot(record, {
+    title: "Waiting",
+    note: "People in the line, as the gate counts them.",
+    unit: "people",
+    isWhole: true,
+    curves: [{ ink: "one", name: "waiting", points, isArea: true }],
+  });
+}
+
+function activePlot(record: RunRecord): Html | undefined {
+  if (record.gauges.length === 0) return undefined;
+  return drawTimePlot(record, {
+    title: "Inside, against the cap",
+    note: "Slots that are taken or reserved. The curve must never cross the dashed line.",
+    unit: "people",
+    isWhole: true,
+    curves: [
+      { ink: "two", name: "inside", points: thinned(record.gauges.map(({ atMs, active }) => [atMs, active] as const)), isArea: true },
+      { ink: "limit", name: "cap", points: thinned(record.gauges.map(({ atMs, cap }) => [atMs, cap] as const)) },
+    ],
+  });
+}
+
+function admissionsPlot(record: RunRecord): Html | undefined {
+  const admitted = record.visitors.admittedMs.filter((ms) => ms >= 0);
+  if (admitted.length === 0) return undefined;
+  const stepMs = stepOf(record.durationMs);
+  const counts = new Array<number>(Math.floor(record.durationMs / stepMs) + 1).fill(0);
+  for (const ms of admitted) {
+    const step = Math.min(counts.length - 1, Math.floor(ms / stepMs));
+    counts[step] = (counts[step] ?? 0) + 1;
+  }
+  const points = counts
+    .map((count, step) => [(step + 0.5) * stepMs, (count * 1_000) / stepMs] as const)
+    .filter(([ms]) => ms <= record.durationMs);
+  const { rate } = record.settings;
+  const limit = [0, record.durationMs].map((ms) => [ms, Number(rate)] as const);
+  return drawTimePlot(record, {
+    title: "Admissions",
+    note: "People who went in. A burst may stand above the rate for a moment; what follows may not.",
+    unit: "people per second",
+    isWhole: false,
+    curves: [
+      { ink: "one", name: "admitted", points, isArea: true },
+      ...(typeof rate === "number" ? [{ ink: "limit", name: "the rate that was set", points: limit } as const] : []),
+    ],
+  });
+}
+
+const KIND_NAMES: Readonly<Record<string, string>> = {
+  page: "the protected page",
+  poll: "polls",
+  claim: "claims",
+  request: "requests inside",
+  complete: "completing a visit",
+  leave: "leaving the line",
+  order: "orders",
+  batch: "batches of orders",
+  cancel: "cancellations",
+};
+
+export const kindName = (kind: string) => KIND_NAMES[kind] ?? kind;
+
+const SHARES = [
+  { share: 0.99, ink: "three", name: "p99" },
+  { share: 0.95, ink: "two", name: "p95" },
+  { share: 0.5, ink: "one", name: "p50" },
+] as const;
+
+function latencyPlot(record: RunRecord, kind: string): Html | undefined {
+  const seconds = record.requests[kind]?.seconds ?? [];
+  if (seconds.length === 0) return undefined;
+  const stepSeconds = stepOf(record.durationMs) / 1_000;
+  const steps = Map.groupBy(seconds, ({ second }) => Math.floor(second / stepSeconds));
+  const times = Array.from({ length: Math.ceil(record.durationMs / 1_000 / stepSeconds) }, (_, step) => step);
+  const histograms = times.map((step) => sumBuckets((steps.get(step) ?? []).map(({ buckets }) => buckets)));
+  const middle = (step: number) => Math.min(record.durationMs, (step + 0.5) * stepSeconds * 1_000);
+  return drawTimePlot(record, {
+    title: `Latency: ${kindName(kind)}`,
+    note: "From the moment a request was due, not from when it could be sent: nothing that waited is left out.",
+    unit: "milliseconds",
+    isWhole: false,
+    curves: SHARES.map(({ share, ...curve }) => ({
+      ...curve,
+      points: histograms.map((buckets, step) => [middle(step), percentileMs(buckets, share)] as const),
+    })),
+  });
+}
+
+const FLOW_INKS = { order: "one", batch: "three", cancel: "two" } as const;
+
+function orderFlowPlot(record: RunRecord): Html | undefined {
+  if (record.orders === undefined) return undefined;
+  const stepSeconds = stepOf(record.durationMs) / 1_000;
+  const curves = Object.entries(FLOW_INKS).flatMap(([kind, ink]) => {
+    const seconds = record.requests[kind]?.seconds ?? [];
+    if (seconds.length === 0) return [];
+    const counts = new Array<number>(Math.ceil(record.durationMs / 1_000 / stepSeconds)).fill(0);
+    for (const { second, buckets } of seconds) {
+      const step = Math.min(counts.length - 1, Math.floor(second / stepSeconds));
+      counts[step] = (counts[step] ?? 0) + countOf(buckets) / stepSeconds;
+    }
+    const points = counts.map((count, step) => [Math.min(record.durationMs, (step + 0.5) * stepSeconds * 1_000), count] as const);
+    return [{ ink, name: kindName(kind), points }];
+  });
+  if (curves.length === 0) return undefined;
+  return drawTimePlot(record, {
+    title: "Order flow",
+    note: "Requests to the venue, in the second in which they were due.",
+    unit: "requests per second",
+    isWhole: false,
+    curves,
+  });
+}
+
+/** Whole seconds, because that is how finely a record counts. */
+function stepOf(durationMs: number): number {
+  return Math.max(1, Math.ceil(durationMs / 1_000 / STEPS_MAX)) * 1_000;
+}
+
+/** The largest value of each step, so that no peak is smoothed away. */
+function thinned(points: readonly Point[]): readonly Point[] {
+  const group = Math.ceil(points.length / (STEPS_MAX * 2));
+  if (group <= 1) return points;
+  return Array.from({ length: Math.ceil(points.length / group) }, (_, index) => {
+    const few = points.slice(index * group, (index + 1) * group);
+    return few.reduce((most, point) => (point[1] > most[1] ? point : most));
+  });
+}
