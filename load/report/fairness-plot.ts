@@ -8,9 +8,9 @@ import { drawDots, drawPlot, type Ink, type Point } from "./plot.ts";
 const DOTS_MAX = 2_000;
 
 /** Everybody who was let in, by the place they took in the line and the place in which they went in: a fair line is a straight one. */
-export function fairnessPlot({ visitors }: RunRecord): Html | undefined {
+export function fairnessPlot({ visitors }: RunRecord): readonly Html[] {
   const people = ranked(visitors);
-  if (people.length === 0) return undefined;
+  if (people.length === 0) return [];
   const every = Math.ceil(people.length / DOTS_MAX);
   const groups = GROUPS.map(({ ink, name, has }) => {
     const members = people.filter(has);
@@ -21,19 +21,21 @@ export function fairnessPlot({ visitors }: RunRecord): Html | undefined {
       .map(({ came, went }) => [came, went] as const);
     return { ink, name, points };
   }).filter(({ points }) => points.length > 0);
-  const axis = valueAxis(people.length, { isWhole: true });
+  const round = valueAxis(people.length, { isWhole: true });
+  const axis = { ticks: round.ticks.filter((tick) => tick <= people.length), max: people.length };
   const shown = groups.reduce((sum, { points }) => sum + points.length, 0);
   const x = { ...axis, label: "place in the line", tickText };
   const y = { ...axis, label: "place of admission", tickText };
   const thinning = shown < people.length ? ` ${countText(shown)} of ${countText(people.length)} people are drawn.` : "";
-  return drawPlot({
-    title: "Fairness",
+  const plot = drawPlot({
+    title: "Order of the line, order of admission",
     note: `Each dot is a person. Whoever waits in order stands on the diagonal; whoever was away falls above it.${thinning}`,
     ...{ x, y },
     legend: groups.map(({ ink, name }) => ({ ink, name })),
     drawing: groups.map(({ ink, points }) => drawDots(ink, points, { x, y })),
-    shape: "square",
+    shape: "tall",
   });
+  return [plot];
 }
 
 type Ranked = { readonly came: number; readonly went: number; readonly lane: number; readonly wasAway: boolean };

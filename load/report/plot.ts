@@ -7,14 +7,14 @@ import type { Axis } from "./axis.ts";
  */
 export type Plot = {
   readonly title: string;
-  /** A sentence on what to look for. */
+  /** A sentence on what to look for; empty for none. */
   readonly note: string;
   readonly x: LabelledAxis;
   readonly y: LabelledAxis;
   readonly legend: readonly LegendEntry[];
   /** In the plot's own units: see `across` and `up`. */
   readonly drawing: readonly Html[];
-  readonly shape?: "square";
+  readonly shape?: "tall";
 };
 
 export type LabelledAxis = Axis & { readonly label: string; readonly tickText: (value: number) => string };
@@ -32,7 +32,7 @@ export const up = (value: number, { max }: Axis) => rounded(HEIGHT - (value / ma
 
 export function drawPlot({ title, note, x, y, legend, drawing, shape }: Plot): Html {
   return html`<figure class="plot ${shape ?? "wide"}">
-<figcaption><h3>${title}</h3><p>${note}</p>${legend.length > 1 ? drawLegend(legend) : undefined}</figcaption>
+<figcaption><h3>${title}</h3>${note === "" ? undefined : html`<p>${note}</p>`}${legend.length > 1 ? drawLegend(legend) : undefined}</figcaption>
 <div class="axes">
 <div class="y-label">${y.label}</div>
 <div class="y-ticks" aria-hidden="true">${y.ticks.map((tick) => html`<span style="bottom:${rounded((tick / y.max) * 100)}%">${y.tickText(tick)}</span>`)}</div>

@@ -7,12 +7,11 @@ import { type Figure, keyFigures } from "./figures.ts";
 import { durationText } from "./numbers.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import { runTitle, verdictSentence } from "./run-title.ts";
-import { timePlots } from "./time-plots.ts";
+import { flowPlots, latencyPlots } from "./time-plots.ts";
 
 /** The whole report as one page that needs nothing but itself: no script, no font, no picture from anywhere. */
 export function reportPage(record: RunRecord, verdict: Verdict): string {
   const { scenario, target, startedAt } = record;
-  const [first, ...others] = timePlots(record);
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -32,12 +31,9 @@ export function reportPage(record: RunRecord, verdict: Verdict): string {
 <main>
 ${verdictSection(verdict)}
 ${figureSection(keyFigures(record))}
-<section aria-labelledby="curves">
-<h2 id="curves">What happened</h2>
-<div class="plots">
-${first}${others}${fairnessPlot(record)}
-</div>
-</section>
+${plotSection({ id: "flow", title: "What happened", note: "", plots: flowPlots(record) })}
+${plotSection({ id: "latency", title: "Latency", note: LATENCY_NOTE, plots: latencyPlots(record) })}
+${plotSection({ id: "fairness", title: "Fairness", note: "", plots: fairnessPlot(record) })}
 ${answerSection(record)}
 ${faultSection(record)}
 ${factSection(record)}
@@ -71,6 +67,21 @@ function figureSection(figures: readonly Figure[]): Html {
   )}</dl></section>`;
 }
 
+type PlotSection = { readonly id: string; readonly title: string; readonly note: string; readonly plots: readonly Html[] };
+
+const LATENCY_NOTE = "From the moment a request was due, not from when it could be sent: nothing that had to wait is left out.";
+
+function plotSection({ id, title, note, plots }: PlotSection): Html {
+  if (plots.length === 0) return html``;
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${note === "" ? undefined : html`<p class="note">${note}</p>`}
+<div class="plots">
+${plots}
+</div>
+</section>`;
+}
+
 function answerSection(record: RunRecord): Html {
   const rows = answerRows(record);
   if (rows.length === 0) return html``;
@@ -78,7 +89,7 @@ function answerSection(record: RunRecord): Html {
 <h2 id="answers">Answers</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="answers">
 <table>
-<thead><tr><th scope="col">Request</th><th scope="col" class="number">Count</th><th scope="col">Answered with</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th><th scope="col" class="number">p99</th></tr></thead>
+<thead><tr><th scope="col">Request</th><th scope="col" class="number">Count</th><th scope="col" class="answers">Answered with</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th><th scope="col" class="number">p99</th></tr></thead>
 <tbody>${rows.map(
     ({ kind, count, answers, p50, p95, p99 }) =>
       html`<tr><th scope="row">${kind}</th><td class="number">${count}</td><td class="answers">${answers}</td><td class="number">${p50}</td><td class="number">${p95}</td><td class="number">${p99}</td></tr>
@@ -93,7 +104,7 @@ function faultSection({ faults }: RunRecord): Html {
   if (faults.length === 0) return html``;
   return html`<section aria-labelledby="faults">
 <h2 id="faults">Faults</h2>
-<p>Done to the target on purpose; shaded in the curves.</p>
+<p class="note">Done to the target on purpose; shaded in the curves.</p>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="faults">
 <table>
 <thead><tr><th scope="col">What</th><th scope="col" class="number">From</th><th scope="col" class="number">Until</th></tr></thead>

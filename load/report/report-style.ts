@@ -37,7 +37,8 @@ th, td { padding: 0.45rem 0.9rem 0.45rem 0; text-align: left; vertical-align: to
 thead th { border-top: 0; padding-top: 0; color: var(--soft); font-size: 0.85rem; white-space: nowrap; }
 tbody th { font-weight: 550; }
 th.number, td.number { text-align: right; white-space: nowrap; padding-right: 0; padding-left: 0.9rem; }
-td.answers { overflow-wrap: anywhere; }
+th.answers, td.answers { padding-left: 1.5rem; padding-right: 0; min-width: 12rem; overflow-wrap: anywhere; }
+.note { margin: -0.6rem 0 1.2rem; color: var(--soft); font-size: 0.92rem; }
 .lines th, .lines td { border-color: color-mix(in srgb, var(--ink) 12%, transparent); }
 .mark { width: 1.6rem; font-weight: 700; }
 tr.met .mark { color: var(--good); }
@@ -49,6 +50,7 @@ tr.broken .mark, tr.broken th, tr.broken td { color: var(--bad); }
 .figures strong { display: block; font-size: 1.65rem; line-height: 1.3; font-weight: 600; letter-spacing: -0.01em; }
 .figures span { color: var(--soft); font-size: 0.85rem; }
 .plots { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 30rem), 1fr)); gap: 2.5rem 3rem; }
+.tall { grid-column: 1 / -1; }
 .plot { margin: 0; min-width: 0; display: flex; flex-direction: column; justify-content: space-between; }
 .plot figcaption p { color: var(--soft); font-size: 0.88rem; }
 .legend { display: flex; flex-wrap: wrap; gap: 0 1.1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
@@ -56,7 +58,7 @@ tr.broken .mark, tr.broken th, tr.broken td { color: var(--bad); }
 .legend .ink-fault::before { height: 0.7rem; vertical-align: -0.05rem; background: var(--fault); }
 .legend .ink-limit::before { background: repeating-linear-gradient(90deg, var(--stroke) 0 5px, transparent 5px 8px); }
 .axes { display: grid; grid-template-columns: auto 1fr; grid-template-rows: auto 13rem auto auto; margin-top: 0.6rem; font-size: 0.8rem; color: var(--soft); }
-.square .axes { grid-template-rows: auto 22rem auto auto; }
+.tall .axes { grid-template-rows: auto 22rem auto auto; }
 .y-label { grid-column: 1 / 3; margin-bottom: 0.5rem; }
 .y-ticks { position: relative; grid-row: 2; min-width: 3.4rem; }
 .y-ticks span { position: absolute; right: 0.5rem; transform: translateY(50%); line-height: 1; white-space: nowrap; }
@@ -92,7 +94,7 @@ footer { margin-top: 3rem; padding-top: 1rem; border-top: 1px solid var(--hair);
   .figures { grid-template-columns: 1fr 1fr; }
   .figures > div { padding: 0.7rem 0.8rem; }
   .figures strong { font-size: 1.3rem; }
-  .square .axes { grid-template-rows: auto 17rem auto auto; }
+  .tall .axes { grid-template-rows: auto 17rem auto auto; }
 }
 @media print {
   body { max-width: none; padding: 0; }

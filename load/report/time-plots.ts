@@ -5,15 +5,16 @@ import { tickText } from "./numbers.ts";
 import { countOf, percentileMs, sumBuckets } from "./percentiles.ts";
 import { drawArea, drawBand, drawLine, drawPlot, type Ink, type Point } from "./plot.ts";
 
-/** The curves over time; those of which a run has nothing to show are left out. */
-export function timePlots(record: RunRecord): readonly Html[] {
-  return [
-    waitingPlot(record),
-    activePlot(record),
-    admissionsPlot(record),
-    ...Object.keys(record.requests).map((kind) => latencyPlot(record, kind)),
-    orderFlowPlot(record),
-  ].filter((plot) => plot !== undefined);
+/** The curves over time, apart from latencies; those of which a run has nothing to show are left out. */
+export function flowPlots(record: RunRecord): readonly Html[] {
+  return [waitingPlot(record), activePlot(record), admissionsPlot(record), orderFlowPlot(record)].filter((plot) => plot !== undefined);
+}
+
+/** One for each kind of request. */
+export function latencyPlots(record: RunRecord): readonly Html[] {
+  return Object.keys(record.requests)
+    .map((kind) => latencyPlot(record, kind))
+    .filter((plot) => plot !== undefined);
 }
 
 /** As many steps as a drawing of a thousand units can show. */
@@ -74,15 +75,10 @@ function activePlot(record: RunRecord): Html | undefined {
 function admissionsPlot(record: RunRecord): Html | undefined {
   const admitted = record.visitors.admittedMs.filter((ms) => ms >= 0);
   if (admitted.length === 0) return undefined;
-  const stepMs = stepOf(record.durationMs);
-  const counts = new Array<number>(Math.floor(record.durationMs / stepMs) + 1).fill(0);
-  for (const ms of admitted) {
-    const step = Math.min(counts.length - 1, Math.floor(ms / stepMs));
-    counts[step] = (counts[step] ?? 0) + 1;
-  }
-  const points = counts
-    .map((count, step) => [(step + 0.5) * stepMs, (count * 1_000) / stepMs] as const)
-    .filter(([ms]) => ms <= record.durationMs);
+  const points = ratePoints(
+    record,
+    admitted.map((ms) => [ms, 1] as const),
+  );
   const { rate } = record.settings;
   const limit = [0, record.durationMs].map((ms) => [ms, Number(rate)] as const);
   return drawTimePlot(record, {
@@ -109,6 +105,8 @@ const KIND_NAMES: Readonly<Record<string, string>> = {
   cancel: "cancellations",
 };
 
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 export const kindName = (kind: string) => KIND_NAMES[kind] ?? kind;
 
 const SHARES = [
@@ -126,8 +124,8 @@ function latencyPlot(record: RunRecord, kind: string): Html | undefined {
   const histograms = times.map((step) => sumBuckets((steps.get(step) ?? []).map(({ buckets }) => buckets)));
   const middle = (step: number) => Math.min(record.durationMs, (step + 0.5) * stepSeconds * 1_000);
   return drawTimePlot(record, {
-    title: `Latency: ${kindName(kind)}`,
-    note: "From the moment a request was due, not from when it could be sent: nothing that waited is left out.",
+    title: capitalised(kindName(kind)),
+    note: "",
     unit: "milliseconds",
     isWhole: false,
     curves: SHARES.map(({ share, ...curve }) => ({
@@ -141,17 +139,13 @@ const FLOW_INKS = { order: "one", batch: "three", cancel: "two" } as const;
 
 function orderFlowPlot(record: RunRecord): Html | undefined {
   if (record.orders === undefined) return undefined;
-  const stepSeconds = stepOf(record.durationMs) / 1_000;
   const curves = Object.entries(FLOW_INKS).flatMap(([kind, ink]) => {
     const seconds = record.requests[kind]?.seconds ?? [];
-    if (seconds.length === 0) return [];
-    const counts = new Array<number>(Math.ceil(record.durationMs / 1_000 / stepSeconds)).fill(0);
-    for (const { second, buckets } of seconds) {
-      const step = Math.min(counts.length - 1, Math.floor(second / stepSeconds));
-      counts[step] = (counts[step] ?? 0) + countOf(buckets) / stepSeconds;
-    }
-    const points = counts.map((count, step) => [Math.min(record.durationMs, (step + 0.5) * stepSeconds * 1_000), count] as const);
-    return [{ ink, name: kindName(kind), points }];
+    const points = ratePoints(
+      record,
+      seconds.map(({ second, buckets }) => [second * 1_000, countOf(buckets)] as const),
+    );
+    return seconds.length === 0 ? [] : [{ ink, name: kindName(kind), points }];
   });
   if (curves.length === 0) return undefined;
   return drawTimePlot(record, {
@@ -161,6 +155,17 @@ function orderFlowPlot(record: RunRecord): Html | undefined {
     isWhole: false,
     curves,
   });
+}
+
+/** So many a second, in each step. A last step that the run did not finish would look like a fall, so it is left out where there are others. */
+function ratePoints({ durationMs }: RunRecord, counted: readonly Point[]): readonly Point[] {
+  const stepMs = stepOf(durationMs);
+  const counts = new Array<number>(Math.max(1, Math.floor(durationMs / stepMs))).fill(0);
+  for (const [ms, count] of counted) {
+    const step = Math.floor(ms / stepMs);
+    if (step < counts.length) counts[step] = (counts[step] ?? 0) + count;
+  }
+  return counts.map((count, step) => [Math.min(durationMs, (step + 0.5) * stepMs), (count * 1_000) / stepMs] as const);
 }
 
 /** Whole seconds, because that is how finely a record counts. */

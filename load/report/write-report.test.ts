@@ -75,11 +75,11 @@ describe("a report", () => {
       "Waiting",
       "Inside, against the cap",
       "Admissions",
-      "Latency: the protected page",
-      "Latency: requests inside",
-      "Latency: orders",
       "Order flow",
-      "Fairness",
+      "The protected page",
+      "Requests inside",
+      "Orders",
+      "Order of the line, order of admission",
     ]);
     expect(page).not.toMatch(/NaN|Infinity|undefined|\[object/);
   });
