@@ -1,6 +1,6 @@
+import { addBuckets, percentileMs } from "../record/latency-buckets.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { countText, millisecondsText } from "./numbers.ts";
-import { percentileMs, sumBuckets } from "./percentiles.ts";
 import { kindName } from "./time-plots.ts";
 
 /** What was asked, how it was answered, and how long that took over the whole run. */
@@ -15,7 +15,7 @@ export type AnswerRow = {
 
 export function answerRows({ requests }: RunRecord): readonly AnswerRow[] {
   return Object.entries(requests).map(([kind, { answers, seconds }]) => {
-    const buckets = sumBuckets(seconds.map((second) => second.buckets));
+    const buckets = addBuckets(seconds.map((second) => second.buckets));
     const entries = Object.entries(answers).toSorted(([, one], [, other]) => other - one);
     return {
       kind: kindName(kind),

@@ -1,6 +1,7 @@
+import { addBuckets, percentileMs } from "../record/latency-buckets.ts";
 import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 import { countText, durationText, millisecondsText, shareText } from "./numbers.ts";
-import { percentileMs, quantile, sumBuckets } from "./percentiles.ts";
+import { quantile } from "./percentiles.ts";
 
 /** A number that one remembers of a run, and the few words beside it. */
 export type Figure = { readonly name: string; readonly value: string; readonly note: string };
@@ -34,7 +35,7 @@ function requestFigures({ requests, durationMs }: RunRecord): readonly Figure[] 
   const answered = Object.values(requests).flatMap(({ answers }) => Object.values(answers));
   const count = answered.reduce((sum, each) => sum + each, 0);
   if (count === 0) return [];
-  const buckets = sumBuckets(Object.values(requests).flatMap(({ seconds }) => seconds.map((second) => second.buckets)));
+  const buckets = addBuckets(Object.values(requests).flatMap(({ seconds }) => seconds.map((second) => second.buckets)));
   const perSecond = (count * 1_000) / Math.max(1, durationMs);
   return [
     { name: "requests", value: countText(count), note: `${countText(perSecond)} a second` },

@@ -3,8 +3,8 @@ export const countText = (count: number) => Math.round(count).toLocaleString("en
 
 const DASH = "–";
 
-export function millisecondsText(ms: number): string {
-  if (!Number.isFinite(ms)) return DASH;
+export function millisecondsText(ms: number | undefined): string {
+  if (ms === undefined) return DASH;
   if (ms >= 10_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms >= 100 ? `${countText(ms)} ms` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }

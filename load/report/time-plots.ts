@@ -1,8 +1,9 @@
 import type { Html } from "../../edge/room/html.ts";
+import { addBuckets, percentileMs } from "../record/latency-buckets.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { timeAxis, timeTickText, timeUnit, valueAxis } from "./axis.ts";
 import { tickText } from "./numbers.ts";
-import { countOf, percentileMs, sumBuckets } from "./percentiles.ts";
+import { countOf } from "./percentiles.ts";
 import { drawArea, drawBand, drawLine, drawPlot, type Ink, type Point } from "./plot.ts";
 
 /** The curves over time, apart from latencies; those of which a run has nothing to show are left out. */
@@ -121,7 +122,7 @@ function latencyPlot(record: RunRecord, kind: string): Html | undefined {
   const stepSeconds = stepOf(record.durationMs) / 1_000;
   const steps = Map.groupBy(seconds, ({ second }) => Math.floor(second / stepSeconds));
   const times = Array.from({ length: Math.ceil(record.durationMs / 1_000 / stepSeconds) }, (_, step) => step);
-  const histograms = times.map((step) => sumBuckets((steps.get(step) ?? []).map(({ buckets }) => buckets)));
+  const histograms = times.map((step) => addBuckets((steps.get(step) ?? []).map(({ buckets }) => buckets)));
   const middle = (step: number) => Math.min(record.durationMs, (step + 0.5) * stepSeconds * 1_000);
   return drawTimePlot(record, {
     title: capitalised(kindName(kind)),
@@ -130,7 +131,7 @@ function latencyPlot(record: RunRecord, kind: string): Html | undefined {
     isWhole: false,
     curves: SHARES.map(({ share, ...curve }) => ({
       ...curve,
-      points: histograms.map((buckets, step) => [middle(step), percentileMs(buckets, share)] as const),
+      points: histograms.map((buckets, step) => [middle(step), percentileMs(buckets, share) ?? Number.NaN] as const),
     })),
   });
 }

@@ -34,7 +34,7 @@ export function countAdmittedErrors({ requests, visitors }: RunRecord): Admitted
 }
 
 /** By the kit itself, where there was nothing to count. */
-export const NO_ANSWER = "no answer";
+const NO_ANSWER = "no answer";
 
 const SERVER_ERROR = 500;
 const NOT_LET_IN = 401;
