@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { createRequestQueue } from "./request-queue.ts";
 import { createResponseReader, type RawAnswer } from "./response-reader.ts";
 
@@ -50,8 +51,7 @@ const ANSWER_BYTES_MAX = 8_000_000;
 const SWEEP_EVERY_MS = 500;
 
 export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
-  const { hostname, port } = new URL(url);
-  const address = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port === "" ? 80 : port), noDelay: true };
+  const connectTo = connectorOf(new URL(url));
   const connections = new Set<Connection>();
   const idle: Connection[] = [];
   const waiting = createRequestQueue();
@@ -79,11 +79,11 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
   }
 
   function open(request: PoolRequest, isResend: boolean): void {
-    const socket = connect(address);
+    const { socket, readyEvent } = connectTo();
     const connection: Connection = { socket, request, sentAtMs: performance.now(), answers: 0, bytesOfAnswer: 0, isResend };
     connections.add(connection);
     const read = createResponseReader((answer) => answered(connection, answer));
-    socket.once("connect", () => socket.write(request.text));
+    socket.once(readyEvent, () => socket.write(request.text));
     socket.on("data", (bytes) => {
       connection.bytesOfAnswer += bytes.length;
       if (connection.bytesOfAnswer > ANSWER_BYTES_MAX || !read(bytes)) socket.destroy();
@@ -145,4 +145,16 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
       for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) request.onAnswer(undefined);
     },
   };
+}
+
+type Opened = { readonly socket: Socket; readonly readyEvent: "connect" | "secureConnect" };
+
+function connectorOf({ protocol, hostname, port }: URL): () => Opened {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (protocol === "https:") {
+    const address = { host, port: Number(port === "" ? 443 : port), servername: host, ALPNProtocols: ["http/1.1"] };
+    return () => ({ socket: connectTls(address).setNoDelay(true), readyEvent: "secureConnect" });
+  }
+  const address = { host, port: Number(port === "" ? 80 : port), noDelay: true };
+  return () => ({ socket: connect(address), readyEvent: "connect" });
 }
