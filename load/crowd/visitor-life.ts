@@ -210,9 +210,15 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     }
     const url = urls[state.edge[visitor] ?? 0] ?? urls[0];
     const admitted = { visitor, url, address: drawn.address[visitor] ?? "", cookie: state.cookie[visitor] ?? "" };
-    void options.onAdmitted(admitted).then(() => {
-      if (!options.isOver()) wheel.schedule(visitor, nowMs());
-    });
+    const goOn = (isDone: boolean) => {
+      if (options.isOver()) return;
+      if (isDone) wheel.schedule(visitor, nowMs());
+      else end(visitor, "failed");
+    };
+    options.onAdmitted(admitted).then(
+      () => goOn(true),
+      () => goOn(false),
+    );
   }
 
   function scheduleInside(visitor: number): void {
