@@ -13,7 +13,9 @@ const UNKNOWN = -1;
  * is ranked behind. -1 for whoever had no turn.
  */
 export function rankTurns({ joinedOrder, turnAfterMs, turnByMs }: TurnSpans): number[] {
-  const visitors = joinedOrder.flatMap((place, visitor) => (place !== UNKNOWN && (turnByMs[visitor] ?? UNKNOWN) !== UNKNOWN ? [visitor] : []));
+  const visitors = joinedOrder.flatMap((place, visitor) =>
+    place !== UNKNOWN && (turnByMs[visitor] ?? UNKNOWN) !== UNKNOWN ? [visitor] : [],
+  );
   const placeOf = (visitor: number) => joinedOrder[visitor] ?? UNKNOWN;
   visitors.sort((one, other) => placeOf(one) - placeOf(other));
   const moments = new Map<number, number>();
