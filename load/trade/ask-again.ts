@@ -34,7 +34,7 @@ export async function askAgain({ orders, personOf, call, nowMs }: Asking): Promi
   async function ask(order: AcknowledgedOrder): Promise<void> {
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       if (tries > 0) await sleep(TRY_AGAIN_MS);
-      const request = { kind: "check", dueMs: nowMs(), method: "GET", path: `/orders/${order.id}` } as const;
+      const request = { kind: undefined, dueMs: nowMs(), method: "GET", path: `/orders/${order.id}` } as const;
       const { code, body } = await call({ ...request, person: personOf(order.trader) });
       const known = orderSchema.safeParse(body).data;
       // Anything else was not said about the order.

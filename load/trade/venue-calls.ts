@@ -12,7 +12,8 @@ import type { WayIn } from "./way-in.ts";
 export type VenueCalls = (call: VenueCall) => Promise<VenueAnswer>;
 
 export type VenueCall = {
-  readonly kind: string;
+  /** Undefined for what is no part of the load. */
+  readonly kind: string | undefined;
   readonly dueMs: number;
   readonly person: TradingPerson;
   readonly method: "GET" | "POST" | "DELETE";
@@ -56,7 +57,7 @@ export function createVenueCalls({ poolOf, urlAfter, recorder, nowMs, clock }: C
         onAnswer(raw) {
           const answer = toAnswer(raw);
           if (raw === undefined && person.way === way) person.way = { ...way, url: urlAfter(way.url) };
-          recorder.answered({ kind, dueMs, answeredMs: nowMs(), answer: answer.code });
+          if (kind !== undefined) recorder.answered({ kind, dueMs, answeredMs: nowMs(), answer: answer.code });
           resolve(answer);
         },
       });
