@@ -72,7 +72,13 @@ export type VisitorColumns = {
 
 export const VISITOR_ENDS = ["underway", "completed", "left", "silent", "refused", "failed"] as const;
 
-export type Gauge = { readonly atMs: number; readonly waiting: number; readonly active: number; readonly cap: number; readonly admitted: number };
+export type Gauge = {
+  readonly atMs: number;
+  readonly waiting: number;
+  readonly active: number;
+  readonly cap: number;
+  readonly admitted: number;
+};
 
 export type OrderFlow = {
   readonly sent: number;
