@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import type { RunContext } from "../run-context.ts";
 import { givenTarget } from "../target/given-target.ts";
 import { startTarget } from "../target/start-target.ts";
 import type { Target } from "../target/target.ts";
-import type { RunContext } from "../run-context.ts";
 import { choice, flag, numberOption, text, wholeNumber } from "./option-kinds.ts";
 import type { Option, OptionValues } from "./option-table.ts";
 

@@ -2,11 +2,12 @@ import { describe, expect, it } from "vitest";
 import { rankTurns } from "./rank-turns.ts";
 
 /** In the order of the line: between which looks the turn came. */
-const rank = (spans: readonly (readonly [afterMs: number, byMs: number])[]) =>
+const rank = (spans: readonly (readonly [afterMs: number, byMs: number, away?: 1])[]) =>
   rankTurns({
     joinedOrder: spans.map((_, place) => place + 100),
     turnAfterMs: spans.map(([afterMs]) => afterMs),
     turnByMs: spans.map(([, byMs]) => byMs),
+    wasAway: spans.map(([, , away = 0]) => away),
   });
 
 describe("rankTurns", () => {
@@ -54,6 +55,16 @@ describe("rankTurns", () => {
         [10, 20],
       ]),
     ).toEqual([1, -1, 2]);
-    expect(rankTurns({ joinedOrder: [-1, 5], turnAfterMs: [0, 0], turnByMs: [9, 9] })).toEqual([-1, 1]);
+    expect(rankTurns({ joinedOrder: [-1, 5], turnAfterMs: [0, 0], turnByMs: [9, 9], wasAway: [0, 0] })).toEqual([-1, 1]);
+  });
+
+  it("holds nobody up for whoever was away", () => {
+    expect(
+      rank([
+        [90, 95, 1],
+        [0, 100],
+        [0, 50],
+      ]),
+    ).toEqual([3, 1, 2]);
   });
 });
