@@ -72,6 +72,7 @@ function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
   const times = (of: (visitors: VisitorColumns) => readonly number[]): readonly number[] =>
     aligned.flatMap(({ record, shiftMs }) => of(record.visitors).map((ms) => (ms < 0 ? ms : ms + shiftMs)));
   const joinedOrder = column(({ joinedOrder: own }) => own);
+  const wasAway = column(({ wasAway: own }) => own);
   const turnAfterMs = column(({ turnAfterMs: own }) => own);
   const turnByMs = column(({ turnByMs: own }) => own);
   const isTimed = turnAfterMs.length === joinedOrder.length && turnByMs.length === joinedOrder.length;
@@ -81,10 +82,10 @@ function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
     lane: column(({ lane }) => lane),
     admittedMs: times(({ admittedMs }) => admittedMs),
     // Who cannot be ranked among the others is not compared with them.
-    admittedOrder: isTimed ? rankTurns({ joinedOrder, turnAfterMs, turnByMs }) : joinedOrder.map(() => -1),
+    admittedOrder: isTimed ? rankTurns({ joinedOrder, turnAfterMs, turnByMs, wasAway }) : joinedOrder.map(() => -1),
     endedMs: times(({ endedMs }) => endedMs),
     end: column(({ end }) => end),
-    wasAway: column(({ wasAway }) => wasAway),
+    wasAway,
     ...(isTimed ? { turnAfterMs, turnByMs } : {}),
   };
 }
