@@ -19,7 +19,7 @@ export type Acknowledged = {
 };
 
 /** Asking for as many takes the venue some seconds. */
-export const REMEMBERED_MAX = 20_000;
+const REMEMBERED_MAX = 20_000;
 
 export function rememberAcknowledged(random: Random, rememberedMax = REMEMBERED_MAX): Acknowledged {
   const orders: AcknowledgedOrder[] = [];

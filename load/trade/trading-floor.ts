@@ -150,12 +150,12 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
 
 const TOO_OFTEN = 429;
 const SERVER_ERROR = 500;
-/** Refusals that a later try may not meet: the request waited too long on its way. */
-const LATE_CODES: ReadonlySet<string> = new Set(["timestamp_outside_window", "request_timeout"]);
+/** Refusals of this one message, that say nothing about the order: it was too long on its way, or a connection was closed and it was sent twice. */
+const MESSAGE_CODES: ReadonlySet<string> = new Set(["timestamp_outside_window", "request_timeout", "request_replayed"]);
 
 /** 202: written, and not committed in time. It may still happen, so it is asked for under its name. */
 function outcomeOf(status: number, code: string): Outcome {
   if (status === 200 || status === 201) return "acknowledged";
-  if (status === 0 || status === 202 || status === TOO_OFTEN || status >= SERVER_ERROR || LATE_CODES.has(code)) return "again";
+  if (status === 0 || status === 202 || status === TOO_OFTEN || status >= SERVER_ERROR || MESSAGE_CODES.has(code)) return "again";
   return "rejected";
 }
