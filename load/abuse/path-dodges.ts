@@ -2,7 +2,10 @@ import { type Attack, isKeptOut } from "./attack-desk.ts";
 
 const ADDRESS = "192.0.2.30";
 
-/** Ways to write a path that some server in the chain might read as another. */
+/**
+ * Ways to write a path that some server in the chain might read as another. Not the absolute form (RFC 9112, 3.2.2): workerd by itself answers
+ * it with 500 before it comes to the gate, and that says nothing about us.
+ */
 const SPELLINGS = [
   "/DEMO/",
   "/Demo/",
@@ -32,7 +35,6 @@ const SPELLINGS = [
   "/_sluice/health/../../demo/",
   "/demo/?x=/../../_sluice/health",
   `/demo/${"x".repeat(9_000)}`,
-  "http://other.test/demo/",
 ];
 
 /** Names under which a client could try to say what only the gate may. */
