@@ -1,3 +1,4 @@
+import { abuseScenario } from "./abuse/abuse.ts";
 import { crowdScenario } from "./crowd/crowd.ts";
 import { openingScenario } from "./opening/opening.ts";
 import { mergeScenario } from "./record/merge.ts";
@@ -5,4 +6,4 @@ import type { Scenario } from "./scenario.ts";
 import { tradeScenario } from "./trade/trade.ts";
 
 /** `npm run load -- NAME`. */
-export const SCENARIOS: readonly Scenario[] = [crowdScenario, tradeScenario, openingScenario, mergeScenario];
+export const SCENARIOS: readonly Scenario[] = [crowdScenario, tradeScenario, openingScenario, abuseScenario, mergeScenario];
