@@ -1,0 +1,9 @@
+import { abuseScenario } from "./abuse/abuse.ts";
+import { crowdScenario } from "./crowd/crowd.ts";
+import { openingScenario } from "./opening/opening.ts";
+import { mergeScenario } from "./record/merge.ts";
+import type { Scenario } from "./scenario.ts";
+import { tradeScenario } from "./trade/trade.ts";
+
+/** `npm run load -- NAME`. */
+export const SCENARIOS: readonly Scenario[] = [crowdScenario, tradeScenario, openingScenario, abuseScenario, mergeScenario];
