@@ -136,11 +136,15 @@ local function opening_seconds()
   return math.max(0, opens_at + opening_ms() - now) / 1000
 end
 
+-- Whether this call found slots to give: then only the rate, and people who come, decide how fast the line moves.
+local has_room = false
+
 -- Gives free slots to the first of the line who are still there, as many as may walk in within the next seconds: who
 -- has left is found out before the turn comes. Returns true when there is more to do than one call may.
 local function promote(heads_max)
   if not is_moving then return false end
   local room = max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
+  has_room = room > 0
   local ahead = math.ceil(bucket.tokens + rate * (AHEAD_SECONDS + opening_seconds())) - redis.call('ZCARD', READY)
   local free = math.min(room, ahead, PROMOTIONS_MAX)
   local seen = 0
@@ -170,8 +174,10 @@ local function admit(order)
   return { 'admitted', expires_at, 1 }
 end
 
+-- While there is room the line may move at its full rate at any moment, however slowly it did before: whoever is called
+-- then must come within the claim window, or the line would go on as slowly as that for ever.
 local function poll_after(position, total)
-  local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
+  local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS and not has_room
   local speed = is_measured and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
   local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))

@@ -17,12 +17,23 @@ export const mergeScenario: Scenario = {
     if (first === undefined || others.length === 0) return fail(["merge needs the report.json of two runs or more"]);
     return ok(async () => {
       const one = await readRecordFile(first);
-      const merged = mergeRecords([one, ...(await Promise.all(others.map(readRecordFile)))]);
+      const rest = await Promise.all(others.map(readRecordFile));
+      assertParts([one, ...rest]);
+      const merged = mergeRecords([one, ...rest]);
       // Lies in a folder of its own, beside those it was made from.
       return { ...merged, scenario: `${one.scenario}-merged` };
     });
   },
 };
+
+/** A run that is added to itself, or to another one, gives figures that nobody has seen. */
+function assertParts(records: readonly RunRecord[]): void {
+  const shards = records.map(({ shard }) => shard);
+  const parts = shards.flatMap((shard) => (shard.split("/")[0] ?? "").split("+"));
+  const isOneRun = new Set(records.map(({ scenario, shard }) => `${scenario} ${shard.split("/")[1]}`)).size === 1;
+  if (isOneRun && new Set(parts).size === parts.length) return;
+  throw new Error(`these are not parts of one run: ${records.map(({ scenario, shard }) => `${scenario} ${shard}`).join(", ")}`);
+}
 
 async function readRecordFile(path: string): Promise<RunRecord> {
   const text = await readFile(path, "utf8");

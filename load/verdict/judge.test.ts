@@ -176,6 +176,29 @@ describe("a verdict", () => {
     expect(line(verdict, "drain against ideal")?.seen).toMatch(/^94\.9 % \(600 people in 30\.6 s, at best 29\.0 s\)$/);
   });
 
+  /** Ten slots, no other limit; everybody stays for two seconds, and `lateMs` after ten have gone the next ten come. */
+  const tenByTen = (lateMs: number) => (record: RunRecord) => {
+    const admittedMs = record.visitors.admittedMs.map((_, index) => Math.floor(index / 10) * (2_000 + lateMs));
+    return {
+      settings: { cap: 10, rate: 1_000, burst: 1_000, pollMsMax: 4_000 },
+      durationMs: 60 * (2_000 + lateMs),
+      ...withColumns(record, { arrivedMs: admittedMs.map(() => 0), admittedMs, endedMs: admittedMs.map((ms) => ms + 2_000) }),
+    };
+  };
+
+  it("takes into account that an ideal line has to wait for slots too", () => {
+    expect(line(judged(tenByTen(0)), "drain against ideal")).toMatchObject({
+      isMet: true,
+      seen: expect.stringContaining("at best 118.0 s"),
+    });
+    expect(line(judged(tenByTen(200)), "drain against ideal")?.isMet).toBe(false);
+  });
+
+  it("measures a stall from when a slot came free", () => {
+    expect(line(judged(tenByTen(3_500)), "longest stall")).toMatchObject({ isMet: true, seen: "3.5 s" });
+    expect(line(judged(tenByTen(4_000)), "longest stall")).toMatchObject({ isMet: false, seen: "4.0 s" });
+  });
+
   it("compares a run that ended early with how far the ideal would have come", () => {
     const cut = (shareIn: number) => (record: RunRecord) => {
       const isIn = (index: number) => index < shareIn * 600;

@@ -63,6 +63,28 @@ it("asks for the next poll well inside the claim window, so that a reservation n
   for (let index = 0; index < 40; index++) expect((await join(line, `v${index}`)).pollAfterMs).toBeLessThan(5_000);
 });
 
+/** A crowd whose answers came late: it has missed its turns for a while, so that the line has hardly moved, although there is room. */
+it("asks whoever is next for a poll inside the claim window while there is room, however slowly the line has moved", async () => {
+  const limits = { maxActive: 5_000, rate: 600, burst: 200, claimSeconds: 20 };
+  const line = await openQueue(limits);
+  const keys = queueKeys(queueId);
+  const called = Array.from({ length: limits.burst + limits.rate * 5 }, (_, index) => `called-${index}`);
+  const waiting = Array.from({ length: 30_000 }, (_, index) => `waiting-${index}`);
+  await redis.zadd(keys.ready, ...called.flatMap((ticketId, index) => [LANE_0_ORDER + index * 2, ticketId]));
+  await redis.zadd(keys.active, ...called.flatMap((ticketId) => [nowMs + 10_000, ticketId]));
+  const firstWaiting = LANE_0_ORDER + called.length * 2;
+  await redis.zadd(keys.waiting, ...waiting.flatMap((ticketId, index) => [firstWaiting + index * 2, ticketId]));
+  await redis.zadd(keys.beats, ...waiting.flatMap((ticketId) => [nowMs + 10_000, ticketId]));
+  await redis.hset(keys.bucket, { tokens: 200, refilled_at: nowMs, sequence: 10 ** 6, rate: 1, rate_at: nowMs, rate_count: 0 });
+  jitter = 1;
+  const next = await line.beat({ ticketId: "waiting-0", order: firstWaiting, isKeyed: false, ticketLeftMs: 3_600_000 });
+  expect(next).toMatchObject({ state: "waiting", position: called.length + 1 });
+  expect(next.state === "waiting" && next.pollAfterMs).toBeLessThan(limits.claimSeconds * 1_000);
+  // Far behind, they are still asked to come back no more often than all of them together may.
+  const last = await line.beat({ ticketId: "waiting-29999", order: firstWaiting + 59_998, isKeyed: false, ticketLeftMs: 3_600_000 });
+  expect(last.state === "waiting" && last.pollAfterMs).toBeGreaterThan(limits.claimSeconds * 1_000);
+});
+
 it("lets nobody in while paused, not even with a reservation, and keeps the reservation of who polls", async () => {
   const line = await openQueue({ maxActive: 1 });
   await enter(line, "first");
