@@ -174,14 +174,19 @@ local function admit(order)
   return { 'admitted', expires_at, 1 }
 end
 
--- While there is room the line may move at its full rate at any moment, however slowly it did before: whoever is called
--- then must come within the claim window, or the line would go on as slowly as that for ever.
+-- While there is room the line may move at its full rate at any moment, however slowly it did before: who may be called
+-- before the next poll must come within the claim window, or the line would go on as slowly as that for ever.
+local function may_be_called(position)
+  return has_room and position <= burst + rate * (AHEAD_SECONDS + poll_ms_max / 1000)
+end
+
 local function poll_after(position, total)
-  local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS and not has_room
+  local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
   local speed = is_measured and math.min(bucket.rate, rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
   local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))
   interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
+  if may_be_called(position) then interval = math.min(interval, poll_ms_max) end
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
 
