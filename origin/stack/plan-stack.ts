@@ -8,6 +8,7 @@ import { startNodeEdgeServer } from "./node-edge-server.ts";
 import { startRedisServer } from "./redis-server.ts";
 import type { StackSecrets } from "./secrets.ts";
 import type { StackSettings } from "./settings.ts";
+import { storeOutbound } from "./store-outbound.ts";
 import { answersOk, waitUntilReady } from "./wait-until-ready.ts";
 
 /** One process of the stack: where it will listen, and how to bring it up. */
@@ -105,7 +106,13 @@ function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
 
 function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lineUrl: string; logFile: string }): Part {
   const port = settings.SLUICE_BRIDGE_PORT;
-  const environment = { ...process.env, REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
+  const environment = {
+    ...process.env,
+    ...ON_LOOPBACK,
+    REDIS_URL: lineUrl,
+    SLUICE_BRIDGE_PORT: String(port),
+    SLUICE_BRIDGE_TOKEN: secrets.bridgeToken,
+  };
   const start = () =>
     startNode({ name: "bridge", file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
   return {
@@ -122,6 +129,7 @@ function originPart({ settings, secrets, folder, venueUrl, logFile }: PlanOption
   const port = settings.SLUICE_ORIGIN_PORT;
   const environment = {
     ...process.env,
+    ...ON_LOOPBACK,
     VENUE_REDIS_URL: venueUrl,
     SLUICE_ORIGIN_PORT: String(port),
     SLUICE_DATA_DIR: folder,
@@ -133,6 +141,9 @@ function originPart({ settings, secrets, folder, venueUrl, logFile }: PlanOption
   const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
   return { name: "origin", what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
 }
+
+/** The stack of one machine listens nowhere else, whatever the shell it is started from says. */
+const ON_LOOPBACK = { SLUICE_HOST: "127.0.0.1" } as const;
 
 /** Where the origin finds the gate's public keys: at the gate, unless the user hands them over. */
 function keySource(settings: StackSettings): NodeJS.ProcessEnv {
@@ -164,7 +175,7 @@ type EdgePlace = {
 
 function inWorkerd({ folder, watch }: PlanOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
   const edgeFolder = join(folder, "edge");
-  const outbound = outboundTo(place.variables.UPSTASH_REDIS_REST_URL);
+  const outbound = storeOutbound(place.variables.UPSTASH_REDIS_REST_URL);
   return {
     what: "the gate, in workerd",
     start: async () => (await startEdgeServer({ ...place, folder: edgeFolder, ...outbound, watch })).child,
@@ -181,12 +192,6 @@ function onNode({ folder, lineUrl }: PlanOptions & { lineUrl: string | undefined
 /** The edge gets no environment but what it is given; these go through as they are, and the edge itself judges them. */
 function passedOn(...names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])));
-}
-
-/** Over plain HTTP the worker needs one address and gets no other; https means a host on the internet. */
-function outboundTo(storeUrl: string): { readonly storeAddress?: string } {
-  const url = new URL(storeUrl);
-  return url.protocol === "https:" ? {} : { storeAddress: `${url.hostname}:${url.port === "" ? 80 : url.port}` };
 }
 
 type NodePart = {
