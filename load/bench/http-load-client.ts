@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { createResponseReader } from "./response-reader.ts";
+import { createResponseReader } from "../http/response-reader.ts";
 
 /**
  * The process behind `measureHttp`: reads its order from stdin, writes its figures to stdout.
@@ -92,7 +92,7 @@ function openConnection(): void {
     if (sinceMs === undefined) idle.push(sendAt);
     else sendAt(sinceMs);
   };
-  const read = createResponseReader((status) => {
+  const read = createResponseReader(({ status }) => {
     if (isOver) return;
     record(status, performance.now() - sentMs);
     send();

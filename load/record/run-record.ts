@@ -24,6 +24,18 @@ export type RunRecord = {
   readonly faults: readonly Fault[];
   /** What was asked of the target when the load was over, the audit among them. */
   readonly checks: readonly Check[];
+  /** How the load itself did: what it could not do in time, it did not hide, but somebody has to look here to know. */
+  readonly driver?: DriverRecord;
+};
+
+export type DriverRecord = {
+  /** The longest that something of ours was done after it was due, before it was even handed to a connection. */
+  readonly lateMsMax: number;
+  /** The most requests that had to wait for a connection at one time. */
+  readonly waitingMost: number;
+  readonly resent: number;
+  /** Visitors who may have lost their turn because they were answered too late, by whoever's fault. */
+  readonly visitorsLate: number;
 };
 
 export type RequestRecord = {
@@ -48,8 +60,14 @@ export type VisitorColumns = {
   readonly endedMs: readonly number[];
   /** Index into `VISITOR_ENDS`. */
   readonly end: readonly number[];
-  /** Whether they fell silent or left on purpose, so that others may pass them. */
+  /** Whether they fell silent or left on purpose, or were answered so late that the gate may have thought so: others may pass them. */
   readonly wasAway: readonly (0 | 1)[];
+  /**
+   * Between which two moments of the store's clock (Unix time) their turn came, as far as looks at the line could tell: what `admittedOrder`
+   * is ranked by (`rank-turns.ts`), and what the records of several machines are ranked by anew.
+   */
+  readonly turnAfterMs?: readonly number[];
+  readonly turnByMs?: readonly number[];
 };
 
 export const VISITOR_ENDS = ["underway", "completed", "left", "silent", "refused", "failed"] as const;

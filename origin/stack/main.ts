@@ -63,7 +63,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
 
   // 4. Every part in order, then the question at the front door whether all of them answer.
   say(`Starting Sluice in ${shownFolder(folder)}`);
-  const { parts, edgeUrl } = await planStack({ settings, secrets, folder, watch });
+  const { parts, edgeUrl } = await planStack({ settings, secrets, environment: process.env, folder, watch });
   const stack = await runStack(parts, {
     stopAsked,
     onReady: (part, tookMs) => say(`  ✓ ${part.name.padEnd(12)} ${(tookMs / 1000).toFixed(1)} s`),

@@ -28,24 +28,30 @@ export type Part = {
 type StackPlan = {
   readonly parts: readonly Part[];
   readonly edgeUrl: string;
+  /** The line's Redis, unless it is a hosted one. */
+  readonly lineUrl: string | undefined;
+  /** The same as bridges are given it. */
+  readonly bridgedUrl: string | undefined;
+  readonly venueUrl: string;
 };
 
-type PlanOptions = {
+export type PlanOptions = {
   readonly settings: StackSettings;
   readonly secrets: StackSecrets;
+  /** What the parts are given of it, beside their settings. */
+  readonly environment: NodeJS.ProcessEnv;
   readonly folder: string;
   readonly watch: boolean;
 };
 
 /** Decides what runs where, in the order in which each part stands on the ones before it. Nothing is started here. */
 export async function planStack(options: PlanOptions): Promise<StackPlan> {
-  const { settings, secrets, folder } = options;
-  const log = (name: string) => join(folder, "logs", `${name}.log`);
+  const { settings, secrets, environment, folder } = options;
   const parts: Part[] = [];
   const addRedis = async (redis: RedisPlan) => {
     const port = redis.port ?? (await freePort());
     const start = async () =>
-      (await startRedisServer({ ...redis, folder: join(folder, redis.name), port, logFile: log(redis.name) })).child;
+      (await startRedisServer({ ...redis, folder: join(folder, redis.name), port, logFile: logFileOf(folder, redis.name) })).child;
     parts.push({ name: redis.name, what: redis.what, port, portVariable: redis.portVariable, sources: [], start });
     return { url: redisUrl(redis, port), dataUrl: redisUrl(redis, port, redis.dataUser) };
   };
@@ -54,14 +60,14 @@ export async function planStack(options: PlanOptions): Promise<StackPlan> {
   const ownLine = isHosted || settings.REDIS_URL !== undefined ? undefined : await addRedis(lineRedis(settings, secrets));
   const lineUrl = settings.REDIS_URL ?? ownLine?.url;
   // The bridge does not look into scripts, so our own Redis does: unless the user has allowed more, it lets them touch data only.
-  const bridgedUrl = process.env["SLUICE_BRIDGE_ALLOW"] ? lineUrl : (ownLine?.dataUrl ?? lineUrl);
+  const bridgedUrl = environment["SLUICE_BRIDGE_ALLOW"] ? lineUrl : (ownLine?.dataUrl ?? lineUrl);
   // Only workerd cannot speak to Redis itself.
   const isBridged = !isHosted && settings.SLUICE_EDGE === "worker";
-  if (isBridged && bridgedUrl !== undefined) parts.push(bridgePart({ ...options, lineUrl: bridgedUrl, logFile: log("bridge") }));
+  if (isBridged && bridgedUrl !== undefined) parts.push(bridgePart({ ...options, name: "bridge", lineUrl: bridgedUrl }));
   const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets))).url;
-  parts.push(originPart({ ...options, venueUrl, logFile: log("origin") }));
-  parts.push(edgePart({ ...options, lineUrl, logFile: log("edge") }));
-  return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}` };
+  parts.push(originPart({ ...options, name: "origin", venueUrl }));
+  parts.push(edgePart({ ...options, name: "edge", lineUrl }));
+  return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}`, lineUrl, bridgedUrl, venueUrl };
 }
 
 function redisUrl({ password }: RedisPlan, port: number, user = ""): string {
@@ -104,19 +110,16 @@ function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
   };
 }
 
-function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lineUrl: string; logFile: string }): Part {
+/** A stack has one; whoever runs several gives each a name and a port (in `settings`) of its own. */
+export function bridgePart(options: PlanOptions & { readonly name: string; readonly lineUrl: string }): Part {
+  const { settings, secrets, name, lineUrl } = options;
   const port = settings.SLUICE_BRIDGE_PORT;
-  const environment = {
-    ...process.env,
-    ...ON_LOOPBACK,
-    REDIS_URL: lineUrl,
-    SLUICE_BRIDGE_PORT: String(port),
-    SLUICE_BRIDGE_TOKEN: secrets.bridgeToken,
-  };
-  const start = () =>
-    startNode({ name: "bridge", file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  const own = { ...ON_LOOPBACK, REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
+  const environment = { ...options.environment, ...own };
+  const logFile = logFileOf(options.folder, name);
+  const start = () => startNode({ name, file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
   return {
-    name: "bridge",
+    name,
     what: "the line's Redis over HTTP",
     port,
     portVariable: "SLUICE_BRIDGE_PORT",
@@ -125,46 +128,61 @@ function bridgePart({ settings, secrets, lineUrl, logFile }: PlanOptions & { lin
   };
 }
 
-function originPart({ settings, secrets, folder, venueUrl, logFile }: PlanOptions & { venueUrl: string; logFile: string }): Part {
+/** Likewise, with its roles in `environment`. */
+export function originPart(options: PlanOptions & { readonly name: string; readonly venueUrl: string }): Part {
+  const { settings, secrets, name, folder, venueUrl, environment: given } = options;
   const port = settings.SLUICE_ORIGIN_PORT;
+  const logFile = logFileOf(folder, name);
   const environment = {
-    ...process.env,
+    ...given,
     ...ON_LOOPBACK,
     VENUE_REDIS_URL: venueUrl,
     SLUICE_ORIGIN_PORT: String(port),
     SLUICE_DATA_DIR: folder,
-    SLUICE_IDENTITY_KEYS: process.env["SLUICE_IDENTITY_KEYS"] ?? JSON.stringify(secrets.identityKeys),
-    SLUICE_VENUE_SECRET: process.env["SLUICE_VENUE_SECRET"] ?? secrets.venueSecret,
-    SLUICE_SEAL_KEYS: process.env["SLUICE_SEAL_KEYS"] ?? JSON.stringify(secrets.sealKeys),
-    ...keySource(settings),
+    SLUICE_IDENTITY_KEYS: given["SLUICE_IDENTITY_KEYS"] ?? JSON.stringify(secrets.identityKeys),
+    SLUICE_VENUE_SECRET: given["SLUICE_VENUE_SECRET"] ?? secrets.venueSecret,
+    SLUICE_SEAL_KEYS: given["SLUICE_SEAL_KEYS"] ?? JSON.stringify(secrets.sealKeys),
+    ...keySource(options),
   };
-  const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
-  return { name: "origin", what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
+  const start = () => startNode({ name, file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  return { name, what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
 }
 
 /** The stack of one machine listens nowhere else, whatever the shell it is started from says. */
 const ON_LOOPBACK = { SLUICE_HOST: "127.0.0.1" } as const;
 
 /** Where the origin finds the gate's public keys: at the gate, unless the user hands them over. */
-function keySource(settings: StackSettings): NodeJS.ProcessEnv {
-  return process.env["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
+function keySource({ settings, environment }: PlanOptions): NodeJS.ProcessEnv {
+  return environment["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
 }
 
-function edgePart(options: PlanOptions & { lineUrl: string | undefined; logFile: string }): Part {
-  const { settings, secrets } = options;
+type EdgeOptions = PlanOptions & { readonly name: string; readonly lineUrl: string | undefined };
+
+/** Likewise. */
+export function edgePart(options: EdgeOptions): Part {
+  const { settings, secrets, environment, name } = options;
   const port = settings.SLUICE_PORT;
   const variables = {
-    ...passedOn("SLUICE_ADMIN_TOKENS", "SLUICE_ISSUER", "SLUICE_JOINS_PER_ADDRESS", "SLUICE_ALLOW_PRIVATE_TARGETS", "ORIGIN_TIMEOUT_MS"),
-    CLIENT_ADDRESS_FROM: "socket",
+    ...passedOn(environment, EDGE_VARIABLES),
+    CLIENT_ADDRESS_FROM: settings.CLIENT_ADDRESS_FROM,
     SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
     SLUICE_SIGNING_KEYS: settings.SLUICE_SIGNING_KEYS ?? JSON.stringify(secrets.signingKeys),
     UPSTASH_REDIS_REST_URL: settings.UPSTASH_REDIS_REST_URL ?? `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`,
     UPSTASH_REDIS_REST_TOKEN: settings.UPSTASH_REDIS_REST_TOKEN ?? secrets.bridgeToken,
   };
-  const place = { port, originAddress: `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`, variables, logFile: options.logFile };
-  const part = { name: "edge", port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"] };
+  const place = { port, originAddress: `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`, variables, logFile: logFileOf(options.folder, name) };
+  const part = { name, port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"] };
   return { ...part, ...(settings.SLUICE_EDGE === "node" ? onNode(options, place) : inWorkerd(options, place)) };
 }
+
+/** The edge itself judges them. */
+const EDGE_VARIABLES = [
+  "SLUICE_ADMIN_TOKENS",
+  "SLUICE_ISSUER",
+  "SLUICE_JOINS_PER_ADDRESS",
+  "SLUICE_ALLOW_PRIVATE_TARGETS",
+  "ORIGIN_TIMEOUT_MS",
+] as const;
 
 type EdgePlace = {
   readonly port: number;
@@ -173,8 +191,8 @@ type EdgePlace = {
   readonly logFile: string;
 };
 
-function inWorkerd({ folder, watch }: PlanOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
-  const edgeFolder = join(folder, "edge");
+function inWorkerd({ folder, watch, name }: EdgeOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
+  const edgeFolder = join(folder, name);
   const outbound = storeOutbound(place.variables.UPSTASH_REDIS_REST_URL);
   return {
     what: "the gate, in workerd",
@@ -183,15 +201,20 @@ function inWorkerd({ folder, watch }: PlanOptions, place: EdgePlace): Pick<Part,
   };
 }
 
-function onNode({ folder, lineUrl }: PlanOptions & { lineUrl: string | undefined }, place: EdgePlace): Pick<Part, "what" | "start"> {
-  const store: Record<string, string> = lineUrl === undefined ? {} : { ...passedOn("SLUICE_REDIS_CLUSTER"), REDIS_URL: lineUrl };
+function onNode({ folder, lineUrl, environment }: EdgeOptions, place: EdgePlace): Pick<Part, "what" | "start"> {
+  const cluster = passedOn(environment, ["SLUICE_REDIS_CLUSTER"]);
+  const store: Record<string, string> = lineUrl === undefined ? {} : { ...cluster, REDIS_URL: lineUrl };
   const variables = { ...place.variables, ...store, SLUICE_DATA_DIR: folder };
   return { what: "the gate, on Node", start: async () => (await startNodeEdgeServer({ ...place, variables })).child };
 }
 
-/** The edge gets no environment but what it is given; these go through as they are, and the edge itself judges them. */
-function passedOn(...names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] ?? ""]])));
+/** The edge gets no environment but what it is given; these go through as they are. */
+function passedOn(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
+}
+
+function logFileOf(folder: string, name: string): string {
+  return join(folder, "logs", `${name}.log`);
 }
 
 type NodePart = {

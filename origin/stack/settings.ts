@@ -16,6 +16,7 @@ const settingsSchema = z.object({
   SLUICE_ADMIN_TOKENS: operatorTokensVariable.optional(),
   SLUICE_SIGNING_KEYS: z.string().optional(),
   SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
+  CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
   SLUICE_NO_INSTALL: flagVariable,
   REDIS_URL: redisUrlVariable.optional(),
   VENUE_REDIS_URL: redisUrlVariable.optional(),

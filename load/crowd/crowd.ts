@@ -1,0 +1,70 @@
+import { defineScenario } from "../options/define-scenario.ts";
+import { choice, numberOption, share, wholeNumber } from "../options/option-kinds.ts";
+import type { OptionValues } from "../options/option-table.ts";
+import { openTarget, shardOption, type TargetValues, targetFaults, targetOptions } from "../options/target-options.ts";
+import { CURVES } from "./arrivals.ts";
+import type { CrowdOptions } from "./crowd-options.ts";
+import { runCrowd } from "./run-crowd.ts";
+
+/** Of a crowd, for every scenario that has one. */
+export const crowdOptions = {
+  visitors: wholeNumber("how many come", { min: 1, max: 1_000_000, fallback: 1_000 }),
+  over: numberOption("in how many seconds", { min: 0.1, max: 86_400, fallback: 20, value: "SECONDS" }),
+  curve: choice("all at once and ever fewer, ever more, or evenly", CURVES, "spike"),
+  silent: share("stop asking while they wait, for good"),
+  return: share("stop asking for some seconds and come back"),
+  leave: share("leave the line"),
+  retry: share("press reload while they wait"),
+  "share-address": share("come from one and the same address"),
+  requests: wholeNumber("pages that each asks for inside", { min: 0, max: 1_000, fallback: 3 }),
+  stay: numberOption("seconds that each is inside, about", { min: 0, max: 3_000, fallback: 2, value: "SECONDS" }),
+  seed: wholeNumber("the same seed draws the same crowd", { min: 0, max: 2 ** 31, fallback: 1 }),
+  shard: shardOption,
+} as const;
+
+type CrowdValues = OptionValues<typeof crowdOptions>;
+
+export const crowdScenario = defineScenario({
+  name: "crowd",
+  summary: "a crowd comes, waits in line, goes in, and leaves again",
+  options: { ...crowdOptions, ...targetOptions },
+  faults: (values) => [...crowdFaults(values), ...targetFaults(values)],
+  async run(values, context) {
+    context.progress.say(values.url === undefined ? "Starting a stack for this run" : `Using ${values.url}`);
+    const target = await openTarget(values, context);
+    try {
+      const { cap, rate, burst, edges, edge } = values;
+      const record = await runCrowd(toCrowdOptions(values), { ...context, target });
+      return { ...record, settings: { ...record.settings, cap, rate, burst, edges, edge } };
+    } finally {
+      await target.stop();
+    }
+  },
+});
+
+export function crowdFaults({ silent, return: comeBack, leave }: CrowdValues): readonly string[] {
+  return silent + comeBack + leave > 1 ? ["--silent, --return and --leave: together more than 1"] : [];
+}
+
+/** Twice what the line takes at its pace, and a minute: whoever is not through by then is stuck. */
+const SPARE_SECONDS = 60;
+
+export function toCrowdOptions(values: CrowdValues & Pick<TargetValues, "cap" | "rate">): CrowdOptions {
+  const { visitors, over, stay, rate, cap } = values;
+  const perSecond = Math.min(rate, cap / Math.max(stay, 0.1));
+  return {
+    visitors,
+    overSeconds: over,
+    curve: values.curve,
+    silentShare: values.silent,
+    returnShare: values.return,
+    leaveShare: values.leave,
+    retryShare: values.retry,
+    shareAddressShare: values["share-address"],
+    requests: values.requests,
+    staySeconds: stay,
+    withinSeconds: Math.ceil(over + (2 * visitors) / perSecond + 2 * stay + SPARE_SECONDS),
+    seed: values.seed,
+    shard: values.shard,
+  };
+}

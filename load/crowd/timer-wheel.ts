@@ -1,0 +1,76 @@
+import { assert } from "../../shared/assert.ts";
+
+/**
+ * When each of many visitors has something to do next, with one timer for all of them and four numbers for each: a wheel of lists, one list for
+ * each slice of time. Every visitor has at most one appointment; a new one takes the place of the old one's.
+ */
+export type TimerWheel = {
+  /** Never before `dueMs`, and at most a slice later, if `turn` is called as often. */
+  readonly schedule: (visitor: number, dueMs: number) => void;
+  readonly cancel: (visitor: number) => void;
+  /** Calls whoever is due, with when that was, however late the call itself comes. */
+  readonly turn: (nowMs: number, onDue: (visitor: number, dueMs: number) => void) => void;
+  readonly size: () => number;
+};
+
+export const SLICE_MS = 5;
+/** One turn of the wheel is twenty seconds, about the longest that anybody is told to wait; later appointments go round again. */
+const SLICES = 4_096;
+const NONE = -1;
+
+export function createTimerWheel(visitors: number): TimerWheel {
+  const first = new Int32Array(SLICES).fill(NONE);
+  const next = new Int32Array(visitors).fill(NONE);
+  const previous = new Int32Array(visitors).fill(NONE);
+  const dueAtMs = new Float64Array(visitors).fill(Number.NaN);
+  let turnedTo = 0;
+  let size = 0;
+
+  /** What is due in the past is found by the next turn. */
+  const sliceOf = (dueMs: number) => Math.max(turnedTo, Math.ceil(dueMs / SLICE_MS)) % SLICES;
+  const slotOf = new Int32Array(visitors).fill(NONE);
+
+  function cancel(visitor: number): void {
+    const slot = slotOf[visitor] ?? NONE;
+    if (slot === NONE) return;
+    const before = previous[visitor] ?? NONE;
+    const after = next[visitor] ?? NONE;
+    if (before === NONE) first[slot] = after;
+    else next[before] = after;
+    if (after !== NONE) previous[after] = before;
+    slotOf[visitor] = NONE;
+    size--;
+  }
+
+  function schedule(visitor: number, dueMs: number): void {
+    assert(visitor >= 0 && visitor < visitors && Number.isFinite(dueMs), "an appointment has a visitor and a time");
+    cancel(visitor);
+    const slot = sliceOf(dueMs);
+    const head = first[slot] ?? NONE;
+    dueAtMs[visitor] = dueMs;
+    slotOf[visitor] = slot;
+    previous[visitor] = NONE;
+    next[visitor] = head;
+    if (head !== NONE) previous[head] = visitor;
+    first[slot] = visitor;
+    size++;
+  }
+
+  function turn(nowMs: number, onDue: (visitor: number, dueMs: number) => void): void {
+    const target = Math.floor(nowMs / SLICE_MS);
+    // After a pause of more than a whole turn every list is looked at once, not several times.
+    const start = Math.max(turnedTo, target - SLICES + 1);
+    const due: number[] = [];
+    for (let slice = start; slice <= target; slice++) {
+      for (let visitor = first[slice % SLICES] ?? NONE; visitor !== NONE; visitor = next[visitor] ?? NONE) {
+        if ((dueAtMs[visitor] ?? 0) <= nowMs) due.push(visitor);
+      }
+    }
+    turnedTo = target + 1;
+    due.sort((one, other) => (dueAtMs[one] ?? 0) - (dueAtMs[other] ?? 0));
+    for (const visitor of due) cancel(visitor);
+    for (const visitor of due) onDue(visitor, dueAtMs[visitor] ?? 0);
+  }
+
+  return { schedule, cancel, turn, size: () => size };
+}

@@ -1,0 +1,257 @@
+import type { Random } from "../../test/sim/random.ts";
+import type { RawAnswer } from "../http/response-reader.ts";
+import type { Recorder } from "../record/recorder.ts";
+import { VISITOR_ENDS } from "../record/run-record.ts";
+import type { Target } from "../target/target.ts";
+import { type CrowdState, DOING } from "./crowd-state.ts";
+import { type DrawnVisitors, HABITS } from "./draw-visitors.ts";
+import { readAnswer, type Sight } from "./read-answer.ts";
+import { factsOf } from "./ticket-facts.ts";
+import type { TimerWheel } from "./timer-wheel.ts";
+import type { TurnLog } from "./turn-log.ts";
+import type { VisitorRequests } from "./visitor-requests.ts";
+
+/**
+ * A visitor's way: page, polls as told, claim, some requests inside, complete. All visitors share this code, and each is no more than a row
+ * of numbers and one appointment.
+ */
+export type VisitorLife = {
+  /** The visitor's appointment has come. */
+  readonly act: (visitor: number, dueMs: number) => void;
+  readonly counts: LifeCounts;
+};
+
+export type LifeCounts = {
+  arrived: number;
+  admitted: number;
+  ended: number;
+  /** Of those who ended, how many had been let in. */
+  endedInside: number;
+  /** How many may have lost a turn because they were answered too late. */
+  late: number;
+};
+
+/** Somebody who has been let in, for whoever has something to do inside. */
+export type AdmittedVisitor = {
+  /** Among the visitors of this process. */
+  readonly visitor: number;
+  readonly url: string;
+  readonly address: string;
+  /** The Cookie header that carries the pass. */
+  readonly cookie: string;
+};
+
+export type LifeOptions = {
+  readonly target: Pick<Target, "urls" | "sessionTtlSeconds">;
+  readonly drawn: DrawnVisitors;
+  readonly state: CrowdState;
+  readonly wheel: TimerWheel;
+  readonly turns: TurnLog;
+  readonly texts: VisitorRequests;
+  readonly recorder: Recorder;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly isOver: () => boolean;
+  readonly send: (url: string, text: string, onAnswer: (answer: RawAnswer | undefined) => void) => void;
+  /** How many requests each makes inside, unless somebody else has something to do there. */
+  readonly requests: number;
+  readonly onAdmitted: ((visitor: AdmittedVisitor) => Promise<void>) | undefined;
+  /** A pass that came with a page does not say when it was given; by its session, whoever looks at the line can tell. */
+  readonly onUndatedPass: (visitor: number, sessionId: string) => void;
+};
+
+type Kind = "page" | "poll" | "request" | "complete" | "leave";
+type Told = Exclude<Sight, { readonly state: "refused" }>;
+type Waiting = Extract<Sight, { readonly state: "waiting" }>;
+type Admitted = Extract<Sight, { readonly state: "admitted" }>;
+type Asked = { readonly kind: Kind; readonly dueMs: number; readonly before: number; readonly isReload: boolean };
+
+/** In a row. Together with the pauses between them that is a minute. */
+const FAILURES_MAX = 30;
+const RETRY_MS = 2_000;
+/** Of the time that a visitor was told to wait: before half of it the gate answers from memory. */
+const RELOAD_AT = 0.4;
+const LEAVE_AT = 0.5;
+/** As `edge/queue/line.lua` has it: how late a poll may be before its visitor is passed over. */
+const LATE_MS = 1_500;
+const LATE_SHARE_MS_MAX = 5_000;
+
+export function createVisitorLife(options: LifeOptions): VisitorLife {
+  const { target, drawn, state, wheel, turns, texts, recorder, random, nowMs } = options;
+  const { urls, sessionTtlSeconds } = target;
+  const counts: LifeCounts = { arrived: 0, admitted: 0, ended: 0, endedInside: 0, late: 0 };
+
+  function act(visitor: number, dueMs: number): void {
+    const doing = state.doing[visitor];
+    if (doing === DOING.coming) arrive(visitor, dueMs);
+    ask(visitor, { kind: nextKind(visitor), dueMs, before: doing === DOING.coming ? DOING.waiting : (doing ?? DOING.waiting) });
+  }
+
+  function arrive(visitor: number, dueMs: number): void {
+    state.arrivedMs[visitor] = dueMs;
+    state.edge[visitor] = visitor % urls.length;
+    counts.arrived++;
+  }
+
+  function nextKind(visitor: number): Kind {
+    switch (state.doing[visitor]) {
+      case DOING.leaving:
+        return "leave";
+      case DOING.inside:
+        return (state.requestsLeft[visitor] ?? 0) > 0 ? "request" : "complete";
+      default:
+        // Who has no place yet has nothing to poll with.
+        return state.reloadsNext[visitor] === 1 || state.cookie[visitor] === "" ? "page" : "poll";
+    }
+  }
+
+  function ask(visitor: number, { kind, dueMs, before }: Omit<Asked, "isReload">): void {
+    const asked = { kind, dueMs, before, isReload: state.reloadsNext[visitor] === 1 };
+    const url = urls[state.edge[visitor] ?? 0] ?? urls[0];
+    const asking = { url, address: drawn.address[visitor] ?? "", cookie: state.cookie[visitor] ?? "" };
+    const text = kind === "poll" ? texts.poll(asking) : kind === "page" || kind === "request" ? texts.page(asking) : texts.leave(asking);
+    state.doing[visitor] = DOING.asking;
+    state.reloadsNext[visitor] = 0;
+    state.sentMs[visitor] = nowMs();
+    options.send(url, text, (raw) => {
+      if (!options.isOver()) onAnswer(visitor, asked, raw);
+    });
+  }
+
+  function onAnswer(visitor: number, asked: Asked, raw: RawAnswer | undefined): void {
+    const { kind, dueMs } = asked;
+    const sight = readAnswer(raw, texts.passCookie);
+    recorder.answered({ kind: recordedKind(kind, sight), dueMs, answeredMs: nowMs(), answer: recordedAnswer(kind, sight) });
+    if (raw === undefined) state.edge[visitor] = ((state.edge[visitor] ?? 0) + 1) % urls.length;
+    if (sight.state === "refused") return onRefused(visitor, asked, sight);
+    state.failuresInARow[visitor] = 0;
+    if (kind === "leave") return end(visitor, "left");
+    if (kind === "complete") return end(visitor, "completed");
+    return kind === "request" ? onServed(visitor, sight) : onTurn(visitor, sight, asked);
+  }
+
+  function onRefused(visitor: number, { before }: Asked, { isForGood, retryAfterMs = RETRY_MS }: Extract<Sight, { state: "refused" }>): void {
+    const failures = (state.failuresInARow[visitor] ?? 0) + 1;
+    if (isForGood) return end(visitor, "refused");
+    if (failures > FAILURES_MAX) return end(visitor, "failed");
+    state.failuresInARow[visitor] = failures;
+    state.doing[visitor] = before;
+    // Spread, so that those who were refused together do not all come back together.
+    wheel.schedule(visitor, nowMs() + retryAfterMs * (0.5 + random.next()));
+  }
+
+  /** The answer to a page or a poll. */
+  function onTurn(visitor: number, sight: Told, asked: Asked): void {
+    switch (sight.state) {
+      case "waiting":
+        return onWaiting(visitor, sight, asked);
+      case "early":
+        state.doing[visitor] = DOING.waiting;
+        return wheel.schedule(visitor, nowMs() + sight.pollAfterMs);
+      case "admitted":
+        return onAdmitted(visitor, sight);
+      case "ended":
+        return end(visitor, "refused");
+      case "served":
+        // No gate was in the way: the queue is open to all, or no route leads to it.
+        return end(visitor, "completed");
+    }
+  }
+
+  function onWaiting(visitor: number, { ticket, ticketId, lane, pollAfterMs }: Waiting, { isReload }: Asked): void {
+    noteLateness(visitor);
+    const lateMs = LATE_MS + Math.min(LATE_SHARE_MS_MAX, Math.floor(pollAfterMs / 4));
+    state.overdueMs[visitor] = (state.sentMs[visitor] ?? 0) + pollAfterMs + lateMs;
+    if (state.joinedOrder[visitor] === -1) {
+      state.joinedOrder[visitor] = factsOf(ticket).order ?? -1;
+      turns.joined(visitor, ticketId);
+    }
+    state.lane[visitor] = lane;
+    state.cookie[visitor] = `${texts.ticketCookie}=${ticket}`;
+    state.waitingAnswers[visitor] = Math.min(255, (state.waitingAnswers[visitor] ?? 0) + 1);
+    state.doing[visitor] = DOING.waiting;
+    if (showsHabit(visitor)) return followHabit(visitor, pollAfterMs);
+    const reloads = drawn.retries[visitor] === 1 && !isReload;
+    state.reloadsNext[visitor] = reloads ? 1 : 0;
+    wheel.schedule(visitor, nowMs() + pollAfterMs * (reloads ? RELOAD_AT : 1));
+  }
+
+  function showsHabit(visitor: number): boolean {
+    return state.isPatient[visitor] === 0 && (state.waitingAnswers[visitor] ?? 0) >= (drawn.patience[visitor] ?? 0);
+  }
+
+  function followHabit(visitor: number, pollAfterMs: number): void {
+    const habit = HABITS[drawn.habit[visitor] ?? 0];
+    state.isPatient[visitor] = 1;
+    if (habit === "patient") return wheel.schedule(visitor, nowMs() + pollAfterMs);
+    state.wasAway[visitor] = 1;
+    if (habit === "silent") return end(visitor, "silent");
+    state.doing[visitor] = habit === "leaves" ? DOING.leaving : DOING.away;
+    wheel.schedule(visitor, nowMs() + (habit === "leaves" ? pollAfterMs * LEAVE_AT : (drawn.awayMs[visitor] ?? 0)));
+  }
+
+  function noteLateness(visitor: number): void {
+    if (nowMs() <= (state.overdueMs[visitor] ?? 0) || state.wasAway[visitor] === 1) return;
+    state.wasAway[visitor] = 1;
+    counts.late++;
+  }
+
+  function onAdmitted(visitor: number, { pass, slotEndMs }: Admitted): void {
+    noteLateness(visitor);
+    counts.admitted++;
+    state.admittedMs[visitor] = nowMs();
+    state.cookie[visitor] = `${texts.passCookie}=${pass}`;
+    if (slotEndMs === undefined) options.onUndatedPass(visitor, factsOf(pass).id);
+    else if (sessionTtlSeconds !== undefined) turns.admitted(visitor, slotEndMs - sessionTtlSeconds * 1_000);
+    state.doing[visitor] = DOING.inside;
+    if (options.onAdmitted === undefined) {
+      state.requestsLeft[visitor] = options.requests;
+      return scheduleInside(visitor);
+    }
+    const url = urls[state.edge[visitor] ?? 0] ?? urls[0];
+    const admitted = { visitor, url, address: drawn.address[visitor] ?? "", cookie: state.cookie[visitor] ?? "" };
+    const goOn = (isDone: boolean) => {
+      if (options.isOver()) return;
+      if (isDone) wheel.schedule(visitor, nowMs());
+      else end(visitor, "failed");
+    };
+    options.onAdmitted(admitted).then(
+      () => goOn(true),
+      () => goOn(false),
+    );
+  }
+
+  function scheduleInside(visitor: number): void {
+    wheel.schedule(visitor, nowMs() + (drawn.stayMs[visitor] ?? 0) / (options.requests + 1));
+  }
+
+  /** The answer to a request inside. A pass that came along is the renewed one. */
+  function onServed(visitor: number, sight: Told): void {
+    if (sight.state !== "served" && sight.state !== "admitted") return end(visitor, "failed");
+    if (sight.state === "admitted") state.cookie[visitor] = `${texts.passCookie}=${sight.pass}`;
+    state.requestsLeft[visitor] = (state.requestsLeft[visitor] ?? 1) - 1;
+    state.doing[visitor] = DOING.inside;
+    scheduleInside(visitor);
+  }
+
+  function end(visitor: number, how: (typeof VISITOR_ENDS)[number]): void {
+    state.doing[visitor] = DOING.ended;
+    state.end[visitor] = VISITOR_ENDS.indexOf(how);
+    state.endedMs[visitor] = nowMs();
+    state.cookie[visitor] = "";
+    counts.ended++;
+    if (state.admittedMs[visitor] !== -1) counts.endedInside++;
+  }
+
+  return { act, counts };
+}
+
+/** A poll that lets somebody in is a claim. */
+function recordedKind(kind: Kind, { state }: Sight): string {
+  return kind === "poll" && state === "admitted" ? "claim" : kind;
+}
+
+/** Somebody who was let in and finds himself in the line again has met an error, whatever its status. */
+function recordedAnswer(kind: Kind, { state, label }: Sight): string {
+  return kind === "request" && state === "waiting" ? "in line again" : label;
+}

@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../shared/clock.ts";
+import { optionHelp } from "./options/option-table.ts";
+import { createTerminalProgress } from "./progress/terminal-progress.ts";
+import type { RunRecord } from "./record/run-record.ts";
+import type { PlannedRun, Scenario } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios.ts";
+
+/**
+ * `npm run load -- SCENARIO [options]`: puts a load on a gate and writes down what happened. Ctrl-C ends the run, and what happened until
+ * then is written down all the same.
+ */
+const FOLDER = join(".sluice", "load");
+/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
+const SAME_WISH_MS = 500;
+const [name, ...args] = process.argv.slice(2);
+process.stdout.on("error", () => {});
+process.exitCode = await main();
+// What is still open (the channel to our parent) would keep us alive with nothing left to do.
+process.exit();
+
+async function main(): Promise<number> {
+  if (name === undefined || name === "--help" || name === "-h") return help(name === undefined ? 1 : 0);
+  const scenario = SCENARIOS.find((one) => one.name === name);
+  if (scenario === undefined) return complain([`${name}: no such scenario; there are ${SCENARIOS.map((one) => one.name).join(", ")}`]);
+  if (args.includes("--help") || args.includes("-h")) return helpOn(scenario);
+  const planned = scenario.plan(args);
+  if (!planned.ok) return complain([...planned.reason, `npm run load -- ${name} --help lists what there is`]);
+  return run(planned.value);
+}
+
+async function run(planned: PlannedRun): Promise<number> {
+  const startedAtMs = performance.now();
+  const progress = createTerminalProgress({ output: process.stdout, elapsedMs: () => performance.now() - startedAtMs });
+  try {
+    return await conclude(await planned({ signal: listenForStop(), progress, clock: systemClock }));
+  } catch (error) {
+    progress.end();
+    return complain([error instanceof Error ? error.message : String(error)]);
+  }
+}
+
+async function conclude(record: RunRecord): Promise<number> {
+  const folder = join(FOLDER, `${record.scenario}-${new Date(record.startedAt).toISOString().replaceAll(":", "-").slice(0, 19)}`);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, "record.json"), JSON.stringify(record));
+  const unmet = record.checks.filter(({ isMet }) => !isMet);
+  for (const { name: what, expected, seen } of unmet) say(`✗ ${what}: expected ${expected}, seen ${seen}`);
+  say(`${join(folder, "record.json")}`);
+  return unmet.length === 0 ? 0 : 1;
+}
+
+/** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */
+function listenForStop(): AbortSignal {
+  const controller = new AbortController();
+  let firstAskedAt = Number.POSITIVE_INFINITY;
+  const ask = () => {
+    if (performance.now() - firstAskedAt > SAME_WISH_MS) process.exit(1);
+    firstAskedAt = Math.min(firstAskedAt, performance.now());
+    controller.abort();
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
+  process.on("disconnect", ask);
+  return controller.signal;
+}
+
+function help(exitCode: number): number {
+  const width = Math.max(...SCENARIOS.map((one) => one.name.length));
+  say("npm run load -- SCENARIO [options]\n");
+  for (const one of SCENARIOS) say(`  ${one.name.padEnd(width)}  ${one.summary}`);
+  say("\nnpm run load -- SCENARIO --help lists its options. Ctrl-C ends a run, and what happened until then is kept.");
+  return exitCode;
+}
+
+function helpOn({ name: scenarioName, summary, options }: Scenario): number {
+  say(`npm run load -- ${scenarioName} [options]: ${summary}\n`);
+  for (const line of optionHelp(options)) say(line);
+  return 0;
+}
+
+function complain(faults: readonly string[]): number {
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  return 1;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

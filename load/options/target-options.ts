@@ -1,0 +1,69 @@
+import { z } from "zod";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { givenTarget } from "../target/given-target.ts";
+import { startTarget } from "../target/start-target.ts";
+import type { Target } from "../target/target.ts";
+import type { RunContext } from "../run-context.ts";
+import { choice, flag, numberOption, text, wholeNumber } from "./option-kinds.ts";
+import type { Option, OptionValues } from "./option-table.ts";
+
+const urlOption: Option<string | undefined> = {
+  value: "URL",
+  help: "a gate that runs already; its operator token, if you have it, in SLUICE_ADMIN_TOKEN (a stack of its own)",
+  schema: z
+    .string()
+    .refine((url) => URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol), "must be an http or https URL")
+    .optional(),
+};
+
+/** What the load is put on. */
+export const targetOptions = {
+  cap: wholeNumber("people inside at most", { min: 1, max: 1_000_000, fallback: 200 }),
+  rate: numberOption("people let in each second", { min: 0.1, max: 10_000, fallback: 50 }),
+  burst: wholeNumber("and so many at once", { min: 1, max: 10_000, fallback: 50 }),
+  edge: choice("the gate of the stack", ["worker", "node"], "worker"),
+  edges: wholeNumber("how many of them", { min: 1, max: 16, fallback: 1 }),
+  url: urlOption,
+  queue: text("with --url: the queue that is before the page", "venue"),
+  path: text("with --url: the page", "/demo/"),
+  "allow-remote": flag("with --url: it may be another machine. Ask its owner first"),
+} as const;
+
+export type TargetValues = OptionValues<typeof targetOptions>;
+
+/** What speaks against these together. */
+export function targetFaults({ url, "allow-remote": allowRemote }: TargetValues): readonly string[] {
+  if (url === undefined) return allowRemote ? ["--allow-remote: only with --url"] : [];
+  return allowRemote || isLoopback(url) ? [] : ["--url: is not on this machine; --allow-remote says that you may do this to it"];
+}
+
+export function openTarget(values: TargetValues, { signal, progress }: RunContext): Promise<Target> {
+  const { url, queue, path, cap, rate, burst, edge, edges } = values;
+  if (url !== undefined) return givenTarget({ url, queueId: queue, path, adminToken: process.env["SLUICE_ADMIN_TOKEN"] });
+  const settings = { maxActive: cap, admissionRate: rate, admissionBurst: burst };
+  return startTarget({ edge, edges, queue: settings, signal, say: progress.say });
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** `2/4`. */
+export const shardOption: Option<{ readonly index: number; readonly count: number }> = {
+  value: "I/N",
+  help: "play every N-th visitor, beginning with the I-th; the records of all N merge (1/1)",
+  schema: z
+    .string()
+    .transform((written) => readShard(written))
+    .refine((shard) => shard.ok, "must be I/N, such as 2/4, with I from 1 to N and N up to 1000")
+    .transform((shard) => (shard.ok ? shard.value : { index: 1, count: 1 }))
+    .default({ index: 1, count: 1 }),
+};
+
+const SHARDS_MAX = 1_000;
+
+function readShard(written: string): Result<{ readonly index: number; readonly count: number }, "malformed"> {
+  const [, index = 0, count = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(written) ?? []).map(Number);
+  return index >= 1 && index <= count && count <= SHARDS_MAX ? ok({ index, count }) : fail("malformed");
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { addBuckets, bucketOf, bucketStartMs, percentileMs } from "./latency-buckets.ts";
+
+describe("latency buckets", () => {
+  it("hold what lies between their beginning and the next one's, five per cent wide", () => {
+    for (const ms of [0, 0.05, 0.11, 1, 17, 999, 60_000]) {
+      const bucket = bucketOf(ms);
+      expect(bucketStartMs(bucket)).toBeLessThanOrEqual(ms);
+      expect(bucketStartMs(bucket + 1)).toBeGreaterThan(ms);
+    }
+    expect(bucketStartMs(101) / bucketStartMs(100)).toBeCloseTo(1.05);
+    expect(bucketOf(Number.POSITIVE_INFINITY)).toBe(bucketOf(1e12));
+  });
+
+  it("give percentiles that are never better than what was measured, nor more than five per cent worse", () => {
+    const values = Array.from({ length: 1_000 }, (_, index) => index + 1);
+    const buckets = addBuckets(values.map((ms) => ({ [bucketOf(ms)]: 1 })));
+    for (const [share, exact] of [[0.5, 500], [0.99, 990], [1, 1_000]] as const) {
+      expect(percentileMs(buckets, share)).toBeGreaterThanOrEqual(exact);
+      expect(percentileMs(buckets, share)).toBeLessThan(exact * 1.051);
+    }
+    expect(percentileMs({}, 0.5)).toBeUndefined();
+  });
+
+  it("add up: two machines' counts are one count", () => {
+    expect(addBuckets([{ 3: 1, 7: 2 }, { 7: 5 }])).toEqual({ 3: 1, 7: 7 });
+  });
+});

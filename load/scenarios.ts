@@ -1,0 +1,5 @@
+import { crowdScenario } from "./crowd/crowd.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** `npm run load -- NAME`. */
+export const SCENARIOS: readonly Scenario[] = [crowdScenario];
