@@ -31,7 +31,7 @@ export type ScoreKeeper = {
   readonly total: (nowMs: number) => DrainTotal;
 };
 
-export function keepScore({ maxActive, rate, burst }: CrowdLimits): ScoreKeeper {
+export function keepScore({ maxActive, rate, burst }: Omit<CrowdLimits, "stayMs">): ScoreKeeper {
   let waiting = 0;
   let inside = 0;
   let admissions = 0;

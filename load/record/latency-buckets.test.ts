@@ -15,7 +15,11 @@ describe("latency buckets", () => {
   it("give percentiles that are never better than what was measured, nor more than five per cent worse", () => {
     const values = Array.from({ length: 1_000 }, (_, index) => index + 1);
     const buckets = addBuckets(values.map((ms) => ({ [bucketOf(ms)]: 1 })));
-    for (const [share, exact] of [[0.5, 500], [0.99, 990], [1, 1_000]] as const) {
+    for (const [share, exact] of [
+      [0.5, 500],
+      [0.99, 990],
+      [1, 1_000],
+    ] as const) {
       expect(percentileMs(buckets, share)).toBeGreaterThanOrEqual(exact);
       expect(percentileMs(buckets, share)).toBeLessThan(exact * 1.051);
     }

@@ -34,6 +34,7 @@ export function percentileMs(buckets: LatencyBuckets, share: number): number | u
 
 export function addBuckets(all: readonly LatencyBuckets[]): LatencyBuckets {
   const sum: Record<number, number> = {};
-  for (const buckets of all) for (const [bucket, count] of Object.entries(buckets)) sum[Number(bucket)] = (sum[Number(bucket)] ?? 0) + count;
+  for (const buckets of all)
+    for (const [bucket, count] of Object.entries(buckets)) sum[Number(bucket)] = (sum[Number(bucket)] ?? 0) + count;
   return sum;
 }

@@ -7,6 +7,8 @@ export type RunRecord = {
   readonly scenario: string;
   readonly target: string;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
+  /** What the load ran on, for people: processor, cores, memory, system, Node. */
+  readonly machine?: string;
   /** `1/1` for a run on one machine. */
   readonly shard: string;
   /** Unix time. */
@@ -72,7 +74,13 @@ export type VisitorColumns = {
 
 export const VISITOR_ENDS = ["underway", "completed", "left", "silent", "refused", "failed"] as const;
 
-export type Gauge = { readonly atMs: number; readonly waiting: number; readonly active: number; readonly cap: number; readonly admitted: number };
+export type Gauge = {
+  readonly atMs: number;
+  readonly waiting: number;
+  readonly active: number;
+  readonly cap: number;
+  readonly admitted: number;
+};
 
 export type OrderFlow = {
   readonly sent: number;
@@ -81,7 +89,9 @@ export type OrderFlow = {
   readonly unknown: number;
   readonly cancelled: number;
   readonly trades: number;
-  /** Acknowledged orders that the venue no longer knows of when it is asked at the end. */
+  /** How many of the acknowledged orders the venue was asked for at the end: all of them, or a sample where they are very many. */
+  readonly asked: number;
+  /** Of those, how many it no longer knows, or knows otherwise than it had answered. */
   readonly lost: number;
 };
 

@@ -1,0 +1,140 @@
+import { type Html, html, trusted } from "../../edge/room/html.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { Verdict, VerdictLine } from "../verdict/judge.ts";
+import { answerRows } from "./answer-table.ts";
+import { fairnessPlot } from "./fairness-plot.ts";
+import { type Figure, keyFigures } from "./figures.ts";
+import { durationText } from "./numbers.ts";
+import { REPORT_STYLE } from "./report-style.ts";
+import { runTitle, verdictSentence } from "./run-title.ts";
+import { flowPlots, latencyPlots } from "./time-plots.ts";
+
+/** The whole report as one page that needs nothing but itself: no script, no font, no picture from anywhere. */
+export function reportPage(record: RunRecord, verdict: Verdict): string {
+  const { scenario, target, startedAt } = record;
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="content-security-policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>Sluice: ${runTitle(record)}</title>
+<style>${trusted(REPORT_STYLE)}</style>
+</head>
+<body>
+<header>
+<p class="eyebrow">Sluice load report</p>
+<h1>${capitalised(scenario)}</h1>
+<p class="subtitle">${runTitle(record).slice(scenario.length + 2)}, against ${target}, ${dateText(startedAt)}</p>
+</header>
+<main>
+${verdictSection(verdict)}
+${figureSection(keyFigures(record))}
+${plotSection({ id: "flow", title: "What happened", note: "", plots: flowPlots(record) })}
+${plotSection({ id: "latency", title: "Latency", note: LATENCY_NOTE, plots: latencyPlots(record) })}
+${plotSection({ id: "fairness", title: "Fairness", note: "", plots: fairnessPlot(record) })}
+${answerSection(record)}
+${faultSection(record)}
+${factSection(record)}
+</main>
+<footer>Drawn from <code>report.json</code>, which lies beside this page and holds every number in it.</footer>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+function verdictSection(verdict: Verdict): Html {
+  return html`<section class="verdict ${verdict.isMet ? "met" : "broken"}" aria-labelledby="verdict">
+<h2 id="verdict"><span class="badge">${verdict.isMet ? "Passed" : "Failed"}</span> ${verdictSentence(verdict)}</h2>
+<table class="lines">
+<thead><tr><th scope="col"><span class="unseen">Kept</span></th><th scope="col">Promise</th><th scope="col">Expected</th><th scope="col">Seen</th></tr></thead>
+<tbody>${verdict.lines.map(verdictRow)}</tbody>
+</table>
+</section>`;
+}
+
+function verdictRow({ name, expected, seen, isMet }: VerdictLine): Html {
+  return html`<tr class="${isMet ? "met" : "broken"}"><td class="mark">${isMet ? "✓" : "✗"}<span class="unseen">${isMet ? "kept" : "not kept"}</span></td><th scope="row">${name}</th><td data-label="Expected">${expected}</td><td data-label="Seen">${seen}</td></tr>
+`;
+}
+
+function figureSection(figures: readonly Figure[]): Html {
+  return html`<section aria-label="Figures"><dl class="figures">${figures.map(
+    ({ name, value, note }) => html`<div><dt>${name}</dt><dd><strong>${value}</strong><span>${note}</span></dd></div>
+`,
+  )}</dl></section>`;
+}
+
+type PlotSection = { readonly id: string; readonly title: string; readonly note: string; readonly plots: readonly Html[] };
+
+const LATENCY_NOTE = "From the moment a request was due, not from when it could be sent: nothing that had to wait is left out.";
+
+function plotSection({ id, title, note, plots }: PlotSection): Html {
+  if (plots.length === 0) return html``;
+  return html`<section aria-labelledby="${id}">
+<h2 id="${id}">${title}</h2>
+${note === "" ? undefined : html`<p class="note">${note}</p>`}
+<div class="plots">
+${plots}
+</div>
+</section>`;
+}
+
+function answerSection(record: RunRecord): Html {
+  const rows = answerRows(record);
+  if (rows.length === 0) return html``;
+  return html`<section aria-labelledby="answers">
+<h2 id="answers">Answers</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="answers">
+<table>
+<thead><tr><th scope="col">Request</th><th scope="col" class="number">Count</th><th scope="col" class="answers">Answered with</th><th scope="col" class="number">p50</th><th scope="col" class="number">p95</th><th scope="col" class="number">p99</th></tr></thead>
+<tbody>${rows.map(
+    ({ kind, count, answers, p50, p95, p99 }) =>
+      html`<tr><th scope="row">${kind}</th><td class="number">${count}</td><td class="answers">${answers}</td><td class="number">${p50}</td><td class="number">${p95}</td><td class="number">${p99}</td></tr>
+`,
+  )}</tbody>
+</table>
+</div>
+</section>`;
+}
+
+function faultSection({ faults }: RunRecord): Html {
+  if (faults.length === 0) return html``;
+  return html`<section aria-labelledby="faults">
+<h2 id="faults">Faults</h2>
+<p class="note">Done to the target on purpose; shaded in the curves.</p>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="faults">
+<table>
+<thead><tr><th scope="col">What</th><th scope="col" class="number">From</th><th scope="col" class="number">Until</th></tr></thead>
+<tbody>${faults.map(
+    ({ what, atMs, untilMs }) =>
+      html`<tr><th scope="row">${what}</th><td class="number">${durationText(atMs)}</td><td class="number">${durationText(untilMs)}</td></tr>
+`,
+  )}</tbody>
+</table>
+</div>
+</section>`;
+}
+
+function factSection({ settings, machine, shard, target, startedAt, durationMs, wasInterrupted }: RunRecord): Html {
+  const facts: readonly (readonly [string, string])[] = [
+    ["target", target],
+    ["began", dateText(startedAt)],
+    ["lasted", `${durationText(durationMs)}${wasInterrupted ? ", interrupted" : ""}`],
+    ["shard", shard],
+    ...(machine === undefined ? [] : [["machine", machine] as const]),
+    ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const),
+  ];
+  return html`<section aria-labelledby="facts">
+<h2 id="facts">Settings and machine</h2>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</section>`;
+}
+
+const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function dateText(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}

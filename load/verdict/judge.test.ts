@@ -1,0 +1,223 @@
+import { describe, expect, it } from "vitest";
+import type { RunRecord, VisitorColumns } from "../record/run-record.ts";
+import { sampleRecord } from "../record/sample-record.ts";
+import { judge } from "./judge.ts";
+
+const COMPLETED = 1;
+const SILENT = 3;
+const FAILED = 5;
+
+/** The good record, with one thing wrong. */
+function judged(change: (record: RunRecord) => Partial<RunRecord>) {
+  const record = sampleRecord();
+  const { isMet, lines } = judge({ ...record, ...change(record) });
+  return { isMet, broken: lines.filter((line) => !line.isMet).map(({ name }) => name), lines };
+}
+
+const line = ({ lines }: Pick<ReturnType<typeof judged>, "lines">, name: string) => lines.find((each) => each.name === name);
+
+function withColumns(
+  record: RunRecord,
+  columns: Partial<{ -readonly [Name in keyof VisitorColumns]: VisitorColumns[Name] }>,
+): Partial<RunRecord> {
+  return { visitors: { ...record.visitors, ...columns } };
+}
+
+const swapped = <Value>(column: readonly Value[], one: number, other: number) =>
+  column.map((value, index) => column[index === one ? other : index === other ? one : index] ?? value);
+
+describe("a verdict", () => {
+  it("is met by a run that kept every promise, and says what was seen", () => {
+    const { isMet, lines } = judge(sampleRecord());
+    expect(isMet).toBe(true);
+    expect(lines.map(({ name }) => name)).toEqual([
+      "over-admission",
+      "inversions",
+      "errors for admitted visitors",
+      "longest stall",
+      "drain against ideal",
+      "acknowledged orders lost",
+      "audit: conservation",
+    ]);
+    expect(line({ lines }, "inversions")?.seen).toBe("0 among 600 admitted");
+  });
+
+  it("is not met by a run that put nothing to the test", () => {
+    const nobody = { arrivedMs: [], joinedOrder: [], lane: [], admittedMs: [], admittedOrder: [], endedMs: [], end: [], wasAway: [] };
+    const { isMet, lines } = judged(() => ({ visitors: nobody, gauges: [], requests: {}, orders: undefined, checks: [] }));
+    expect([isMet, lines]).toEqual([false, []]);
+  });
+
+  it("notices one person inside beyond the cap of that moment", () => {
+    const beyond = ({ gauges }: RunRecord) => gauges.map((gauge, index) => (index === 3 ? { ...gauge, active: 12, cap: 11 } : gauge));
+    const verdict = judged((record) => ({ gauges: beyond(record) }));
+    expect(verdict.broken).toEqual(["over-admission"]);
+    expect(line(verdict, "over-admission")?.seen).toBe("1 (at most 12 of 11)");
+  });
+
+  it("does not take the gate's silence for proof that nobody was let in too many", () => {
+    expect(judged(() => ({ gauges: [] })).broken).toEqual(["over-admission"]);
+  });
+
+  it("notices one person let in before somebody who was there earlier", () => {
+    const verdict = judged((record) => withColumns(record, { admittedOrder: swapped(record.visitors.admittedOrder, 100, 101) }));
+    expect(verdict.broken).toEqual(["inversions"]);
+    expect(line(verdict, "inversions")?.seen).toBe("1 among 600 admitted");
+  });
+
+  it("lets others pass whoever was away", () => {
+    const away = (record: RunRecord) => ({
+      admittedOrder: swapped(record.visitors.admittedOrder, 100, 101),
+      wasAway: record.visitors.wasAway.map((was, index) => (index === 100 ? 1 : was)),
+    });
+    expect(judged((record) => withColumns(record, away(record))).broken).toEqual([]);
+  });
+
+  it("compares people of one lane only", () => {
+    const lanes = (record: RunRecord) => ({
+      admittedOrder: swapped(record.visitors.admittedOrder, 100, 101),
+      lane: record.visitors.lane.map((lane, index) => (index === 101 ? 2 : lane)),
+    });
+    expect(judged((record) => withColumns(record, lanes(record))).broken).toEqual([]);
+  });
+
+  it("notices somebody who still waits while others who came later are inside", () => {
+    const forgotten = (record: RunRecord) => ({
+      admittedOrder: record.visitors.admittedOrder.map((order, index) => (index === 0 ? -1 : order)),
+      end: record.visitors.end.map((end, index) => (index === 0 ? 0 : end)),
+    });
+    const verdict = judged((record) => withColumns(record, forgotten(record)));
+    expect(line(verdict, "inversions")?.seen).toBe("599 among 599 admitted");
+  });
+
+  it.each(["no answer", "502", "origin_timeout", "queue_waiting", "token_invalid", "a code that nobody promised"])(
+    "counts %s as an error for somebody inside",
+    (answer) => {
+      const verdict = judged(({ requests }) => ({
+        requests: { ...requests, request: { answers: { "200": 9, [answer]: 1 }, seconds: [] } },
+      }));
+      expect(verdict.broken).toEqual(["errors for admitted visitors"]);
+      expect(line(verdict, "errors for admitted visitors")?.seen).toContain(`${answer} × 1`);
+    },
+  );
+
+  it("takes a refusal that speaks of the order for an answer", () => {
+    const answers = { "201": 1, self_trade: 3, no_liquidity: 2, "202": 1 };
+    expect(judged(({ requests }) => ({ requests: { ...requests, order: { answers, seconds: [] } } })).broken).toEqual([]);
+  });
+
+  it("notices a visit that failed after it was admitted", () => {
+    const failed = (record: RunRecord) => record.visitors.end.map((end, index) => (index === 7 ? FAILED : end));
+    expect(judged((record) => withColumns(record, { end: failed(record) })).broken).toEqual(["errors for admitted visitors"]);
+  });
+
+  it("notices a line that stood still for one poll interval, to the millisecond", () => {
+    const stalled = (stallMs: number) => (record: RunRecord) => {
+      const later = (ms: number, index: number) => (index < 300 ? ms : ms + stallMs);
+      const { admittedMs, endedMs } = record.visitors;
+      const settings = { ...record.settings, pollMsMax: 4_000 };
+      return { ...withColumns(record, { admittedMs: admittedMs.map(later), endedMs: endedMs.map(later) }), settings };
+    };
+    expect(line(judged(stalled(3_999)), "longest stall")?.isMet).toBe(true);
+    const verdict = judged(stalled(4_000));
+    expect(line(verdict, "longest stall")).toMatchObject({ isMet: false, seen: "4.0 s" });
+  });
+
+  it("does not take it for a stall that every slot is taken, also by people who fell silent inside", () => {
+    const full = (record: RunRecord): Partial<RunRecord> => {
+      const indexes = record.visitors.end.map((_, index) => index);
+      const isInside = (index: number) => index < 300;
+      return {
+        settings: { ...record.settings, pollMsMax: 1_000 },
+        ...withColumns(record, {
+          admittedMs: record.visitors.admittedMs.map((ms, index) => (isInside(index) ? ms : -1)),
+          endedMs: indexes.map(() => -1),
+          end: indexes.map((index) => (isInside(index) ? SILENT : 0)),
+        }),
+      };
+    };
+    expect(line(judged(full), "longest stall")?.isMet).toBe(true);
+  });
+
+  it("does not count the time under a fault as a stall", () => {
+    const faulty = (faults: RunRecord["faults"]) => (record: RunRecord) => {
+      const later = (ms: number, index: number) => (index < 300 ? ms : ms + 10_000);
+      const { admittedMs, endedMs } = record.visitors;
+      const settings = { ...record.settings, pollMsMax: 4_000 };
+      return { faults, settings, ...withColumns(record, { admittedMs: admittedMs.map(later), endedMs: endedMs.map(later) }) };
+    };
+    const atMs = 14_200;
+    expect(line(judged(faulty([{ atMs, untilMs: atMs + 10_000, what: "the store is away" }])), "longest stall")?.isMet).toBe(true);
+    expect(line(judged(faulty([{ atMs, untilMs: atMs + 5_000, what: "the store is away" }])), "longest stall")?.isMet).toBe(false);
+  });
+
+  it("measures a stall from the opening bell on", () => {
+    const early = { ...sampleRecord().settings, bellMs: 30_000, pollMsMax: 1_000 };
+    const later = (ms: number) => ms + 30_000;
+    const opened = (record: RunRecord) =>
+      withColumns(record, { admittedMs: record.visitors.admittedMs.map(later), endedMs: record.visitors.endedMs.map(later) });
+    expect(judged((record) => ({ settings: early, durationMs: later(record.durationMs), ...opened(record) })).broken).toEqual([]);
+  });
+
+  it("notices a line that drained at less than 95 % of the ideal", () => {
+    // Twenty go in at once and the last of the others after 29 s, at best.
+    const slowed = (tookMs: number) => (record: RunRecord) => {
+      const stretch = (ms: number) => ((ms - 200) * tookMs) / 29_000;
+      const { admittedMs, endedMs } = record.visitors;
+      const admitted = admittedMs.map(stretch);
+      return withColumns(record, {
+        admittedMs: admitted,
+        endedMs: admitted.map((ms, index) => ms + (endedMs[index] ?? 0) - (admittedMs[index] ?? 0)),
+      });
+    };
+    expect(line(judged(slowed(29_000 / 0.951)), "drain against ideal")?.isMet).toBe(true);
+    const verdict = judged(slowed(29_000 / 0.949));
+    expect(verdict.broken).toEqual(["drain against ideal"]);
+    expect(line(verdict, "drain against ideal")?.seen).toMatch(/^94\.9 % \(600 people in 30\.6 s, at best 29\.0 s\)$/);
+  });
+
+  it("compares a run that ended early with how far the ideal would have come", () => {
+    const cut = (shareIn: number) => (record: RunRecord) => {
+      const isIn = (index: number) => index < shareIn * 600;
+      return {
+        wasInterrupted: true,
+        durationMs: 14_000,
+        ...withColumns(record, {
+          admittedMs: record.visitors.admittedMs.map((ms, index) => (isIn(index) ? ms : -1)),
+          admittedOrder: record.visitors.admittedOrder.map((order, index) => (isIn(index) ? order : -1)),
+          endedMs: record.visitors.endedMs.map((ms, index) => (isIn(index) ? ms : -1)),
+          end: record.visitors.end.map((_, index) => (isIn(index) ? COMPLETED : 0)),
+        }),
+      };
+    };
+    // The ideal lets in 20 at once and 20 a second: 300 after 14 s.
+    expect(line(judged(cut(0.48)), "drain against ideal")?.isMet).toBe(true);
+    expect(line(judged(cut(0.47)), "drain against ideal")?.isMet).toBe(false);
+  });
+
+  it("says nothing of stalls and drain for a part of a crowd", () => {
+    const names = judged(() => ({ shard: "2/3" })).lines.map(({ name }) => name);
+    expect(names).toContain("inversions");
+    expect(names).not.toContain("longest stall");
+    expect(names).not.toContain("drain against ideal");
+  });
+
+  it("notices one acknowledged order that is not there any more", () => {
+    const verdict = judged(({ orders }) => ({ orders: orders && { ...orders, lost: 1 } }));
+    expect(verdict.broken).toEqual(["acknowledged orders lost"]);
+  });
+
+  it("says of how many orders it asked for when those were not all", () => {
+    const verdict = judged(({ orders }) => ({ orders: orders && { ...orders, acknowledged: 50_000, asked: 20_000 } }));
+    expect(line(verdict, "acknowledged orders lost")?.seen).toBe("0 (asked for 20,000 of 50,000)");
+  });
+
+  it("does not call nothing lost where no order was asked for", () => {
+    expect(judged(({ orders }) => ({ orders: orders && { ...orders, asked: 0 } })).broken).toEqual(["acknowledged orders lost"]);
+  });
+
+  it("is not met when a check at the end was not", () => {
+    const check = { name: "audit: conservation", expected: "no fault", seen: "1 fault", isMet: false };
+    expect(judged(() => ({ checks: [check] })).broken).toEqual(["audit: conservation"]);
+  });
+});

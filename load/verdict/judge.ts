@@ -1,0 +1,114 @@
+import type { Gauge, RunRecord } from "../record/run-record.ts";
+import { admissionLimits } from "./admission-limits.ts";
+import { countAdmittedErrors } from "./admitted-errors.ts";
+import { drainAgainstIdeal } from "./drain.ts";
+import { countInversions } from "./inversions.ts";
+import { longestStall } from "./stall.ts";
+
+/**
+ * What a run proves, line by line: each names a promise, what keeping it looks like, and what was seen. A promise that a scenario cannot
+ * put to the test has no line. `docs/operations.md` says what each line means.
+ */
+export type Verdict = { readonly isMet: boolean; readonly lines: readonly VerdictLine[] };
+
+/** `expected` and `seen` are for people. */
+export type VerdictLine = { readonly name: string; readonly expected: string; readonly seen: string; readonly isMet: boolean };
+
+/** The share of the best possible drain that the line must reach (G4). */
+export const DRAIN_SHARE_MIN = 0.95;
+
+/** What the gate never exceeds when it tells a visitor when to poll again: three fifths of the claim window, which is 20 s by default. */
+const POLL_MS_MAX = 12_000;
+
+export function judge(record: RunRecord): Verdict {
+  const lines = [
+    overAdmission(record),
+    inversions(record),
+    admittedErrors(record),
+    stall(record),
+    drain(record),
+    lostOrders(record),
+    ...record.checks,
+  ].filter((line) => line !== undefined);
+  // A run in which nothing was put to the test has proven nothing.
+  return { isMet: lines.length > 0 && lines.every(({ isMet }) => isMet), lines };
+}
+
+/** A part of a crowd cannot tell why it waits: others may have been let in. */
+const isWholeCrowd = ({ shard, visitors }: RunRecord) => shard === "1/1" && visitors.arrivedMs.length > 0;
+
+const beyondCap = ({ active, cap }: Gauge) => Math.max(0, active - cap);
+
+function overAdmission({ gauges, visitors }: RunRecord): VerdictLine | undefined {
+  const name = "over-admission";
+  const expected = "0 people inside beyond the cap";
+  if (gauges.length === 0)
+    return visitors.arrivedMs.length === 0 ? undefined : { name, expected, seen: "the gate was never asked", isMet: false };
+  const most = gauges.reduce((worst, gauge) => (isFuller(gauge, worst) ? gauge : worst));
+  const beyond = beyondCap(most);
+  return { name, expected, seen: `${shown(beyond)} (at most ${shown(most.active)} of ${shown(most.cap)})`, isMet: beyond === 0 };
+}
+
+/** The cap may be changed under way, so a look is judged by the cap of its moment. */
+function isFuller(gauge: Gauge, than: Gauge): boolean {
+  const [beyond, thanBeyond] = [beyondCap(gauge), beyondCap(than)];
+  return beyond > thanBeyond || (beyond === thanBeyond && gauge.active > than.active);
+}
+
+function inversions({ visitors }: RunRecord): VerdictLine | undefined {
+  const { count, compared } = countInversions(visitors);
+  if (compared === 0) return undefined;
+  const seen = `${shown(count)} among ${shown(compared)} admitted`;
+  return { name: "inversions", expected: "0 people let in before somebody who was there earlier", seen, isMet: count === 0 };
+}
+
+function admittedErrors(record: RunRecord): VerdictLine | undefined {
+  // While parts are being killed, who is inside may see it; that is the fault's own line to judge.
+  if (record.faults.length > 0) return undefined;
+  const { count, of, what } = countAdmittedErrors(record);
+  if (of === 0) return undefined;
+  const seen = count === 0 ? `0 of ${shown(of)} requests` : `${shown(count)} of ${shown(of)} requests: ${what}`;
+  return { name: "errors for admitted visitors", expected: "0", seen, isMet: count === 0 };
+}
+
+function stall(record: RunRecord): VerdictLine | undefined {
+  const limits = admissionLimits(record);
+  if (limits === undefined || !isWholeCrowd(record)) return undefined;
+  const told = record.settings["pollMsMax"];
+  const pollMs = typeof told === "number" && told > 0 ? told : POLL_MS_MAX;
+  const stallMs = longestStall(record, limits);
+  return {
+    name: "longest stall",
+    expected: `under one poll interval (${seconds(pollMs)}) while people wait and there is room`,
+    seen: seconds(stallMs),
+    isMet: stallMs < pollMs,
+  };
+}
+
+function drain(record: RunRecord): VerdictLine | undefined {
+  const limits = admissionLimits(record);
+  if (limits === undefined || !isWholeCrowd(record) || record.faults.length > 0) return undefined;
+  const drained = drainAgainstIdeal(record, limits);
+  if (drained === undefined) return undefined;
+  const { share, admitted, tookMs, idealMs } = drained;
+  return {
+    name: "drain against ideal",
+    expected: `${percent(DRAIN_SHARE_MIN)} or more`,
+    seen: `${percent(share)} (${shown(admitted)} people in ${seconds(tookMs)}, at best ${seconds(idealMs)})`,
+    isMet: share >= DRAIN_SHARE_MIN,
+  };
+}
+
+function lostOrders({ orders }: RunRecord): VerdictLine | undefined {
+  if (orders === undefined) return undefined;
+  const { acknowledged, asked, lost } = orders;
+  const seen = `${shown(lost)} (asked for ${asked === acknowledged ? "all" : `${shown(asked)} of`} ${shown(acknowledged)})`;
+  // Without a single order nothing could have been lost.
+  const isMet = lost === 0 && asked > 0;
+  return { name: "acknowledged orders lost", expected: "0", seen, isMet };
+}
+
+const shown = (count: number) => count.toLocaleString("en-GB");
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+/** Cut, not rounded: 94.96 % is not 95 %. */
+const percent = (share: number) => `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
