@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { askControl } from "../../origin/control/ask-control.ts";
-import { openVenueClient, type VenueClient } from "../../origin/demo/venue-client.ts";
+import { openVenueClient, problemOf, type VenueClient } from "../../origin/demo/venue-client.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import type { Random } from "../../test/sim/random.ts";
 
@@ -9,6 +9,8 @@ import type { Random } from "../../test/sim/random.ts";
 export type OrderFlow = {
   /** How many orders were acknowledged since the flow began. */
   readonly acknowledged: () => number;
+  /** What the last order that was not acknowledged was answered. */
+  readonly lastRefusal: () => string;
   /** Starts counting anew: what is remembered from here on is what `lost` asks for. */
   readonly forget: () => void;
   /** Sends again, under its own name, what was never answered; gives back how many are still without an answer. */
@@ -39,6 +41,7 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   let total = 0;
   let underWay = 0;
   let isOver = false;
+  let lastRefusal = "none";
 
   async function place(client: VenueClient, order: object, name: string): Promise<void> {
     underWay++;
@@ -48,10 +51,12 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
         known.set(name, { client, id: orderSchema.parse(body).id });
         total++;
       }
+      if (status >= 300) lastRefusal = problemOf({ status, body });
       // 202 and 5xx say that nobody knows; everything else is an end.
       if (status === 202 || status >= 500) unanswered.set(name, { client, order });
       else unanswered.delete(name);
-    } catch {
+    } catch (error) {
+      lastRefusal = String(error);
       unanswered.set(name, { client, order });
     } finally {
       underWay--;
@@ -103,6 +108,7 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
 
   return {
     acknowledged: () => total,
+    lastRefusal: () => lastRefusal,
     forget: () => known.clear(),
     settle,
     lost,
