@@ -12,7 +12,7 @@ export type OrderFlow = {
   /** What the last order that was not acknowledged was answered. */
   readonly lastRefusal: () => string;
   /** Starts counting anew: what is remembered from here on is what `lost` asks for. */
-  readonly forget: () => void;
+  readonly forget: () => Promise<void>;
   /** Sends again, under its own name, what was never answered; gives back how many are still without an answer. */
   readonly settle: (withinMs: number) => Promise<number>;
   /** Of the remembered ones, those that the venue does not know. */
@@ -27,6 +27,7 @@ const DEPOSITS = { idr: "1000000000000", btc: "10000" };
 const PRICE = 1_600_000_000;
 const PRICE_STEP = 1_000;
 const PRICE_STEPS = 20;
+const RESTING_SHARE = 0.25;
 /** More would only wait behind a venue that does not answer. */
 const UNDER_WAY_MAX = 40;
 const TRY_AGAIN_MS = 300;
@@ -67,7 +68,9 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
     const name = `chaos-${count++}`;
     const side = random.chance(0.5) ? "buy" : "sell";
     const price = String(PRICE + random.between(-PRICE_STEPS, PRICE_STEPS) * PRICE_STEP);
-    const order = { pair: "btcidr", side, type: "limit", price, quantity: "0.001", clientOrderId: name };
+    // Most ask for what is there and no more: a book that only grows would end at the number of open orders that one may have.
+    const timeInForce = random.chance(RESTING_SHARE) ? "GTC" : "IOC";
+    const order = { pair: "btcidr", side, type: "limit", timeInForce, price, quantity: "0.001", clientOrderId: name };
     void place(client, order, name);
   }
 
@@ -109,7 +112,10 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   return {
     acknowledged: () => total,
     lastRefusal: () => lastRefusal,
-    forget: () => known.clear(),
+    async forget() {
+      known.clear();
+      await Promise.all(clients.map((client) => client.call("DELETE", "/orders?pair=btcidr").catch(() => undefined)));
+    },
     settle,
     lost,
     async stop() {

@@ -78,7 +78,7 @@ async function killUnheard(queueId: string, meanwhile: () => Promise<void>): Pro
   }
 }
 
-it("keeps cap, rate, order and idempotence through the death of a master when answers wait for a replica", async () => {
+it("keeps cap, rate and idempotence through the death of a master when answers wait for a replica", async () => {
   const urls = await startGate("waits", 1);
   const crowd = playCrowd({ urls, queueId: "waits", count: 30 });
   try {
