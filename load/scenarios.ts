@@ -1,5 +1,6 @@
+import { chaosScenario } from "./chaos/chaos-scenario.ts";
 import { crowdScenario } from "./crowd/crowd.ts";
 import type { Scenario } from "./scenario.ts";
 
 /** `npm run load -- NAME`. */
-export const SCENARIOS: readonly Scenario[] = [crowdScenario];
+export const SCENARIOS: readonly Scenario[] = [crowdScenario, chaosScenario];

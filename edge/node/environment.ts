@@ -44,7 +44,13 @@ export async function parseNodeEdgeEnvironment(environment: Environment): Promis
     ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined ? [] : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
   ];
   if (!parsed.ok || faults.length > 0) return fail(faults);
-  const { SLUICE_HOST: host, SLUICE_PORT: port, REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster, SLUICE_REDIS_REPLICAS: replicas } = parsed.value;
+  const {
+    SLUICE_HOST: host,
+    SLUICE_PORT: port,
+    REDIS_URL: urls,
+    SLUICE_REDIS_CLUSTER: isCluster,
+    SLUICE_REDIS_REPLICAS: replicas,
+  } = parsed.value;
   return ok({ host, port, redis: urls === undefined ? undefined : { urls, isCluster, replicas }, variables });
 }
 

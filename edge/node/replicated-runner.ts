@@ -2,7 +2,12 @@ import type { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { gatherCalls } from "../../shared/gather-calls.ts";
 
-type Call = { readonly command: "EVALSHA" | "EVAL"; readonly script: string; readonly keys: readonly string[]; readonly args: readonly string[] };
+type Call = {
+  readonly command: "EVALSHA" | "EVAL";
+  readonly script: string;
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+};
 /** Never undefined: Redis has no such answer. */
 type Reply = NonNullable<unknown> | null;
 

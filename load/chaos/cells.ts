@@ -18,7 +18,9 @@ const WHILE_MS = 3_000;
 /** Longer than the engine's lease, and than any time-out of ours. */
 const LONG_MS = 6_000;
 
-const http = (head: string, body: string) => ({ raw: `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}` });
+const http = (head: string, body: string) => ({
+  raw: `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+});
 
 /** The fault matrix. Every cell is also held to: nobody over the cap, order kept, no acknowledged order lost, audit clean. */
 export function faultMatrix(random: Random): readonly Cell[] {

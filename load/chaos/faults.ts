@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import postgres from "postgres";
 import { FENCE_KEY } from "../../origin/commit/keys.ts";
-import type { Random } from "../../test/sim/random.ts";
 import type { WireFault } from "../../test/gate/faulty-wire.ts";
+import type { Random } from "../../test/sim/random.ts";
 import type { Cell } from "./cell.ts";
 import type { ChaosStack, PartName } from "./chaos-stack.ts";
 

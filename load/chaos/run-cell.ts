@@ -59,7 +59,8 @@ async function untilServing({ stack, flow }: World): Promise<void> {
   await stack.untilHealthy(RECOVERED_WITHIN_MS);
   const before = flow.acknowledged();
   while (flow.acknowledged() === before) {
-    if (performance.now() > deadline) throw new Error(`no order was acknowledged within ${RECOVERED_WITHIN_MS / 1_000} s after it was mended: ${flow.lastRefusal()}`);
+    if (performance.now() > deadline)
+      throw new Error(`no order was acknowledged within ${RECOVERED_WITHIN_MS / 1_000} s after it was mended: ${flow.lastRefusal()}`);
     await sleep(LOOK_EVERY_MS);
   }
 }

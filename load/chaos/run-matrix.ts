@@ -39,7 +39,12 @@ export async function runMatrix({ cells, seed, clock, say, signal }: MatrixOptio
   say("Starting four edges, two bridges, an engine with a standby, an api process, a worker, two Redis servers and PostgreSQL");
   const stack = await startChaosStack({ queue: QUEUE });
   try {
-    const flow = await startOrderFlow({ folder: stack.folder, urls: stack.target.urls.slice(1, 3), random: seededRandom(seed), everyMs: ORDER_EVERY_MS });
+    const flow = await startOrderFlow({
+      folder: stack.folder,
+      urls: stack.target.urls.slice(1, 3),
+      random: seededRandom(seed),
+      everyMs: ORDER_EVERY_MS,
+    });
     try {
       const results: CellResult[] = [];
       for (const [index, cell] of cells.entries()) {

@@ -18,7 +18,13 @@ export type ClusterCrowd = {
 
 type CrowdOptions = { readonly urls: readonly [string, ...string[]]; readonly queueId: string; readonly count: number };
 
-type Told = { readonly state?: string; readonly ticket?: string; readonly pass?: string; readonly sessionId?: string; readonly pollAfterMs?: number };
+type Told = {
+  readonly state?: string;
+  readonly ticket?: string;
+  readonly pass?: string;
+  readonly sessionId?: string;
+  readonly pollAfterMs?: number;
+};
 
 const TRY_AGAIN_MS = 150;
 const STAY_MS = 300;

@@ -1,10 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type ClusterNode, type LocalCluster, startCluster } from "../../deploy/cluster/start-cluster.ts";
+import { openIoredisStore } from "../../edge/node/ioredis-store.ts";
 import { queueKeys } from "../../edge/queue/keys.ts";
 import { openRegistry } from "../../edge/queue/registry.ts";
 import { queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { openIoredisStore } from "../../edge/node/ioredis-store.ts";
 import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
