@@ -91,22 +91,17 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   /** Not found is lost; no answer is asked again. */
   async function lost(withinMs: number): Promise<readonly string[]> {
     const deadline = performance.now() + withinMs;
-    let open = [...known];
+    const open = new Map(known);
     const gone: string[] = [];
-    while (open.length > 0 && performance.now() < deadline) {
-      const later: typeof open = [];
-      for (const [name, { client, id }] of open) {
-        const status = await client.call("GET", `/orders/${id}`).then(
-          (answer) => answer.status,
-          () => 0,
-        );
+    while (open.size > 0 && performance.now() < deadline) {
+      for (const [name, { client, id }] of [...open]) {
+        const status = await statusOf(client, id);
         if (status === 404) gone.push(`${name} (${id})`);
-        else if (status !== 200) later.push([name, { client, id }]);
+        if (status === 404 || status === 200) open.delete(name);
       }
-      open = later;
-      if (open.length > 0) await sleep(TRY_AGAIN_MS);
+      if (open.size > 0) await sleep(TRY_AGAIN_MS);
     }
-    return [...gone, ...open.map(([name, { id }]) => `${name} (${id}) could not be asked for`)];
+    return [...gone, ...[...open].map(([name, { id }]) => `${name} (${id}) could not be asked for`)];
   }
 
   return {
@@ -124,6 +119,14 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
       while (underWay > 0) await sleep(TRY_AGAIN_MS);
     },
   };
+}
+
+/** 0 without an answer. */
+async function statusOf(client: VenueClient, orderId: string): Promise<number> {
+  return client.call("GET", `/orders/${orderId}`).then(
+    ({ status }) => status,
+    () => 0,
+  );
 }
 
 async function openTrader({ folder, url, name }: { folder: string; url: string; name: string }): Promise<VenueClient> {

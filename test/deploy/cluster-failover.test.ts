@@ -67,7 +67,7 @@ async function killUnheard(queueId: string, meanwhile: () => Promise<void>): Pro
   process.kill(replica.child().pid, "SIGSTOP");
   try {
     const redis = new Redis(master.url);
-    await redis.client("KILL", "TYPE", "replica");
+    await redis.call("CLIENT", "KILL", "TYPE", "replica");
     redis.disconnect();
     await meanwhile();
     process.kill(master.child().pid, "SIGKILL");
