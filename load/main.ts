@@ -11,10 +11,12 @@ import { SCENARIOS } from "./scenarios.ts";
  * `npm run load -- SCENARIO [options]`: puts a load on a gate and writes down what happened. Ctrl-C ends the run, and what happened until
  * then is written down all the same.
  */
-const FOLDER = join(".sluice", "load");
+const FOLDER_BY_DEFAULT = join(".sluice", "load");
+const OUT_OPTION = "--out";
 /** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
 const SAME_WISH_MS = 500;
-const [name, ...args] = process.argv.slice(2);
+const [name, ...given] = process.argv.slice(2);
+const { folder: FOLDER, rest: args } = takeFolder(given);
 process.stdout.on("error", () => {});
 process.exitCode = await main();
 // What is still open (the channel to our parent) would keep us alive with nothing left to do.
@@ -73,9 +75,17 @@ function help(exitCode: number): number {
   return exitCode;
 }
 
+/** Where the record goes is no business of a scenario's. */
+function takeFolder(all: readonly string[]): { readonly folder: string; readonly rest: readonly string[] } {
+  const at = all.indexOf(OUT_OPTION);
+  const folder = at === -1 ? undefined : all[at + 1];
+  return folder === undefined ? { folder: FOLDER_BY_DEFAULT, rest: all } : { folder, rest: all.toSpliced(at, 2) };
+}
+
 function helpOn({ name: scenarioName, summary, options }: Scenario): number {
   say(`npm run load -- ${scenarioName} [options]: ${summary}\n`);
   for (const line of optionHelp(options)) say(line);
+  say(`\n  ${OUT_OPTION} FOLDER  where the record goes (${FOLDER_BY_DEFAULT})`);
   return 0;
 }
 

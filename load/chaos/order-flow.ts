@@ -88,20 +88,9 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
     return unanswered.size;
   }
 
-  /** Not found is lost; no answer is asked again. */
   async function lost(withinMs: number): Promise<readonly string[]> {
-    const deadline = performance.now() + withinMs;
-    const open = new Map(known);
-    const gone: string[] = [];
-    while (open.size > 0 && performance.now() < deadline) {
-      for (const [name, { client, id }] of [...open]) {
-        const status = await statusOf(client, id);
-        if (status === 404) gone.push(`${name} (${id})`);
-        if (status === 404 || status === 200) open.delete(name);
-      }
-      if (open.size > 0) await sleep(TRY_AGAIN_MS);
-    }
-    return [...gone, ...[...open].map(([name, { id }]) => `${name} (${id}) could not be asked for`)];
+    const found = await Promise.all([...known].map(async ([name, { client, id }]) => ({ name, id, end: await lookFor(client, id, withinMs) })));
+    return found.filter(({ end }) => end !== "there").map(({ name, id, end }) => `${name} (${id}) is ${end}`);
   }
 
   return {
@@ -121,12 +110,19 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   };
 }
 
-/** 0 without an answer. */
-async function statusOf(client: VenueClient, orderId: string): Promise<number> {
-  return client.call("GET", `/orders/${orderId}`).then(
-    ({ status }) => status,
-    () => 0,
-  );
+/** Not found is gone; without an answer it is asked for again. */
+async function lookFor(client: VenueClient, orderId: string, withinMs: number): Promise<"there" | "gone" | "not to be asked for"> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    const status = await client.call("GET", `/orders/${orderId}`).then(
+      (answer) => answer.status,
+      () => 0,
+    );
+    if (status === 200) return "there";
+    if (status === 404) return "gone";
+    await sleep(TRY_AGAIN_MS);
+  }
+  return "not to be asked for";
 }
 
 async function openTrader({ folder, url, name }: { folder: string; url: string; name: string }): Promise<VenueClient> {

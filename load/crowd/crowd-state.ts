@@ -1,5 +1,5 @@
-import { VISITOR_ENDS, type VisitorColumns } from "../record/run-record.ts";
 import { rankTurns } from "../record/rank-turns.ts";
+import { VISITOR_ENDS, type VisitorColumns } from "../record/run-record.ts";
 import type { DrawnVisitors } from "./draw-visitors.ts";
 import type { TurnLog } from "./turn-log.ts";
 
@@ -65,18 +65,20 @@ export function visitorColumns(state: CrowdState, turns: TurnLog, { count }: Dra
     joinedOrder: column(state.joinedOrder),
     turnAfterMs: column(turns.turnAfterMs),
     turnByMs: column(turns.turnByMs),
-  };
+    wasAway: column(state.wasAway).map((away) => (away === 0 ? 0 : 1)),
+  } as const;
   const ranks = rankTurns(spans);
+  const end = column(state.end);
   const admittedMs = column(state.admittedMs, Math.round);
+  const hasComeIn = (index: number) => admittedMs[index] !== NEVER || VISITOR_ENDS[end[index] ?? 0] === "underway";
   return {
     arrivedMs: column(state.arrivedMs, Math.round),
     lane: column(state.lane),
     admittedMs,
-    // Who was called and never came has had a turn, and was not admitted.
-    admittedOrder: ranks.map((rank, index) => (admittedMs[index] === NEVER ? NEVER : rank)),
+    // Who was called and never came is not counted; who was called just before the end would have come.
+    admittedOrder: ranks.map((rank, index) => (hasComeIn(index) ? rank : NEVER)),
     endedMs: column(state.endedMs, Math.round),
-    end: column(state.end),
-    wasAway: column(state.wasAway).map((away) => (away === 0 ? 0 : 1)),
+    end,
     ...spans,
   };
 }

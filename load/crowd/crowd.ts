@@ -30,7 +30,6 @@ export const crowdScenario = defineScenario({
   options: { ...crowdOptions, ...targetOptions },
   faults: (values) => [...crowdFaults(values), ...targetFaults(values)],
   async run(values, context) {
-    context.progress.say(values.url === undefined ? "Starting a stack for this run" : `Using ${values.url}`);
     const target = await openTarget(values, context);
     try {
       const { cap, rate, burst, edges, edge } = values;

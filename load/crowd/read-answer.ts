@@ -50,13 +50,18 @@ function readRefusal(answer: RawAnswer): Sight {
   if (told?.state === "waiting") return { label: String(answer.status), ...told };
   const retryAfter = Number(headerOf(answer, "retry-after") ?? Number.NaN);
   const label = codeOf(answer);
-  return { label, state: "refused", retryAfterMs: Number.isNaN(retryAfter) ? undefined : retryAfter * 1_000, isForGood: FINAL_CODES.has(label) };
+  return {
+    label,
+    state: "refused",
+    retryAfterMs: Number.isNaN(retryAfter) ? undefined : retryAfter * 1_000,
+    isForGood: FINAL_CODES.has(label),
+  };
 }
 
 const problem = z.object({ code: z.string() });
 
 /** The code of a problem, or the status. */
-export function codeOf(answer: RawAnswer): string {
+function codeOf(answer: RawAnswer): string {
   return (isJson(answer) ? problem.safeParse(jsonOf(answer)).data?.code : undefined) ?? String(answer.status);
 }
 

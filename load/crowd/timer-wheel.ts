@@ -56,16 +56,17 @@ export function createTimerWheel(visitors: number): TimerWheel {
     size++;
   }
 
+  function collectDue(slice: number, nowMs: number, due: number[]): void {
+    for (let visitor = first[slice % SLICES] ?? NONE; visitor !== NONE; visitor = next[visitor] ?? NONE) {
+      if ((dueAtMs[visitor] ?? 0) <= nowMs) due.push(visitor);
+    }
+  }
+
   function turn(nowMs: number, onDue: (visitor: number, dueMs: number) => void): void {
     const target = Math.floor(nowMs / SLICE_MS);
-    // After a pause of more than a whole turn every list is looked at once, not several times.
-    const start = Math.max(turnedTo, target - SLICES + 1);
     const due: number[] = [];
-    for (let slice = start; slice <= target; slice++) {
-      for (let visitor = first[slice % SLICES] ?? NONE; visitor !== NONE; visitor = next[visitor] ?? NONE) {
-        if ((dueAtMs[visitor] ?? 0) <= nowMs) due.push(visitor);
-      }
-    }
+    // After a pause of more than a whole turn every list is looked at once, not several times.
+    for (let slice = Math.max(turnedTo, target - SLICES + 1); slice <= target; slice++) collectDue(slice, nowMs, due);
     turnedTo = target + 1;
     due.sort((one, other) => (dueAtMs[one] ?? 0) - (dueAtMs[other] ?? 0));
     for (const visitor of due) cancel(visitor);

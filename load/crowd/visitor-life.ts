@@ -118,7 +118,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     });
   }
 
-  function onAnswer(visitor: number, asked: Asked, raw: RawAnswer | undefined): void {
+  function onAnswer(visitor: number, asked: Asked, raw: RawAnswer | undefined) {
     const { kind, dueMs } = asked;
     const sight = readAnswer(raw, texts.passCookie);
     recorder.answered({ kind: recordedKind(kind, sight), dueMs, answeredMs: nowMs(), answer: recordedAnswer(kind, sight) });
@@ -130,7 +130,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     return kind === "request" ? onServed(visitor, sight) : onTurn(visitor, sight, asked);
   }
 
-  function onRefused(visitor: number, { before }: Asked, { isForGood, retryAfterMs = RETRY_MS }: Extract<Sight, { state: "refused" }>): void {
+  function onRefused(visitor: number, { before }: Asked, { isForGood, retryAfterMs = RETRY_MS }: Extract<Sight, { state: "refused" }>) {
     const failures = (state.failuresInARow[visitor] ?? 0) + 1;
     if (isForGood) return end(visitor, "refused");
     if (failures > FAILURES_MAX) return end(visitor, "failed");
@@ -141,7 +141,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
   }
 
   /** The answer to a page or a poll. */
-  function onTurn(visitor: number, sight: Told, asked: Asked): void {
+  function onTurn(visitor: number, sight: Told, asked: Asked) {
     switch (sight.state) {
       case "waiting":
         return onWaiting(visitor, sight, asked);
@@ -158,7 +158,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     }
   }
 
-  function onWaiting(visitor: number, { ticket, ticketId, lane, pollAfterMs }: Waiting, { isReload }: Asked): void {
+  function onWaiting(visitor: number, { ticket, ticketId, lane, pollAfterMs }: Waiting, { isReload }: Asked) {
     noteLateness(visitor);
     const lateMs = LATE_MS + Math.min(LATE_SHARE_MS_MAX, Math.floor(pollAfterMs / 4));
     state.overdueMs[visitor] = (state.sentMs[visitor] ?? 0) + pollAfterMs + lateMs;
@@ -180,7 +180,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     return state.isPatient[visitor] === 0 && (state.waitingAnswers[visitor] ?? 0) >= (drawn.patience[visitor] ?? 0);
   }
 
-  function followHabit(visitor: number, pollAfterMs: number): void {
+  function followHabit(visitor: number, pollAfterMs: number) {
     const habit = HABITS[drawn.habit[visitor] ?? 0];
     state.isPatient[visitor] = 1;
     if (habit === "patient") return wheel.schedule(visitor, nowMs() + pollAfterMs);
@@ -196,7 +196,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     counts.late++;
   }
 
-  function onAdmitted(visitor: number, { pass, slotEndMs }: Admitted): void {
+  function onAdmitted(visitor: number, { pass, slotEndMs }: Admitted) {
     noteLateness(visitor);
     counts.admitted++;
     state.admittedMs[visitor] = nowMs();
@@ -226,7 +226,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
   }
 
   /** The answer to a request inside. A pass that came along is the renewed one. */
-  function onServed(visitor: number, sight: Told): void {
+  function onServed(visitor: number, sight: Told) {
     if (sight.state !== "served" && sight.state !== "admitted") return end(visitor, "failed");
     if (sight.state === "admitted") state.cookie[visitor] = `${texts.passCookie}=${sight.pass}`;
     state.requestsLeft[visitor] = (state.requestsLeft[visitor] ?? 1) - 1;

@@ -63,7 +63,7 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
     for (const connection of connections) if (connection.request !== undefined && connection.sentAtMs < beforeMs) giveUp(connection);
   }, SWEEP_EVERY_MS).unref();
 
-  function send(request: PoolRequest): void {
+  function send(request: PoolRequest) {
     if (isClosed) return request.onAnswer(undefined);
     const connection = idle.pop();
     if (connection !== undefined) return write(connection, request);
@@ -110,7 +110,7 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
     request?.onAnswer(undefined);
   }
 
-  function closed(connection: Connection): void {
+  function closed(connection: Connection) {
     connections.delete(connection);
     const at = idle.indexOf(connection);
     if (at !== -1) idle.splice(at, 1);

@@ -26,13 +26,24 @@ export function share(help: string, fallback = 0): Option<number> {
   return { value: "SHARE", help: `${help} (${fallback})`, schema: numberIn({ min: 0, max: 1, fallback }, { isWhole: false }) };
 }
 
-export function choice<const Choice extends string>(help: string, choices: readonly [Choice, ...Choice[]], fallback: Choice): Option<Choice> {
+export function choice<const Choice extends string>(
+  help: string,
+  choices: readonly [Choice, ...Choice[]],
+  fallback: Choice,
+): Option<Choice> {
   const sentence = `must be ${choices.join(", ").replace(/, ([^,]*)$/, " or $1")}`;
   return { value: choices.join("|"), help: `${help} (${fallback})`, schema: z.enum(choices, sentence).default(fallback) };
 }
 
 export function flag(help: string): Option<boolean> {
-  return { value: undefined, help, schema: z.string().optional().transform((given) => given !== undefined) };
+  return {
+    value: undefined,
+    help,
+    schema: z
+      .string()
+      .optional()
+      .transform((given) => given !== undefined),
+  };
 }
 
 export function text(help: string, fallback: string): Option<string> {

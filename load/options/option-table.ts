@@ -20,15 +20,7 @@ export function readOptions<Table extends OptionTable>(
   table: Table,
   args: readonly string[],
 ): Result<OptionValues<Table>, readonly string[]> {
-  const names = Object.entries(table).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const);
-  const { tokens } = parseArgs({ args: [...args], options: Object.fromEntries(names), strict: false, tokens: true });
-  const faults: string[] = [];
-  const given = new Map<string, string>();
-  for (const token of tokens) {
-    const fault = token.kind === "option" ? optionFault(table, token) : `${token.kind === "positional" ? token.value : "--"}: not understood`;
-    if (fault !== undefined) faults.push(fault);
-    else if (token.kind === "option") given.set(token.name, token.value ?? "");
-  }
+  const { given, faults } = givenTexts(table, args);
   const values: [string, unknown][] = [];
   for (const [name, { schema }] of Object.entries(table)) {
     const read = schema.safeParse(given.get(name));
@@ -36,6 +28,20 @@ export function readOptions<Table extends OptionTable>(
     else faults.push(`--${name}: ${read.error.issues[0]?.message ?? "cannot be used"}`);
   }
   return faults.length > 0 ? fail(faults) : ok(Object.fromEntries(values) as OptionValues<Table>);
+}
+
+function givenTexts(table: OptionTable, args: readonly string[]): { readonly given: Map<string, string>; readonly faults: string[] } {
+  const kinds = Object.entries(table).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }] as const);
+  const { tokens } = parseArgs({ args: [...args], options: Object.fromEntries(kinds), strict: false, tokens: true });
+  const given = new Map<string, string>();
+  const faults: string[] = [];
+  for (const token of tokens) {
+    const fault =
+      token.kind === "option" ? optionFault(table, token) : `${token.kind === "positional" ? token.value : "--"}: not understood`;
+    if (fault !== undefined) faults.push(fault);
+    else if (token.kind === "option") given.set(token.name, token.value ?? "");
+  }
+  return { given, faults };
 }
 
 type GivenOption = { readonly name: string; readonly rawName: string; readonly value?: string | undefined };
@@ -48,7 +54,9 @@ function optionFault(table: OptionTable, { name, rawName, value }: GivenOption):
 }
 
 export function optionHelp(table: OptionTable): readonly string[] {
-  const rows = Object.entries(table).map(([name, { value, help }]) => [`--${name}${value === undefined ? "" : ` ${value}`}`, help] as const);
+  const rows = Object.entries(table).map(
+    ([name, { value, help }]) => [`--${name}${value === undefined ? "" : ` ${value}`}`, help] as const,
+  );
   const width = Math.max(...rows.map(([left]) => left.length));
   return rows.map(([left, help]) => `  ${left.padEnd(width)}  ${help}`);
 }

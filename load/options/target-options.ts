@@ -1,9 +1,10 @@
 import { z } from "zod";
+import type { QueueSettings } from "../../edge/queue/settings.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import type { RunContext } from "../run-context.ts";
 import { givenTarget } from "../target/given-target.ts";
 import { startTarget } from "../target/start-target.ts";
 import type { Target } from "../target/target.ts";
-import type { RunContext } from "../run-context.ts";
 import { choice, flag, numberOption, text, wholeNumber } from "./option-kinds.ts";
 import type { Option, OptionValues } from "./option-table.ts";
 
@@ -37,10 +38,16 @@ export function targetFaults({ url, "allow-remote": allowRemote }: TargetValues)
   return allowRemote || isLoopback(url) ? [] : ["--url: is not on this machine; --allow-remote says that you may do this to it"];
 }
 
-export function openTarget(values: TargetValues, { signal, progress }: RunContext): Promise<Target> {
+/** `queueWish` is what the scenario wants of a queue of its own, beside what the options say. */
+export function openTarget(
+  values: TargetValues,
+  { signal, progress }: RunContext,
+  queueWish: Partial<QueueSettings> = {},
+): Promise<Target> {
   const { url, queue, path, cap, rate, burst, edge, edges } = values;
   if (url !== undefined) return givenTarget({ url, queueId: queue, path, adminToken: process.env["SLUICE_ADMIN_TOKEN"] });
-  const settings = { maxActive: cap, admissionRate: rate, admissionBurst: burst };
+  progress.say("Starting a stack for this run");
+  const settings = { ...queueWish, maxActive: cap, admissionRate: rate, admissionBurst: burst };
   return startTarget({ edge, edges, queue: settings, signal, say: progress.say });
 }
 

@@ -3,6 +3,8 @@ export type TurnSpans = {
   readonly joinedOrder: readonly number[];
   readonly turnAfterMs: readonly number[];
   readonly turnByMs: readonly number[];
+  /** Whoever was away may have had a turn much later than the place says, and those behind had not to wait for that. */
+  readonly wasAway: readonly number[];
 };
 
 const UNKNOWN = -1;
@@ -12,8 +14,10 @@ const UNKNOWN = -1;
  * can say whose was first: those are ranked by their places, so that only somebody who is known to have had to wait for a later one's turn
  * is ranked behind. -1 for whoever had no turn.
  */
-export function rankTurns({ joinedOrder, turnAfterMs, turnByMs }: TurnSpans): number[] {
-  const visitors = joinedOrder.flatMap((place, visitor) => (place !== UNKNOWN && (turnByMs[visitor] ?? UNKNOWN) !== UNKNOWN ? [visitor] : []));
+export function rankTurns({ joinedOrder, turnAfterMs, turnByMs, wasAway }: TurnSpans): number[] {
+  const visitors = joinedOrder.flatMap((place, visitor) =>
+    place !== UNKNOWN && (turnByMs[visitor] ?? UNKNOWN) !== UNKNOWN ? [visitor] : [],
+  );
   const placeOf = (visitor: number) => joinedOrder[visitor] ?? UNKNOWN;
   visitors.sort((one, other) => placeOf(one) - placeOf(other));
   const moments = new Map<number, number>();
@@ -23,7 +27,7 @@ export function rankTurns({ joinedOrder, turnAfterMs, turnByMs }: TurnSpans): nu
     // As early as may be without passing those before; if even the latest is too early for that, they were passed.
     const momentMs = Math.min(byMs, Math.max(reachedMs, turnAfterMs[visitor] ?? UNKNOWN));
     moments.set(visitor, momentMs);
-    reachedMs = Math.max(reachedMs, momentMs);
+    if (wasAway[visitor] !== 1) reachedMs = Math.max(reachedMs, momentMs);
   }
   const ranks = joinedOrder.map(() => UNKNOWN);
   const momentOf = (visitor: number) => moments.get(visitor) ?? UNKNOWN;

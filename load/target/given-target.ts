@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { createOperatorLineWatch } from "./operator-line-watch.ts";
 import { createOperator } from "./operator.ts";
+import { createOperatorLineWatch } from "./operator-line-watch.ts";
 import type { Target } from "./target.ts";
 
 type GivenTarget = {

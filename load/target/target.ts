@@ -1,5 +1,5 @@
-import type { RunningStack } from "../../origin/stack/run-stack.ts";
 import type { Part } from "../../origin/stack/plan-stack.ts";
+import type { RunningStack } from "../../origin/stack/run-stack.ts";
 import type { StackSecrets } from "../../origin/stack/secrets.ts";
 import type { LineWatch } from "./line-watch.ts";
 

@@ -1,0 +1,68 @@
+import type { Check } from "../record/run-record.ts";
+import type { Attack, AttackAnswer, AttackDesk } from "./attack-desk.ts";
+
+/** More than an isolate takes from one address at once. */
+const JOINS = 3_000;
+const POLLS = 300;
+const FLOOD_ADDRESS = "203.0.113.7";
+const POLL_ADDRESS = "203.0.113.8";
+/** Of places for one address, on a stack of our own. */
+export const PLACES_OF_ADDRESS_MAX = 20;
+
+/** Thousands of joins from one address, and one ticket that polls without a pause. */
+export const floods: Attack = {
+  name: "floods",
+  run: async (desk) => [...(await floodJoins(desk)), ...(await floodPolls(desk))],
+};
+
+async function floodJoins(desk: AttackDesk): Promise<readonly Check[]> {
+  const answers = await Promise.all(
+    Array.from({ length: JOINS }, (_, join) => desk.ask({ method: "POST", path: desk.route("enter"), address: FLOOD_ADDRESS, edge: join })),
+  );
+  const given = answers.filter(({ sight }) => sight.state === "waiting" || sight.state === "admitted");
+  const failed = failures(answers);
+  for (const answer of given) await desk.giveBack(answer);
+  const bound = desk.target.own === undefined ? JOINS - 1 : PLACES_OF_ADDRESS_MAX;
+  return [
+    {
+      name: `${JOINS} joins at once from one address`,
+      expected: `at most ${bound} places`,
+      seen: `${given.length} places, ${counted(answers)}`,
+      isMet: given.length <= bound,
+    },
+    { name: "the same, answered properly", expected: "no 5xx, no silence", seen: `${failed} of them`, isMet: failed === 0 },
+  ];
+}
+
+/** A poll that comes too early is answered from memory, and one that comes too often is refused; neither is worth anything. */
+async function floodPolls(desk: AttackDesk): Promise<readonly Check[]> {
+  const joined = await desk.ask({ method: "POST", path: desk.route("enter"), address: POLL_ADDRESS });
+  const cookie = joined.sight.state === "waiting" ? `${desk.ticketCookie}=${joined.sight.ticket}` : "";
+  if (cookie === "") {
+    await desk.giveBack(joined);
+    return [];
+  }
+  const request = { method: "POST", path: desk.route("heartbeat"), headers: { cookie }, address: POLL_ADDRESS } as const;
+  const answers = await Promise.all(Array.from({ length: POLLS }, (_, edge) => desk.ask({ ...request, edge })));
+  const refused = answers.filter(({ raw }) => raw?.status === 429).length;
+  const failed = failures(answers);
+  await desk.giveBack(answers.find(({ sight }) => sight.state === "admitted") ?? joined);
+  return [
+    {
+      name: `${POLLS} polls of one ticket at once`,
+      expected: "most are refused with 429, none fails",
+      seen: `${refused} refused, ${failed} failed`,
+      isMet: refused > POLLS / 2 && failed === 0,
+    },
+  ];
+}
+
+function failures(answers: readonly AttackAnswer[]): number {
+  return answers.filter(({ raw }) => raw === undefined || raw.status >= 500).length;
+}
+
+function counted(answers: readonly AttackAnswer[]): string {
+  const counts = new Map<string, number>();
+  for (const { sight } of answers) counts.set(sight.label, (counts.get(sight.label) ?? 0) + 1);
+  return [...counts].map(([label, count]) => `${count} × ${label}`).join(", ");
+}

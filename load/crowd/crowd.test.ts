@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../shared/clock.ts";
+import { SLOW_MACHINE_MS } from "../../test/parts/running-stack.ts";
+import type { Progress } from "../progress/progress.ts";
+import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
+import { startTarget } from "../target/start-target.ts";
+import type { Target } from "../target/target.ts";
+import type { CrowdOptions } from "./crowd-options.ts";
+import { runCrowd } from "./run-crowd.ts";
+
+const QUIET: Progress = { say: () => {}, show: () => {}, end: () => {} };
+const CAP = 15;
+const PATIENT: CrowdOptions = {
+  visitors: 40,
+  overSeconds: 1,
+  curve: "spike",
+  silentShare: 0,
+  returnShare: 0,
+  leaveShare: 0,
+  retryShare: 0,
+  shareAddressShare: 0,
+  requests: 1,
+  staySeconds: 0.3,
+  withinSeconds: 180,
+  seed: 1,
+  shard: { index: 1, count: 1 },
+};
+
+let target: Target;
+beforeAll(async () => {
+  const queue = { maxActive: CAP, admissionRate: 40, admissionBurst: 10, claimSeconds: 5 };
+  target = await startTarget({ queue, edges: 2, bridges: 2, signal: new AbortController().signal, say: () => {} });
+}, SLOW_MACHINE_MS);
+afterAll(() => target?.stop());
+
+function play(options: CrowdOptions, more: Partial<Parameters<typeof runCrowd>[1]> = {}): Promise<RunRecord> {
+  return runCrowd(options, { target, signal: new AbortController().signal, progress: QUIET, clock: systemClock, ...more });
+}
+
+function endsOf({ visitors }: RunRecord): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const end of visitors.end) counts[VISITOR_ENDS[end] ?? "?"] = (counts[VISITOR_ENDS[end] ?? "?"] ?? 0) + 1;
+  return counts;
+}
+
+/** People who were there all the time and saw somebody's turn come who stood behind them. */
+function passedOver({ visitors }: RunRecord): number {
+  const { joinedOrder, admittedOrder, wasAway } = visitors;
+  const ranks = joinedOrder
+    .map((place, visitor) => ({ place, rank: admittedOrder[visitor] ?? -1, isThere: wasAway[visitor] === 0 }))
+    .filter(({ place, rank, isThere }) => place !== -1 && rank !== -1 && isThere)
+    .toSorted((one, other) => other.place - one.place || other.rank - one.rank);
+  let earliestBehind = Number.POSITIVE_INFINITY;
+  let passed = 0;
+  for (const { rank } of ranks) {
+    if (rank > earliestBehind) passed++;
+    earliestBehind = Math.min(earliestBehind, rank);
+  }
+  return passed;
+}
+
+describe("a crowd", { timeout: SLOW_MACHINE_MS }, () => {
+  it("is let in within the cap and in order, and every visitor's end is accounted for", async () => {
+    const habits = { silentShare: 0.1, returnShare: 0.05, leaveShare: 0.1, retryShare: 0.2, shareAddressShare: 0.3 };
+    const record = await play({ ...PATIENT, ...habits, visitors: 200, overSeconds: 2, requests: 2 });
+    const { visitors, gauges, requests } = record;
+    expect(visitors.arrivedMs).toHaveLength(200);
+    expect(Math.max(...gauges.map(({ active, cap }) => active - cap))).toBeLessThanOrEqual(0);
+    expect(Math.max(...gauges.map(({ active }) => active))).toBeGreaterThan(CAP / 2);
+    expect(passedOver(record)).toBe(0);
+    const ends = endsOf(record);
+    expect(Object.values(ends).reduce((sum, count) => sum + count, 0)).toBe(200);
+    expect(Object.keys(ends).filter((end) => !["completed", "left", "silent"].includes(end))).toEqual([]);
+    expect(ends["silent"]).toBeGreaterThan(0);
+    expect(ends["left"]).toBe(requests["leave"]?.answers["204"]);
+    expect(ends["completed"]).toBe(requests["complete"]?.answers["204"]);
+    expect(requests["request"]?.answers).toEqual({ "200": 2 * (ends["completed"] ?? 0) });
+    const admitted = visitors.admittedMs.filter((at) => at !== -1);
+    expect(admitted).toHaveLength(ends["completed"] ?? 0);
+    expect(gauges.at(-1)?.admitted).toBe(admitted.length);
+    // Whoever was let in has a place and a rank in the record, whether there was a line or not.
+    const unranked = visitors.admittedMs.filter((at, visitor) => at !== -1 && (visitors.admittedOrder[visitor] ?? -1) === -1);
+    expect(unranked).toEqual([]);
+    expect(new Set(visitors.admittedOrder.filter((rank) => rank !== -1)).size).toBe(admitted.length);
+    expect(record.checks).toEqual([expect.objectContaining({ isMet: true })]);
+  });
+
+  it("gives the record of what happened so far when it is stopped", async () => {
+    const stopping = new AbortController();
+    const record = await play(
+      { ...PATIENT, visitors: 100, staySeconds: 60 },
+      { signal: stopping.signal, progress: { ...QUIET, show: (rows) => letIn(rows) >= 5 && stopping.abort() } },
+    );
+    expect(record.wasInterrupted).toBe(true);
+    expect(endsOf(record)["underway"]).toBeGreaterThan(0);
+    expect(record.visitors.admittedMs.filter((at) => at !== -1).length).toBeGreaterThanOrEqual(5);
+    expect(record.requests["page"]?.answers["200"]).toBeGreaterThan(0);
+    expect(record.checks.every(({ isMet }) => isMet)).toBe(true);
+    await freeSlots(record);
+  });
+
+  it("hands whoever is let in to somebody else, and completes when that is done", async () => {
+    const seen: string[] = [];
+    const onAdmitted = async ({ cookie, url, address }: { cookie: string; url: string; address: string }) => {
+      const response = await fetch(`${url}/api/v1/orders`, { headers: { cookie, "cf-connecting-ip": address } });
+      seen.push(`${response.status}`);
+      await response.body?.cancel();
+    };
+    const record = await play({ ...PATIENT, visitors: 20 }, { onAdmitted });
+    expect(endsOf(record)).toEqual({ completed: 20 });
+    // Past the gate, and to the venue, which asks who it is.
+    expect(seen).toEqual(Array.from({ length: 20 }, () => "401"));
+    expect(record.requests["request"]).toBeUndefined();
+  });
+});
+
+function letIn(rows: readonly { readonly label: string; readonly value: number }[]): number {
+  return rows.find(({ label }) => label === "let in")?.value ?? 0;
+}
+
+/** Those who were inside when the run was stopped still are; the next test needs their slots. */
+async function freeSlots({ visitors }: RunRecord): Promise<void> {
+  expect(visitors.end.length).toBeGreaterThan(0);
+  const token = { authorization: `Bearer ${target.own?.adminToken ?? ""}` };
+  const admin = `${target.urls[0]}/_sluice/admin/queues/${target.queueId}/sessions`;
+  const { sessions } = (await (await fetch(`${admin}?limit=1000`, { headers: token })).json()) as { sessions: { sessionId: string }[] };
+  for (const { sessionId } of sessions) await fetch(`${admin}/${sessionId}?reason=test`, { method: "DELETE", headers: token });
+}
