@@ -1,11 +1,14 @@
-import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../shared/clock.ts";
 import { optionHelp } from "./options/option-table.ts";
 import { createTerminalProgress } from "./progress/terminal-progress.ts";
+import { machineFacts } from "./record/machine-facts.ts";
 import type { RunRecord } from "./record/run-record.ts";
+import { verdictSentence } from "./report/run-title.ts";
+import { writeReport } from "./report/write-report.ts";
 import type { PlannedRun, Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
+import { judge } from "./verdict/judge.ts";
 
 /**
  * `npm run load -- SCENARIO [options]`: puts a load on a gate and writes down what happened. Ctrl-C ends the run, and what happened until
@@ -43,14 +46,15 @@ async function run(planned: PlannedRun): Promise<number> {
   }
 }
 
-async function conclude(record: RunRecord): Promise<number> {
+async function conclude(run: RunRecord): Promise<number> {
+  const record = { machine: machineFacts(), ...run };
   const folder = join(FOLDER, `${record.scenario}-${new Date(record.startedAt).toISOString().replaceAll(":", "-").slice(0, 19)}`);
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "record.json"), JSON.stringify(record));
-  const unmet = record.checks.filter(({ isMet }) => !isMet);
-  for (const { name: what, expected, seen } of unmet) say(`✗ ${what}: expected ${expected}, seen ${seen}`);
-  say(`${join(folder, "record.json")}`);
-  return unmet.length === 0 ? 0 : 1;
+  const verdict = judge(record);
+  const files = await writeReport(record, verdict, folder);
+  for (const { name: what, expected, seen, isMet } of verdict.lines)
+    say(isMet ? `✓ ${what}: ${seen}` : `✗ ${what}: expected ${expected}, seen ${seen}`);
+  say(`${verdictSentence(verdict)}\n${files.html}`);
+  return verdict.isMet ? 0 : 1;
 }
 
 /** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */

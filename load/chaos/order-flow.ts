@@ -89,7 +89,9 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   }
 
   async function lost(withinMs: number): Promise<readonly string[]> {
-    const found = await Promise.all([...known].map(async ([name, { client, id }]) => ({ name, id, end: await lookFor(client, id, withinMs) })));
+    const found = await Promise.all(
+      [...known].map(async ([name, { client, id }]) => ({ name, id, end: await lookFor(client, id, withinMs) })),
+    );
     return found.filter(({ end }) => end !== "there").map(({ name, id, end }) => `${name} (${id}) is ${end}`);
   }
 

@@ -61,7 +61,7 @@ function readRefusal(answer: RawAnswer): Sight {
 const problem = z.object({ code: z.string() });
 
 /** The code of a problem, or the status. */
-function codeOf(answer: RawAnswer): string {
+export function codeOf(answer: RawAnswer): string {
   return (isJson(answer) ? problem.safeParse(jsonOf(answer)).data?.code : undefined) ?? String(answer.status);
 }
 

@@ -72,6 +72,18 @@ export type VisitorColumns = {
   readonly turnByMs?: readonly number[];
 };
 
+/** Of a run without a crowd. */
+export const NO_VISITORS: VisitorColumns = {
+  arrivedMs: [],
+  joinedOrder: [],
+  lane: [],
+  admittedMs: [],
+  admittedOrder: [],
+  endedMs: [],
+  end: [],
+  wasAway: [],
+};
+
 export const VISITOR_ENDS = ["underway", "completed", "left", "silent", "refused", "failed"] as const;
 
 export type Gauge = {

@@ -12,7 +12,7 @@ export type Plot = {
   readonly x: LabelledAxis;
   readonly y: LabelledAxis;
   readonly legend: readonly LegendEntry[];
-  /** In the plot's own units: see `across` and `up`. */
+  /** What the functions below draw. */
   readonly drawing: readonly Html[];
   readonly shape?: "tall";
 };
@@ -27,8 +27,8 @@ export type LegendEntry = { readonly ink: Ink; readonly name: string };
 const WIDTH = 1_000;
 const HEIGHT = 300;
 
-export const across = (value: number, { max }: Axis) => rounded((value / max) * WIDTH);
-export const up = (value: number, { max }: Axis) => rounded(HEIGHT - (value / max) * HEIGHT);
+const across = (value: number, { max }: Axis) => rounded((value / max) * WIDTH);
+const up = (value: number, { max }: Axis) => rounded(HEIGHT - (value / max) * HEIGHT);
 
 export function drawPlot({ title, note, x, y, legend, drawing, shape }: Plot): Html {
   return html`<figure class="plot ${shape ?? "wide"}">

@@ -4,7 +4,7 @@ import type { Verdict, VerdictLine } from "../verdict/judge.ts";
 import { answerRows } from "./answer-table.ts";
 import { fairnessPlot } from "./fairness-plot.ts";
 import { type Figure, keyFigures } from "./figures.ts";
-import { durationText } from "./numbers.ts";
+import { countText, durationText, millisecondsText } from "./numbers.ts";
 import { REPORT_STYLE } from "./report-style.ts";
 import { runTitle, verdictSentence } from "./run-title.ts";
 import { flowPlots, latencyPlots } from "./time-plots.ts";
@@ -118,19 +118,32 @@ function faultSection({ faults }: RunRecord): Html {
 </section>`;
 }
 
-function factSection({ settings, machine, shard, target, startedAt, durationMs, wasInterrupted }: RunRecord): Html {
+function factSection({ settings, machine, shard, target, startedAt, durationMs, wasInterrupted, driver }: RunRecord): Html {
   const facts: readonly (readonly [string, string])[] = [
     ["target", target],
     ["began", dateText(startedAt)],
     ["lasted", `${durationText(durationMs)}${wasInterrupted ? ", interrupted" : ""}`],
     ["shard", shard],
     ...(machine === undefined ? [] : [["machine", machine] as const]),
+    ...driverFacts(driver),
     ...Object.entries(settings).map(([name, value]) => [name, String(value)] as const),
   ];
   return html`<section aria-labelledby="facts">
 <h2 id="facts">Settings and machine</h2>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 </section>`;
+}
+
+/** A load that could not keep up tells about its machine, not about the target: whoever reads the curves has to know. */
+function driverFacts(driver: RunRecord["driver"]): readonly (readonly [string, string])[] {
+  if (driver === undefined) return [];
+  const { lateMsMax, waitingMost, resent, visitorsLate } = driver;
+  return [
+    ["load late by at most", millisecondsText(lateMsMax)],
+    ["requests waiting for a connection, at most", countText(waitingMost)],
+    ["requests sent twice", countText(resent)],
+    ["visitors answered too late to keep their turn", countText(visitorsLate)],
+  ];
 }
 
 const capitalised = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

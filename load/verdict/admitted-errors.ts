@@ -1,4 +1,5 @@
 import { errorCatalogue } from "../../shared/errors.ts";
+import { NO_ANSWER } from "../record/recorder.ts";
 import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 
 export type AdmittedErrors = {
@@ -33,14 +34,15 @@ export function countAdmittedErrors({ requests, visitors }: RunRecord): Admitted
   };
 }
 
-/** By the kit itself, where there was nothing to count. */
-const NO_ANSWER = "no answer";
-
 const SERVER_ERROR = 500;
 const NOT_LET_IN = 401;
 
+/** Our own connection was closed with a request on its way, so that we sent it twice: the first one was served. */
+const SENT_TWICE = "request_replayed";
+
 function isError(answer: string): boolean {
   if (answer === NO_ANSWER) return true;
+  if (answer === SENT_TWICE) return false;
   const status = statusOf(answer);
   return status === undefined || status >= SERVER_ERROR || status === NOT_LET_IN;
 }

@@ -15,7 +15,7 @@ export type Verdict = { readonly isMet: boolean; readonly lines: readonly Verdic
 export type VerdictLine = { readonly name: string; readonly expected: string; readonly seen: string; readonly isMet: boolean };
 
 /** The share of the best possible drain that the line must reach (G4). */
-export const DRAIN_SHARE_MIN = 0.95;
+const DRAIN_SHARE_MIN = 0.95;
 
 /** What the gate never exceeds when it tells a visitor when to poll again: three fifths of the claim window, which is 20 s by default. */
 const POLL_MS_MAX = 12_000;

@@ -1,0 +1,61 @@
+import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
+import { defineScenario } from "../options/define-scenario.ts";
+import { numberOption, wholeNumber } from "../options/option-kinds.ts";
+import { targetOptions } from "../options/target-options.ts";
+import { startTarget } from "../target/start-target.ts";
+import { tradeOptions, tradersFor } from "../trade/trade.ts";
+import { runOpening } from "./run-opening.ts";
+
+const { requests: _requests, shard: _shard, ...whoComes } = crowdOptions;
+const { cap, rate, burst, edge, edges } = targetOptions;
+const { traders, mix, pairs } = tradeOptions;
+
+export const openingScenario = defineScenario({
+  name: "opening",
+  summary: "a crowd waits for the opening bell, goes in, and trades",
+  options: {
+    ...whoComes,
+    bell: numberOption("seconds after the first could come, when the doors open", { min: 1, max: 3_600, fallback: 20, value: "SECONDS" }),
+    orders: wholeNumber("orders of each, inside", { min: 1, max: 1_000, fallback: 3 }),
+    ...{ traders, mix, pairs, cap, rate, burst, edge, edges },
+  },
+  faults: (values) => crowdFaults({ ...values, ...WHOLE }),
+  async run(values, context) {
+    context.progress.say("Starting a stack for this run");
+    const queue = { maxActive: values.cap, admissionRate: values.rate, admissionBurst: values.burst };
+    const target = await startTarget({ edge: values.edge, edges: values.edges, queue, signal: context.signal, say: context.progress.say });
+    try {
+      const crowd = toCrowdOptions({ ...values, ...WHOLE });
+      // As if everybody who can be inside at once sent an order each second.
+      const count = tradersFor(values.traders, (values.cap * values.orders) / Math.max(1, values.stay));
+      const trade = {
+        ordersPerSecond: 0,
+        seconds: 0,
+        traders: Math.min(count, TRADERS_MAX),
+        mix: values.mix,
+        pairs: values.pairs,
+        batch: 1,
+        isDirect: true,
+        seed: values.seed,
+        shard: crowd.shard,
+      };
+      const options = {
+        crowd: { ...crowd, withinSeconds: crowd.withinSeconds + values.bell },
+        trade,
+        bellSeconds: values.bell,
+        ordersEach: values.orders,
+      };
+      const record = await runOpening(options, { ...context, target });
+      return {
+        ...record,
+        settings: { ...record.settings, cap: values.cap, rate: values.rate, burst: values.burst, edges: values.edges, edge: values.edge },
+      };
+    } finally {
+      await target.stop();
+    }
+  },
+});
+
+/** Accounts take time to open, and several visitors may share one. */
+const TRADERS_MAX = 200;
+const WHOLE = { requests: 0, shard: { index: 1, count: 1 } } as const;

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CrowdOptions } from "../crowd/crowd-options.ts";
+import { runCrowd } from "../crowd/run-crowd.ts";
+import type { AdmittedVisitor } from "../crowd/visitor-life.ts";
+import { createRecorder } from "../record/recorder.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import type { RunContext } from "../run-context.ts";
+import { createOperator } from "../target/operator.ts";
+import type { Target } from "../target/target.ts";
+import { concludeTrading } from "../trade/conclude-trading.ts";
+import { mixText } from "../trade/mix.ts";
+import { openDesk, type TradeDesk } from "../trade/open-desk.ts";
+import type { TradeOptions } from "../trade/trade-options.ts";
+
+export type OpeningOptions = {
+  readonly crowd: CrowdOptions;
+  readonly trade: TradeOptions;
+  /** Of the seconds since the first could come: when the doors open. */
+  readonly bellSeconds: number;
+  /** What each does inside. */
+  readonly ordersEach: number;
+};
+
+type OpeningContext = RunContext & { readonly target: Target };
+
+/** Every edge knows of a change by then. */
+const IN_FORCE_MS_MAX = 2_000;
+
+/** A crowd takes places before the bell; at the bell the line begins to move, and everybody who goes in trades, with a pass of their own. */
+export async function runOpening(options: OpeningOptions, context: OpeningContext): Promise<RunRecord> {
+  const { target, clock, progress } = context;
+  const { crowd, trade, bellSeconds, ordersEach } = options;
+  const recorder = createRecorder();
+  let beganMs = performance.now();
+  const nowMs = () => performance.now() - beganMs;
+  const desk = await openDesk(trade, { ...context, recorder, nowMs, folder: undefined });
+  try {
+    const opensAt = clock.nowMs() + IN_FORCE_MS_MAX + bellSeconds * 1_000;
+    await announce(target, { prequeueOpensAt: clock.nowMs() - 1_000, opensAt });
+    beganMs = performance.now();
+    const onAdmitted = (visitor: AdmittedVisitor) =>
+      tradeInside(visitor, { desk, nowMs, orders: ordersEach, stayMs: crowd.staySeconds * 1_000, signal: context.signal });
+    const record = await runCrowd(crowd, { ...context, recorder, onAdmitted });
+    const orders = await concludeTrading(desk, { recorder, nowMs, say: progress.say });
+    return {
+      ...record,
+      ...recorder.contents(),
+      scenario: "opening",
+      settings: {
+        ...record.settings,
+        bellMs: Math.max(0, opensAt - record.startedAt),
+        ordersEach,
+        traders: trade.traders,
+        mix: mixText(trade.mix),
+        pairs: trade.pairs.join(","),
+      },
+      orders,
+    };
+  } finally {
+    desk.close();
+  }
+}
+
+async function announce(
+  { urls, queueId, own }: Target,
+  schedule: { readonly prequeueOpensAt: number; readonly opensAt: number },
+): Promise<void> {
+  if (own === undefined) throw new Error("only on a stack of our own can we say when the doors open");
+  await createOperator({ url: urls[0], adminToken: own.adminToken }).ask("PATCH", `/queues/${queueId}`, schedule);
+  await sleep(IN_FORCE_MS_MAX);
+}
+
+type Inside = {
+  readonly desk: TradeDesk;
+  readonly nowMs: () => number;
+  readonly orders: number;
+  readonly stayMs: number;
+  readonly signal: AbortSignal;
+};
+
+/** Orders are due at even distances from the moment of going in, whether or not those before have been answered. */
+async function tradeInside(
+  { visitor, url, address, cookie }: AdmittedVisitor,
+  { desk, nowMs, orders, stayMs, signal }: Inside,
+): Promise<void> {
+  const { people, floor } = desk;
+  const { trader } = people[visitor % people.length] ?? people[0];
+  const person = { trader, way: { url, headers: { cookie, "cf-connecting-ip": address } } };
+  const cameMs = nowMs();
+  const underway: Promise<void>[] = [];
+  for (let order = 0; order < orders && !signal.aborted; order++) {
+    const dueMs = cameMs + (order * stayMs) / orders;
+    if (dueMs > nowMs()) await sleep(dueMs - nowMs(), undefined, { signal }).catch(() => {});
+    underway.push(floor.act(person, dueMs).done);
+  }
+  await Promise.all(underway);
+}

@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { judge } from "../verdict/judge.ts";
+import { mergeRecords } from "./merge-records.ts";
+import type { RunRecord, VisitorColumns } from "./run-record.ts";
+import { sampleRecord } from "./sample-record.ts";
+
+/** The sample as two machines would have seen it, of which the second began `laterMs` later. */
+function halves(laterMs: number): readonly [RunRecord, RunRecord] {
+  const whole = sampleRecord();
+  const part = (index: number, shiftMs: number): RunRecord => {
+    const mine = <Value>(column: readonly Value[]) => column.filter((_, visitor) => visitor % 2 === index);
+    const times = (column: readonly number[]) => mine(column).map((ms) => ms - shiftMs);
+    const { visitors } = whole;
+    const turns = visitors.admittedMs.map((ms) => whole.startedAt + ms);
+    const own: VisitorColumns = {
+      arrivedMs: times(visitors.arrivedMs),
+      joinedOrder: mine(visitors.joinedOrder),
+      lane: mine(visitors.lane),
+      admittedMs: times(visitors.admittedMs),
+      // Each machine counts its own from 1.
+      admittedOrder: mine(visitors.admittedOrder).map((_, rank) => rank + 1),
+      endedMs: times(visitors.endedMs),
+      end: mine(visitors.end),
+      wasAway: mine(visitors.wasAway),
+      turnAfterMs: mine(turns).map((ms) => ms - 10),
+      turnByMs: mine(turns),
+    };
+    return {
+      ...whole,
+      visitors: own,
+      shard: `${index + 1}/2`,
+      startedAt: whole.startedAt + shiftMs,
+      durationMs: whole.durationMs - shiftMs,
+      gauges: whole.gauges.map((gauge) => ({ ...gauge, atMs: gauge.atMs - shiftMs })).filter(({ atMs }) => atMs >= 0),
+    };
+  };
+  return [part(0, 0), part(1, laterMs)];
+}
+
+describe("merged records", () => {
+  it("are judged as the run of one machine is", () => {
+    const [one, other] = halves(0);
+    const merged = mergeRecords([one, other]);
+    expect(judge(merged)).toMatchObject({ isMet: true });
+    expect(judge(merged).lines.map(({ name }) => name)).toEqual(judge(sampleRecord()).lines.map(({ name }) => name));
+    expect(merged.shard).toBe("1/1");
+  });
+
+  it("count times from when the first machine began", () => {
+    const whole = sampleRecord();
+    // Nobody of the second machine had come before it began.
+    const merged = mergeRecords(halves(3));
+    expect(merged.startedAt).toBe(whole.startedAt);
+    expect(merged.durationMs).toBe(whole.durationMs);
+    expect(merged.visitors.admittedMs.toSorted((one, other) => one - other)).toEqual(whole.visitors.admittedMs);
+    expect(merged.gauges.map(({ atMs }) => atMs)).toEqual(whole.gauges.map(({ atMs }) => atMs));
+  });
+
+  it("show an order of admission in which no machine alone could see a fault", () => {
+    const [one, other] = halves(0);
+    const early = other.visitors.turnByMs?.map((ms, index) => (index === 100 ? ms - 5_000 : ms)) ?? [];
+    const hurried = { ...other, visitors: { ...other.visitors, turnByMs: early, turnAfterMs: early.map((ms) => ms - 10) } };
+    const inversions = ({ lines }: ReturnType<typeof judge>) => lines.find(({ name }) => name === "inversions");
+    expect(inversions(judge(mergeRecords([one, other])))?.isMet).toBe(true);
+    expect(inversions(judge(mergeRecords([one, hurried])))?.isMet).toBe(false);
+  });
+
+  it("add up requests, latencies and orders", () => {
+    const [one, other] = halves(2_000);
+    const { requests, orders } = mergeRecords([one, other]);
+    expect(requests["order"]?.answers).toEqual({ "201": 180, balance_insufficient: 20 });
+    expect(requests["order"]?.seconds).toEqual([
+      { second: 2, buckets: { 25: 100 } },
+      { second: 4, buckets: { 25: 100 } },
+    ]);
+    expect(mergeRecords(halves(0)).requests["order"]?.seconds).toEqual([{ second: 2, buckets: { 25: 200 } }]);
+    expect(orders).toMatchObject({ sent: 200, acknowledged: 180, asked: 180, lost: 0 });
+  });
+
+  it("keep a check that one of them did not meet", () => {
+    const [one, other] = halves(0);
+    const broken = { name: "audit: conservation", expected: "no fault", seen: "1 fault", isMet: false };
+    expect(mergeRecords([one, { ...other, checks: [broken] }]).checks).toEqual([broken]);
+  });
+
+  it("are no whole while a part is missing", () => {
+    const [one, other] = halves(0);
+    const thirds: readonly [RunRecord, RunRecord] = [
+      { ...one, shard: "1/3" },
+      { ...other, shard: "3/3" },
+    ];
+    const merged = mergeRecords(thirds);
+    expect(merged.shard).toBe("1+3/3");
+    expect(mergeRecords([merged, { ...other, shard: "2/3" }]).shard).toBe("1/1");
+  });
+});

@@ -1,0 +1,135 @@
+import { addBuckets, type LatencyBuckets } from "./latency-buckets.ts";
+import { rankTurns } from "./rank-turns.ts";
+import type { Check, DriverRecord, Gauge, OrderFlow, RequestRecord, RunRecord, VisitorColumns } from "./run-record.ts";
+
+/**
+ * The records of several machines that put one load on one target, as the record of one: people stand side by side, requests and orders
+ * are added up, and times count from when the first of the machines began.
+ */
+export function mergeRecords([first, ...others]: readonly [RunRecord, ...RunRecord[]]): RunRecord {
+  const records = [first, ...others];
+  const startedAt = Math.min(...records.map((record) => record.startedAt));
+  const aligned = records.map((record) => ({ record, shiftMs: record.startedAt - startedAt }));
+  const drivers = records.flatMap(({ driver }) => driver ?? []);
+  const machines = [...new Set(records.flatMap(({ machine }) => machine ?? []))];
+  return {
+    ...first,
+    ...(machines.length === 0 ? {} : { machine: machines.join(" and ") }),
+    shard: mergedShard(records.map(({ shard }) => shard)),
+    startedAt,
+    durationMs: Math.max(...aligned.map(({ record, shiftMs }) => record.durationMs + shiftMs)),
+    wasInterrupted: records.some(({ wasInterrupted }) => wasInterrupted),
+    requests: mergedRequests(aligned),
+    visitors: mergedVisitors(aligned),
+    gauges: mergedGauges(aligned),
+    orders: mergedOrders(records.flatMap(({ orders }) => orders ?? [])),
+    faults: aligned.flatMap(({ record, shiftMs }) =>
+      record.faults.map(({ what, atMs, untilMs }) => ({ what, atMs: atMs + shiftMs, untilMs: untilMs + shiftMs })),
+    ),
+    checks: mergedChecks(records),
+    ...(drivers.length === 0 ? {} : { driver: mergedDrivers(drivers) }),
+  };
+}
+
+/** A record and how much later than the first it began. */
+type Aligned = { readonly record: RunRecord; readonly shiftMs: number };
+
+/** All of n parts are a whole; fewer say which they are, and nobody takes them for one. */
+function mergedShard(shards: readonly string[]): string {
+  const parts = shards.flatMap((shard) => {
+    const [indexes = "", count = ""] = shard.split("/");
+    return indexes.split("+").map((index) => ({ index: Number(index), count: Number(count) }));
+  });
+  const count = parts[0]?.count ?? 1;
+  const indexes = [...new Set(parts.map(({ index }) => index))].toSorted((one, other) => one - other);
+  return indexes.length === count && parts.every((part) => part.count === count) ? "1/1" : `${indexes.join("+")}/${count}`;
+}
+
+function mergedRequests(aligned: readonly Aligned[]): RunRecord["requests"] {
+  const kinds = [...new Set(aligned.flatMap(({ record }) => Object.keys(record.requests)))];
+  return Object.fromEntries(kinds.map((kind) => [kind, mergedKind(aligned, kind)]));
+}
+
+function mergedKind(aligned: readonly Aligned[], kind: string): RequestRecord {
+  const answers: Record<string, number> = {};
+  const seconds = new Map<number, LatencyBuckets>();
+  for (const { record, shiftMs } of aligned) {
+    const { answers: own, seconds: ownSeconds } = record.requests[kind] ?? { answers: {}, seconds: [] };
+    for (const [answer, count] of Object.entries(own)) answers[answer] = (answers[answer] ?? 0) + count;
+    for (const { second, buckets } of ownSeconds) {
+      const at = second + Math.round(shiftMs / 1_000);
+      seconds.set(at, addBuckets([seconds.get(at) ?? {}, buckets]));
+    }
+  }
+  const inOrder = [...seconds].toSorted(([one], [other]) => one - other);
+  return { answers, seconds: inOrder.map(([second, buckets]) => ({ second, buckets })) };
+}
+
+/** Every machine counts admissions from 1: by the store's own clock, which all of them were told, they are counted anew. */
+function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
+  const column = <Value>(of: (visitors: VisitorColumns) => readonly Value[] | undefined): readonly Value[] =>
+    aligned.flatMap(({ record }) => of(record.visitors) ?? []);
+  const times = (of: (visitors: VisitorColumns) => readonly number[]): readonly number[] =>
+    aligned.flatMap(({ record, shiftMs }) => of(record.visitors).map((ms) => (ms < 0 ? ms : ms + shiftMs)));
+  const joinedOrder = column(({ joinedOrder: own }) => own);
+  const wasAway = column(({ wasAway: own }) => own);
+  const turnAfterMs = column(({ turnAfterMs: own }) => own);
+  const turnByMs = column(({ turnByMs: own }) => own);
+  const isTimed = turnAfterMs.length === joinedOrder.length && turnByMs.length === joinedOrder.length;
+  return {
+    arrivedMs: times(({ arrivedMs }) => arrivedMs),
+    joinedOrder,
+    lane: column(({ lane }) => lane),
+    admittedMs: times(({ admittedMs }) => admittedMs),
+    // Who cannot be ranked among the others is not compared with them.
+    admittedOrder: isTimed ? rankTurns({ joinedOrder, turnAfterMs, turnByMs, wasAway }) : joinedOrder.map(() => -1),
+    endedMs: times(({ endedMs }) => endedMs),
+    end: column(({ end }) => end),
+    wasAway,
+    ...(isTimed ? { turnAfterMs, turnByMs } : {}),
+  };
+}
+
+/** Every machine looks at the same gate: of two looks in one tenth of a second one is enough, the fuller one. */
+const LOOK_MS = 100;
+
+function mergedGauges(aligned: readonly Aligned[]): readonly Gauge[] {
+  const looks = new Map<number, Gauge>();
+  for (const { record, shiftMs } of aligned) {
+    for (const gauge of record.gauges) {
+      const atMs = gauge.atMs + shiftMs;
+      const moment = Math.round(atMs / LOOK_MS);
+      const known = looks.get(moment);
+      if (known === undefined || gauge.active - gauge.cap > known.active - known.cap) looks.set(moment, { ...gauge, atMs });
+    }
+  }
+  return [...looks.values()].toSorted((one, other) => one.atMs - other.atMs);
+}
+
+function mergedOrders(flows: readonly OrderFlow[]): OrderFlow | undefined {
+  const [first, ...others] = flows;
+  return others.reduce((sum, flow) => {
+    const names = Object.keys(sum ?? {}) as (keyof OrderFlow)[];
+    return sum && (Object.fromEntries(names.map((name) => [name, sum[name] + flow[name]])) as OrderFlow);
+  }, first);
+}
+
+/** The same check of several machines is met when it is met by all: what was seen is told of those that it is not met by, or of the first. */
+function mergedChecks(records: readonly RunRecord[]): readonly Check[] {
+  const byName = Map.groupBy(
+    records.flatMap(({ checks }) => checks),
+    ({ name }) => name,
+  );
+  return [...byName.values()].flatMap((checks) => checks.find(({ isMet }) => !isMet) ?? checks[0] ?? []);
+}
+
+function mergedDrivers(drivers: readonly DriverRecord[]): DriverRecord {
+  const most = (of: (driver: DriverRecord) => number) => Math.max(...drivers.map(of));
+  const sum = (of: (driver: DriverRecord) => number) => drivers.reduce((total, driver) => total + of(driver), 0);
+  return {
+    lateMsMax: most(({ lateMsMax }) => lateMsMax),
+    waitingMost: most(({ waitingMost }) => waitingMost),
+    resent: sum(({ resent }) => resent),
+    visitorsLate: sum(({ visitorsLate }) => visitorsLate),
+  };
+}

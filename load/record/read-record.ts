@@ -1,0 +1,60 @@
+import { z } from "zod";
+import type { RunRecord } from "./run-record.ts";
+
+const count = z.int().nonnegative();
+const numbers = z.array(z.number());
+const buckets = z.record(z.string().regex(/^\d+$/), count);
+
+/** A record as it lies in `report.json`. Columns of different lengths would mix up people. */
+const recordSchema = z.object({
+  version: z.literal(1),
+  scenario: z.string(),
+  target: z.string(),
+  settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+  machine: z.string().optional(),
+  shard: z.string().regex(/^\d+(\+\d+)*\/\d+$/),
+  startedAt: z.number(),
+  durationMs: z.number(),
+  wasInterrupted: z.boolean(),
+  requests: z.record(
+    z.string(),
+    z.object({ answers: z.record(z.string(), count), seconds: z.array(z.object({ second: count, buckets })) }),
+  ),
+  visitors: z
+    .object({
+      arrivedMs: numbers,
+      joinedOrder: numbers,
+      lane: numbers,
+      admittedMs: numbers,
+      admittedOrder: numbers,
+      endedMs: numbers,
+      end: numbers,
+      wasAway: z.array(z.literal([0, 1])),
+      turnAfterMs: numbers.optional(),
+      turnByMs: numbers.optional(),
+    })
+    .refine((columns) => new Set(Object.values(columns).map((column) => column?.length)).size === 1, "columns of different lengths"),
+  gauges: z.array(z.object({ atMs: z.number(), waiting: z.number(), active: z.number(), cap: z.number(), admitted: z.number() })),
+  orders: z
+    .object({
+      sent: count,
+      acknowledged: count,
+      rejected: count,
+      unknown: count,
+      cancelled: count,
+      trades: count,
+      asked: count,
+      lost: count,
+    })
+    .optional(),
+  faults: z.array(z.object({ atMs: z.number(), what: z.string(), untilMs: z.number() })),
+  checks: z.array(z.object({ name: z.string(), expected: z.string(), seen: z.string(), isMet: z.boolean() })),
+  driver: z.object({ lateMsMax: z.number(), waitingMost: z.number(), resent: z.number(), visitorsLate: z.number() }).optional(),
+});
+
+/** Throws on a file that no run wrote. */
+export function readRecord(text: string): RunRecord {
+  const { orders, ...record } = recordSchema.parse(JSON.parse(text));
+  // What is undefined has no place in JSON, and here says that nobody traded.
+  return { ...record, orders } as RunRecord;
+}

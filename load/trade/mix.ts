@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Option } from "../options/option-table.ts";
+
+/** What traders do, by weight: `place` is a limit order that may rest, `market` one that trades at once, `cancel` takes an open order back. */
+export type Mix = Readonly<Record<TradeAction, number>>;
+
+export const TRADE_ACTIONS = ["place", "cancel", "market"] as const;
+export type TradeAction = (typeof TRADE_ACTIONS)[number];
+
+const FALLBACK = "place:70,cancel:20,market:10";
+const SENTENCE = `must be weights such as ${FALLBACK}, of ${TRADE_ACTIONS.join(", ")}; what is left out does not happen, and somebody must place orders`;
+
+export const mixOption: Option<Mix> = {
+  value: "MIX",
+  help: `what traders do, by weight (${FALLBACK})`,
+  schema: z
+    .string()
+    .default(FALLBACK)
+    .transform(readMix)
+    .refine((mix) => mix !== undefined, SENTENCE)
+    .transform((mix) => mix ?? { place: 1, cancel: 0, market: 0 }),
+};
+
+function readMix(written: string): Mix | undefined {
+  const mix: Record<TradeAction, number> = { place: 0, cancel: 0, market: 0 };
+  for (const part of written.split(",")) {
+    const [, action = "", weight = ""] = /^([a-z]+):(\d{1,6})$/.exec(part) ?? [];
+    const known = TRADE_ACTIONS.find((each) => each === action);
+    if (known === undefined) return undefined;
+    mix[known] = Number(weight);
+  }
+  return mix.place > 0 ? mix : undefined;
+}
+
+export const mixText = (mix: Mix) => TRADE_ACTIONS.map((action) => `${action}:${mix[action]}`).join(",");
+
+/** `draw` is at least 0 and below 1. */
+export function drawAction(mix: Mix, draw: number): TradeAction {
+  let left = draw * TRADE_ACTIONS.reduce((sum, action) => sum + mix[action], 0);
+  for (const action of TRADE_ACTIONS) {
+    left -= mix[action];
+    if (left < 0) return action;
+  }
+  return "place";
+}

@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { defineScenario } from "../options/define-scenario.ts";
+import { flag, numberOption, wholeNumber } from "../options/option-kinds.ts";
+import type { Option, OptionValues } from "../options/option-table.ts";
+import { openTarget, shardOption, targetFaults, targetOptions } from "../options/target-options.ts";
+import { mixOption } from "./mix.ts";
+import { runTrade } from "./run-trade.ts";
+import type { TradeOptions } from "./trade-options.ts";
+
+const pairsOption: Option<readonly [string, ...string[]]> = {
+  value: "PAIRS",
+  help: "pairs to trade, with commas between them (btcidr,ethidr)",
+  schema: z
+    .string()
+    .regex(/^[a-z0-9]{2,24}(,[a-z0-9]{2,24})*$/, "must be pairs in small letters, such as btcidr,ethusdt")
+    .default("btcidr,ethidr")
+    .transform((written) => {
+      const [first = "", ...others] = written.split(",");
+      return [first, ...others] as const;
+    }),
+};
+
+/** Of trading, for every scenario in which somebody trades. */
+export const tradeOptions = {
+  traders: wholeNumber("accounts that trade; 0: as many as the rate needs", { min: 0, max: 5_000, fallback: 0 }),
+  mix: mixOption,
+  pairs: pairsOption,
+  "data-dir": {
+    value: "FOLDER",
+    help: "with --url: the data folder of the venue, which must run on this machine (.sluice)",
+    schema: z.string().min(1, "must not be empty").default(".sluice"),
+  } satisfies Option<string>,
+} as const;
+
+const { cap: _cap, rate: _rate, burst: _burst, path: _path, ...placeOptions } = targetOptions;
+
+const options = {
+  rate: numberOption("orders and cancellations each second", { min: 0.1, max: 100_000, fallback: 100 }),
+  seconds: numberOption("for how long", { min: 0.5, max: 3_000, fallback: 20, value: "SECONDS" }),
+  ...tradeOptions,
+  batch: wholeNumber("limit orders in one request", { min: 1, max: 100, fallback: 1 }),
+  direct: flag("past the gate, straight to the origin"),
+  seed: wholeNumber("the same seed draws the same orders", { min: 0, max: 2 ** 31, fallback: 1 }),
+  shard: shardOption,
+  ...placeOptions,
+} as const;
+
+/** One program may send a hundred orders a second; nobody should come near it. */
+const ORDERS_PER_TRADER_SECOND = 25;
+const TRADERS_MIN = 8;
+
+export function tradersFor(traders: number, ordersPerSecond: number): number {
+  return traders === 0 ? Math.max(TRADERS_MIN, Math.ceil(ordersPerSecond / ORDERS_PER_TRADER_SECOND)) : traders;
+}
+
+export const tradeScenario = defineScenario({
+  name: "trade",
+  summary: "a steady flow of orders from people who are inside, and then a look at the books",
+  options,
+  faults: (values) => [
+    ...targetFaults({ ...values, ...UNUSED }),
+    ...(values.direct && values.url !== undefined ? ["--direct: not with --url"] : []),
+  ],
+  async run(values, context) {
+    context.progress.say(values.url === undefined ? "Starting a stack for this run" : `Using ${values.url}`);
+    const chosen = toTradeOptions(values);
+    // Everybody who trades is inside all the time; what the gate does with a crowd is another scenario's question.
+    const target = await openTarget({ ...values, ...UNUSED, cap: chosen.traders + SPARE_SLOTS }, context);
+    try {
+      return await runTrade(chosen, { ...context, target, folder: values["data-dir"] });
+    } finally {
+      await target.stop();
+    }
+  },
+});
+
+const SPARE_SLOTS = 10;
+const UNUSED = { cap: 1, rate: 1_000, burst: 1_000, path: "/" } as const;
+
+function toTradeOptions(values: OptionValues<typeof options>): TradeOptions {
+  const { rate, seconds, traders, mix, pairs, batch, direct, seed, shard } = values;
+  return { ordersPerSecond: rate, seconds, traders: tradersFor(traders, rate), mix, pairs, batch, isDirect: direct, seed, shard };
+}

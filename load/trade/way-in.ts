@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { createTokens } from "../../edge/token/tokens.ts";
+import { DEFAULT_ISSUER, PASS_HEADER, tokenCookieName } from "../../shared/admission.ts";
+import { assert } from "../../shared/assert.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
+import { parseKeyring } from "../../shared/keyring.ts";
+import { queueIdSchema } from "../../shared/queue-id.ts";
+import type { OwnStack, Target } from "../target/target.ts";
+
+/** How somebody reaches the venue: where, and with which headers; the pass among them. */
+export type WayIn = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** As long as any run. */
+const PASS_MS = 3_600_000;
+
+/** Past the gate, with a pass that we sign with the gate's own key: only a stack of our own tells it. */
+export async function directWay(
+  { originUrl, secrets }: OwnStack,
+  { queueId, address, clock }: { readonly queueId: string; readonly address: string; readonly clock: Clock },
+): Promise<WayIn> {
+  const keyring = await parseKeyring(JSON.stringify(secrets.signingKeys));
+  assert(keyring.ok, "a stack runs with good keys");
+  const nowMs = clock.nowMs();
+  const ids = { sessionId: newId(systemRandom), jti: newId(systemRandom) };
+  const tokens = createTokens({ keyring: keyring.value, issuer: DEFAULT_ISSUER });
+  const pass = await tokens.signPass({ queueId: queueIdSchema.parse(queueId), ...ids, nowMs, expiresAtMs: nowMs + PASS_MS });
+  return { url: originUrl, headers: { [PASS_HEADER]: pass, "x-forwarded-for": address } };
+}
+
+const turnSchema = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("waiting"), ticket: z.string(), pollAfterMs: z.number() }),
+  z.object({ state: z.literal("prequeue"), pollAfterMs: z.number() }),
+  z.object({ state: z.literal("admitted"), pass: z.string() }),
+]);
+
+const ANSWER_MS_MAX = 10_000;
+const ADMITTED_WITHIN_MS = 120_000;
+const RETRY_MS = 500;
+
+type Entering = { readonly address: string; readonly url: string; readonly signal: AbortSignal };
+
+/** Stands in line like anybody else. Throws when nobody lets us in. */
+export async function gateWay({ queueId }: Pick<Target, "queueId">, { url, address, signal }: Entering): Promise<WayIn> {
+  const deadlineMs = performance.now() + ADMITTED_WITHIN_MS;
+  const cookieName = tokenCookieName("pass", queueIdSchema.parse(queueId), { secure: url.startsWith("https:") });
+  let ticket = "";
+  while (performance.now() < deadlineMs && !signal.aborted) {
+    const turn = await ask({ url: `${url}/_sluice/queues/${queueId}/${ticket === "" ? "enter" : "heartbeat"}`, address, ticket });
+    if (turn?.state === "admitted") return { url, headers: { cookie: `${cookieName}=${turn.pass}`, "cf-connecting-ip": address } };
+    if (turn?.state === "waiting") ticket = turn.ticket;
+    await sleep(turn?.pollAfterMs ?? RETRY_MS, undefined, { signal }).catch(() => {});
+  }
+  throw new Error(
+    signal.aborted ? "stopped before the gate had let the traders in" : "the gate did not let a trader in within two minutes",
+  );
+}
+
+/** Undefined for an answer that says nothing about our turn, or none. */
+async function ask({ url, address, ticket }: { readonly url: string; readonly address: string; readonly ticket: string }) {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { accept: "application/json", "cf-connecting-ip": address, ...(ticket === "" ? {} : { authorization: `Bearer ${ticket}` }) },
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    return turnSchema.safeParse(await response.json()).data;
+  } catch {
+    return undefined;
+  }
+}
