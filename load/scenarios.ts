@@ -1,4 +1,5 @@
 import { abuseScenario } from "./abuse/abuse.ts";
+import { chaosScenario } from "./chaos/chaos-scenario.ts";
 import { crowdScenario } from "./crowd/crowd.ts";
 import { openingScenario } from "./opening/opening.ts";
 import { mergeScenario } from "./record/merge.ts";
@@ -6,4 +7,4 @@ import type { Scenario } from "./scenario.ts";
 import { tradeScenario } from "./trade/trade.ts";
 
 /** `npm run load -- NAME`. */
-export const SCENARIOS: readonly Scenario[] = [crowdScenario, tradeScenario, openingScenario, abuseScenario, mergeScenario];
+export const SCENARIOS: readonly Scenario[] = [crowdScenario, tradeScenario, openingScenario, abuseScenario, chaosScenario, mergeScenario];

@@ -3,6 +3,7 @@ import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import {
   type Environment,
   flagVariable,
+  hostVariable,
   parseEnvironment,
   portVariable,
   redisUrlVariable,
@@ -26,6 +27,7 @@ const SECRET_CHARS_MIN = 32;
 
 const originEnvironmentSchema = z
   .object({
+    SLUICE_HOST: hostVariable,
     SLUICE_ORIGIN_PORT: portVariable.default(8788),
     SLUICE_DATA_DIR: z.string().default(".sluice"),
     VENUE_REDIS_URL: redisUrlVariable,

@@ -59,12 +59,13 @@ const venue = settings.SLUICE_ROLES.includes("api")
     })
   : undefined;
 
-// 8. HTTP and WebSockets, on loopback only. A process that does not serve the API still tells how it is.
+// 8. HTTP and WebSockets, on loopback unless told otherwise. A process that does not serve the API still tells how it is.
 const parts = { venueRedis, database, trading, record };
 const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock: systemClock, random: systemRandom, log, ...venue });
-const server = await startHttpServer({ fetch: app.fetch, live, port: settings.SLUICE_ORIGIN_PORT });
-log.info({ port: settings.SLUICE_ORIGIN_PORT }, "origin listens");
+const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
+const server = await startHttpServer({ fetch: app.fetch, live, host, port });
+log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.
 const control =

@@ -30,6 +30,9 @@ export const portVariable = z
   .refine((text) => PORT_TEXT.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX, "must be a port number from 1 to 65535")
   .transform(Number);
 
+/** Where a process listens. Nothing but this machine reaches loopback; in a container of its own a part is told another address. */
+export const hostVariable = z.union([z.ipv4(), z.ipv6()], "must be an IP address").default("127.0.0.1");
+
 export const flagVariable = z
   .enum(["0", "1"], "must be 0 or 1")
   .default("0")

@@ -1,11 +1,20 @@
 import { z } from "zod";
 import type { ScriptRunner } from "../../shared/define-script.ts";
-import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable } from "../../shared/environment.ts";
+import {
+  type Environment,
+  flagVariable,
+  hostVariable,
+  parseEnvironment,
+  portVariable,
+  redisUrlVariable,
+  wholeNumberVariable,
+} from "../../shared/environment.ts";
 import { parseKeyring } from "../../shared/keyring.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, readConfiguration } from "../env.ts";
 
 export type NodeEdgeSettings = {
+  readonly host: string;
   readonly port: number;
   /** The store, if it is to be asked over a connection of ours; otherwise it is asked over HTTP, as in a worker. */
   readonly redis: RedisAddress | undefined;
@@ -13,7 +22,12 @@ export type NodeEdgeSettings = {
   readonly variables: EdgeVariables;
 };
 
-export type RedisAddress = { readonly urls: readonly [string, ...string[]]; readonly isCluster: boolean };
+export type RedisAddress = {
+  readonly urls: readonly [string, ...string[]];
+  readonly isCluster: boolean;
+  /** How many replicas must have a change before anybody hears of it. */
+  readonly replicas: number;
+};
 
 type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE">;
 
@@ -30,8 +44,14 @@ export async function parseNodeEdgeEnvironment(environment: Environment): Promis
     ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined ? [] : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
   ];
   if (!parsed.ok || faults.length > 0) return fail(faults);
-  const { SLUICE_PORT: port, REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster } = parsed.value;
-  return ok({ port, redis: urls === undefined ? undefined : { urls, isCluster }, variables });
+  const {
+    SLUICE_HOST: host,
+    SLUICE_PORT: port,
+    REDIS_URL: urls,
+    SLUICE_REDIS_CLUSTER: isCluster,
+    SLUICE_REDIS_REPLICAS: replicas,
+  } = parsed.value;
+  return ok({ host, port, redis: urls === undefined ? undefined : { urls, isCluster, replicas }, variables });
 }
 
 const redisUrlsVariable = z
@@ -40,7 +60,13 @@ const redisUrlsVariable = z
   .pipe(z.tuple([redisUrlVariable], redisUrlVariable));
 
 const nodeVariables = z
-  .object({ SLUICE_PORT: portVariable.default(8787), REDIS_URL: redisUrlsVariable.optional(), SLUICE_REDIS_CLUSTER: flagVariable })
+  .object({
+    SLUICE_HOST: hostVariable,
+    SLUICE_PORT: portVariable.default(8787),
+    REDIS_URL: redisUrlsVariable.optional(),
+    SLUICE_REDIS_CLUSTER: flagVariable,
+    SLUICE_REDIS_REPLICAS: wholeNumberVariable({ min: 0, max: 5, fallback: 0 }),
+  })
   .refine(({ REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster }) => isCluster || urls === undefined || urls.length === 1, {
     path: ["REDIS_URL"],
     message: "must be one URL unless SLUICE_REDIS_CLUSTER is 1",

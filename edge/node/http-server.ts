@@ -18,6 +18,8 @@ export type HttpServer = {
 };
 
 type HttpServerOptions = {
+  /** Loopback unless told otherwise. */
+  readonly host?: string;
   readonly port: number;
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** How long a client may take to say what it wants. */
@@ -34,8 +36,9 @@ const IDLE_MS_MAX = 75_000;
 const SOCKETS_MAX = 20_000;
 const DRAIN_MS_MAX = 500;
 
-/** The app behind node:http, on loopback. What cannot be read as one request in one way gets its problem here or in the app. */
-export async function startHttpServer({ port, fetch, headMsMax = HEAD_MS_MAX }: HttpServerOptions): Promise<HttpServer> {
+/** The app behind node:http. What cannot be read as one request in one way gets its problem here or in the app. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const { host = "127.0.0.1", port, fetch, headMsMax = HEAD_MS_MAX } = options;
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: headMsMax,
@@ -87,7 +90,7 @@ export async function startHttpServer({ port, fetch, headMsMax = HEAD_MS_MAX }: 
   server.on("upgrade", (incoming, socket, head) => void (isBusy(socket) ? socket.destroy() : answer(handshakeRequest(incoming, head))));
   server.on("connect", (_incoming, socket) => void (isBusy(socket) ? socket.destroy() : refuseSocket(socket, "method_not_allowed")));
   server.on("clientError", (error, socket) => answerBrokenRequest(error, { socket, latest: latest.get(socket) }));
-  server.listen(port, "127.0.0.1");
+  server.listen(port, host);
   await once(server, "listening");
   return { port: (server.address() as AddressInfo).port, stop: () => drain(server, tunnels) };
 }

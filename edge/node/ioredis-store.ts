@@ -1,6 +1,7 @@
 import { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
+import { replicatedRunner } from "./replicated-runner.ts";
 
 /** The gate's store over a connection of its own, to one Redis or to a cluster. */
 export type IoredisStore = {
@@ -14,6 +15,8 @@ type StoreAddress = {
   /** For a cluster some of its nodes; the others are learnt from them. */
   readonly urls: readonly [string, ...string[]];
   readonly isCluster: boolean;
+  /** How many replicas must have a change before its caller hears of it; 0: it is enough that the master has it. */
+  readonly replicas?: number;
 };
 
 /** A store that does not answer must never hold a visitor for a second. */
@@ -41,7 +44,7 @@ const reconnectMs = (attempt: number) => Math.min(attempt * 50, RECONNECT_MS_MAX
  * Calls are tried once. While the store is away they fail at once: nothing is kept to be sent later, when the visitor is
  * gone. The connection heals by itself.
  */
-export function openIoredisStore({ urls, isCluster }: StoreAddress): IoredisStore {
+export function openIoredisStore({ urls, isCluster, replicas = 0 }: StoreAddress): IoredisStore {
   const redis = isCluster ? openCluster(urls) : openServer(urls[0]);
   let isReady: boolean | undefined;
   const settled = new Promise<void>((resolve) => {
@@ -58,12 +61,16 @@ export function openIoredisStore({ urls, isCluster }: StoreAddress): IoredisStor
     isReady = false;
   });
   return {
-    runner: {
-      evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
-      eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
-    },
+    runner: replicas === 0 ? plainRunner(redis) : replicatedRunner({ redis, replicas }),
     settled,
     close: () => redis.disconnect(),
+  };
+}
+
+function plainRunner(redis: Redis | Cluster): ScriptRunner {
+  return {
+    evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
+    eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
   };
 }
 

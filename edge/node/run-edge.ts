@@ -30,7 +30,7 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
     for (const fault of settings.reason) log("error", fault);
     process.exit(1);
   }
-  const { port, redis, variables } = settings.value;
+  const { host, port, redis, variables } = settings.value;
 
   // 2. The store: a first try, so that the first visitor does not come before the connection.
   const store = redis === undefined ? undefined : openIoredisStore(redis);
@@ -44,8 +44,8 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   const agents = createOriginAgents({ site: origin.site, allowsPrivateTargets });
   const app = createApp({ forward: createForward(agents), watchSocket, later: (_c, work) => void work.catch(logLate) });
 
-  // 4. HTTP, on loopback only.
-  const server = await startHttpServer({ port, fetch: (request) => app.fetch(request, bindings) });
+  // 4. HTTP, on loopback unless told otherwise.
+  const server = await startHttpServer({ host, port, fetch: (request) => app.fetch(request, bindings) });
   log("info", "edge listens", { port: server.port });
 
   // 5. Lines move on also where nobody polls any more.

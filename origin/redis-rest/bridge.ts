@@ -33,6 +33,10 @@ export type BridgeOptions = {
   /** One server, or some nodes of a cluster. */
   readonly redisUrls: readonly [string, ...string[]];
   readonly isCluster: boolean;
+  /** How many replicas must have a change before its caller hears of it. Only with a cluster. */
+  readonly replicas?: number;
+  /** Loopback unless told otherwise. */
+  readonly host?: string;
   /** 0 takes any free port. */
   readonly port: number;
   readonly token: string;
@@ -44,7 +48,7 @@ export type BridgeOptions = {
   readonly streamsMax?: number;
 };
 
-const HOST = "127.0.0.1";
+const LOOPBACK = "127.0.0.1";
 /** What the hosted service takes, too. */
 const BODY_BYTES_MAX = 10 * 1024 * 1024;
 const STREAMS_MAX = 256;
@@ -74,7 +78,7 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   );
   server.maxConnections = CONNECTIONS_MAX;
   try {
-    server.listen(options.port, HOST);
+    server.listen(options.port, options.host ?? LOOPBACK);
     await once(server, "listening");
   } catch (error) {
     store.close();
@@ -88,12 +92,12 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
     store.close();
   }
 
-  return { port, url: `http://${HOST}:${port}`, stop };
+  return { port, url: `http://${LOOPBACK}:${port}`, stop };
 }
 
-function createStore({ redisUrls, isCluster, log }: BridgeOptions): Store {
+function createStore({ redisUrls, isCluster, replicas = 0, log }: BridgeOptions): Store {
   const onStateChange = createStateLog(log);
-  if (isCluster) return createClusterStore({ urls: redisUrls, onStateChange });
+  if (isCluster) return createClusterStore({ urls: redisUrls, replicas, onStateChange });
   const onFault = (error: unknown) => log.error({ err: error }, "a reply failed in the bridge itself");
   return createDirectStore({ url: redisUrls[0], onStateChange, onFault });
 }

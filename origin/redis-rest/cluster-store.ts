@@ -2,6 +2,7 @@ import { Cluster, type Redis } from "ioredis";
 import { broadcastOf } from "./cluster-broadcast.ts";
 import { keysOf, slotsOf } from "./cluster-slots.ts";
 import type { Command, Work } from "./command.ts";
+import { replicatedCalls } from "./replicated-calls.ts";
 import {
   type Answer,
   CONNECTION_OPTIONS,
@@ -17,6 +18,8 @@ import { itemJson, type RedisValue } from "./value-json.ts";
 type ClusterStoreOptions = {
   /** Some of the cluster's nodes; the others are learnt from them. */
   readonly urls: readonly string[];
+  /** How many replicas must have a change before its caller hears of it. */
+  readonly replicas?: number;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
 };
 
@@ -25,7 +28,7 @@ type ClusterStoreOptions = {
  * each to its node, and answered in the order they were asked. A command whose connection is lost is not sent again: it
  * may have run.
  */
-export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions): Store {
+export function createClusterStore({ urls, replicas = 0, onStateChange }: ClusterStoreOptions): Store {
   const { lazyConnect, protocol, connectTimeout, disableClientInfo } = CONNECTION_OPTIONS;
   const cluster = new Cluster([...urls], {
     lazyConnect,
@@ -48,6 +51,7 @@ export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions)
   cluster.connect().catch(() => {
     // ioredis goes on trying by itself; the error event has told what is wrong.
   });
+  const replicated = replicas === 0 ? undefined : replicatedCalls(cluster, replicas);
   let pendingCount = 0;
 
   function execute(work: Work, answer: Answer): void {
@@ -80,9 +84,12 @@ export function createClusterStore({ urls, onStateChange }: ClusterStoreOptions)
       const [name, ...args] = toCall(command);
       const broadcast = broadcastOf(command);
       if (broadcast !== undefined) return await broadcast(masters());
+      const keys = keysOf(command);
       // Which node tells a caller what is wrong with a command does not matter.
-      const target = keysOf(command) === "malformed" ? masters()[0] : cluster;
-      return (await target.callBuffer(name, ...args)) as RedisValue;
+      if (keys === "malformed") return (await masters()[0].callBuffer(name, ...args)) as RedisValue;
+      const [key] = keys;
+      if (replicated !== undefined && key !== undefined) return await replicated(key, [name, ...args]);
+      return (await cluster.callBuffer(name, ...args)) as RedisValue;
     } catch (error) {
       return asReply(error);
     }

@@ -1,5 +1,13 @@
 import { z } from "zod";
-import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable } from "../../shared/environment.ts";
+import {
+  type Environment,
+  flagVariable,
+  hostVariable,
+  parseEnvironment,
+  portVariable,
+  redisUrlVariable,
+  wholeNumberVariable,
+} from "../../shared/environment.ts";
 import { neverAllowed } from "./command-policy.ts";
 
 const DEFAULT_PORT = 8789;
@@ -34,11 +42,13 @@ const redisUrlsVariable = z
 
 const bridgeEnvironmentSchema = z.object({
   REDIS_URL: redisUrlsVariable,
+  SLUICE_HOST: hostVariable,
   SLUICE_BRIDGE_PORT: portVariable.default(DEFAULT_PORT),
   SLUICE_BRIDGE_TOKEN: tokenVariable,
   SLUICE_BRIDGE_READ_ONLY_TOKEN: tokenVariable.optional(),
   SLUICE_BRIDGE_ALLOW: commandListVariable,
   SLUICE_BRIDGE_CLUSTER: flagVariable,
+  SLUICE_BRIDGE_REPLICAS: wholeNumberVariable({ min: 0, max: 5, fallback: 0 }),
 });
 
 /** Faults between two variables are told once each of them is right by itself. */
@@ -48,6 +58,10 @@ export function parseBridgeEnvironment(environment: Environment) {
       .refine((values) => values.SLUICE_BRIDGE_CLUSTER || values.REDIS_URL.length === 1, {
         path: ["REDIS_URL"],
         message: "must be one URL unless SLUICE_BRIDGE_CLUSTER is 1",
+      })
+      .refine((values) => values.SLUICE_BRIDGE_CLUSTER || values.SLUICE_BRIDGE_REPLICAS === 0, {
+        path: ["SLUICE_BRIDGE_REPLICAS"],
+        message: "must be 0 unless SLUICE_BRIDGE_CLUSTER is 1",
       })
       .refine((values) => values.SLUICE_BRIDGE_READ_ONLY_TOKEN !== values.SLUICE_BRIDGE_TOKEN, {
         path: ["SLUICE_BRIDGE_READ_ONLY_TOKEN"],

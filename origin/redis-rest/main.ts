@@ -17,6 +17,8 @@ const [firstUrl = "", ...otherUrls] = settings.REDIS_URL;
 const bridge = await startBridge({
   redisUrls: [firstUrl, ...otherUrls],
   isCluster: settings.SLUICE_BRIDGE_CLUSTER,
+  replicas: settings.SLUICE_BRIDGE_REPLICAS,
+  host: settings.SLUICE_HOST,
   port: settings.SLUICE_BRIDGE_PORT,
   token: settings.SLUICE_BRIDGE_TOKEN,
   readOnlyToken: settings.SLUICE_BRIDGE_READ_ONLY_TOKEN,

@@ -21,6 +21,8 @@ export type EdgeServer = {
 
 export type EdgeServerOptions = {
   readonly folder: string;
+  /** Loopback unless told otherwise. */
+  readonly host?: string;
   /** Left out, the kernel picks one. */
   readonly port?: number;
   /** `host:port` of the application behind the gate. */

@@ -8,6 +8,7 @@ import { startNodeEdgeServer } from "./node-edge-server.ts";
 import { startRedisServer } from "./redis-server.ts";
 import type { StackSecrets } from "./secrets.ts";
 import type { StackSettings } from "./settings.ts";
+import { storeOutbound } from "./store-outbound.ts";
 import { answersOk, waitUntilReady } from "./wait-until-ready.ts";
 
 /** One process of the stack: where it will listen, and how to bring it up. */
@@ -64,7 +65,7 @@ export async function planStack(options: PlanOptions): Promise<StackPlan> {
   const isBridged = !isHosted && settings.SLUICE_EDGE === "worker";
   if (isBridged && bridgedUrl !== undefined) parts.push(bridgePart({ ...options, name: "bridge", lineUrl: bridgedUrl }));
   const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets))).url;
-  parts.push(originPart({ ...options, venueUrl }));
+  parts.push(originPart({ ...options, name: "origin", venueUrl }));
   parts.push(edgePart({ ...options, name: "edge", lineUrl }));
   return { parts, edgeUrl: `http://127.0.0.1:${settings.SLUICE_PORT}`, lineUrl, bridgedUrl, venueUrl };
 }
@@ -113,7 +114,7 @@ function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
 export function bridgePart(options: PlanOptions & { readonly name: string; readonly lineUrl: string }): Part {
   const { settings, secrets, name, lineUrl } = options;
   const port = settings.SLUICE_BRIDGE_PORT;
-  const own = { REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
+  const own = { ...ON_LOOPBACK, REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
   const environment = { ...options.environment, ...own };
   const logFile = logFileOf(options.folder, name);
   const start = () => startNode({ name, file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
@@ -127,12 +128,14 @@ export function bridgePart(options: PlanOptions & { readonly name: string; reado
   };
 }
 
-function originPart(options: PlanOptions & { readonly venueUrl: string }): Part {
-  const { settings, secrets, folder, venueUrl, environment: given } = options;
+/** Likewise, with its roles in `environment`. */
+export function originPart(options: PlanOptions & { readonly name: string; readonly venueUrl: string }): Part {
+  const { settings, secrets, name, folder, venueUrl, environment: given } = options;
   const port = settings.SLUICE_ORIGIN_PORT;
-  const logFile = logFileOf(folder, "origin");
+  const logFile = logFileOf(folder, name);
   const environment = {
     ...given,
+    ...ON_LOOPBACK,
     VENUE_REDIS_URL: venueUrl,
     SLUICE_ORIGIN_PORT: String(port),
     SLUICE_DATA_DIR: folder,
@@ -141,9 +144,12 @@ function originPart(options: PlanOptions & { readonly venueUrl: string }): Part 
     SLUICE_SEAL_KEYS: given["SLUICE_SEAL_KEYS"] ?? JSON.stringify(secrets.sealKeys),
     ...keySource(options),
   };
-  const start = () => startNode({ name: "origin", file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
-  return { name: "origin", what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
+  const start = () => startNode({ name, file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  return { name, what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
 }
+
+/** The stack of one machine listens nowhere else, whatever the shell it is started from says. */
+const ON_LOOPBACK = { SLUICE_HOST: "127.0.0.1" } as const;
 
 /** Where the origin finds the gate's public keys: at the gate, unless the user hands them over. */
 function keySource({ settings, environment }: PlanOptions): NodeJS.ProcessEnv {
@@ -187,7 +193,7 @@ type EdgePlace = {
 
 function inWorkerd({ folder, watch, name }: EdgeOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
   const edgeFolder = join(folder, name);
-  const outbound = outboundTo(place.variables.UPSTASH_REDIS_REST_URL);
+  const outbound = storeOutbound(place.variables.UPSTASH_REDIS_REST_URL);
   return {
     what: "the gate, in workerd",
     start: async () => (await startEdgeServer({ ...place, folder: edgeFolder, ...outbound, watch })).child,
@@ -209,12 +215,6 @@ function passedOn(environment: NodeJS.ProcessEnv, names: readonly string[]): Rec
 
 function logFileOf(folder: string, name: string): string {
   return join(folder, "logs", `${name}.log`);
-}
-
-/** Over plain HTTP the worker needs one address and gets no other; https means a host on the internet. */
-function outboundTo(storeUrl: string): { readonly storeAddress?: string } {
-  const url = new URL(storeUrl);
-  return url.protocol === "https:" ? {} : { storeAddress: `${url.hostname}:${url.port === "" ? 80 : url.port}` };
 }
 
 type NodePart = {

@@ -31,14 +31,14 @@ export async function loadOrCreateSecrets(folder: string, fillRandom: FillRandom
   const text = await readIfThere(file);
   const known = text === undefined ? {} : parseJson(file, text);
   // A secret added by a newer version is filled in; those already in use stay.
-  const secrets = secretsSchema.safeParse({ ...(await freshSecrets(fillRandom)), ...known });
+  const secrets = secretsSchema.safeParse({ ...(await newSecrets(fillRandom)), ...known });
   if (!secrets.success)
     throw new Error(`${file} is damaged: ${secrets.error.issues.map((issue) => issue.path.join(".")).join(", ")}. Mend or remove it.`);
   await writeWhole(file, `${JSON.stringify(secrets.data, null, 2)}\n`);
   return secrets.data;
 }
 
-async function freshSecrets(fillRandom: FillRandom): Promise<StackSecrets> {
+export async function newSecrets(fillRandom: FillRandom): Promise<StackSecrets> {
   const newKeys = async () => {
     const key = await newTokenKey(newId(fillRandom));
     return { active: key.kid, keys: [key] };

@@ -2,6 +2,8 @@ import { compatibilityDate } from "workerd";
 import { SPECIAL_ADDRESS_BLOCKS } from "../../shared/public-address.ts";
 
 type WorkerdConfig = {
+  /** Loopback unless told otherwise. */
+  readonly host?: string;
   readonly port: number;
   readonly originAddress: string;
   readonly storeAddress?: string;
@@ -14,7 +16,9 @@ type WorkerdConfig = {
 const HEAP_MB_MAX = 128;
 
 /** The Cap'n Proto text that workerd is started with. */
-export function workerdConfig({ port, originAddress, storeAddress, allowsPrivateTargets, variableNames }: WorkerdConfig): string {
+export function workerdConfig(configuration: WorkerdConfig): string {
+  const { host = "127.0.0.1", port, originAddress, storeAddress, allowsPrivateTargets, variableNames } = configuration;
+  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const variables = variableNames.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`);
   const bindings = ['(name = "ORIGIN", service = "origin")', '(name = "UPSTREAMS", service = "upstreams")', ...variables].join(",\n    ");
   return `using Workerd = import "/workerd/workerd.capnp";
@@ -27,7 +31,7 @@ const config :Workerd.Config = (
     (name = "upstreams", ${allowsPrivateTargets ? ANYWHERE : PUBLIC_INTERNET}),
     (name = "outbound", ${outbound(storeAddress)})
   ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "edge")]
+  sockets = [(name = "http", address = ${text(address)}, http = (), service = "edge")]
 );
 
 const edge :Workerd.Worker = (

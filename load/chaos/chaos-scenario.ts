@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { seededRandom } from "../../test/sim/random.ts";
+import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
+import { runCrowd } from "../crowd/run-crowd.ts";
+import { defineScenario } from "../options/define-scenario.ts";
+import { numberOption } from "../options/option-kinds.ts";
+import { targetOptions } from "../options/target-options.ts";
+import { createRecorder, type Recorder } from "../record/recorder.ts";
+import { faultMatrix } from "./cells.ts";
+import { type ChaosStack, startChaosStack } from "./chaos-stack.ts";
+
+const { cap, rate, burst } = targetOptions;
+/** After the last fault everybody needs the time to come in that the faults have cost. */
+const SPARE_SECONDS = 120;
+
+/** A crowd while parts are broken and mended again, one after the other, as the seed draws them. */
+export const chaosScenario = defineScenario({
+  name: "chaos",
+  summary: "a crowd comes while parts of the stack are killed, stopped and cut off",
+  options: {
+    ...crowdOptions,
+    ...{ cap, rate, burst },
+    "fault-every": numberOption("seconds between two faults", { min: 1, max: 3_600, fallback: 5, value: "SECONDS" }),
+  },
+  faults: crowdFaults,
+  async run(values, context) {
+    context.progress.say("Starting a stack of thirteen parts for this run");
+    const queue = { maxActive: values.cap, admissionRate: values.rate, admissionBurst: values.burst };
+    const stack = await startChaosStack({ queue });
+    const recorder = createRecorder();
+    const over = new AbortController();
+    try {
+      const options = toCrowdOptions(values);
+      const breaking = breakParts({ stack, recorder, seed: values.seed, everyMs: values["fault-every"] * 1_000, signal: over.signal });
+      const crowd = { ...options, withinSeconds: options.withinSeconds + SPARE_SECONDS };
+      const record = await runCrowd(crowd, { ...context, target: stack.target, recorder });
+      over.abort();
+      await breaking;
+      const settings = { ...record.settings, cap: values.cap, rate: values.rate, burst: values.burst };
+      return { ...record, scenario: "chaos", settings, faults: recorder.contents().faults };
+    } finally {
+      over.abort();
+      await stack.stop();
+    }
+  },
+});
+
+type Breaking = {
+  readonly stack: ChaosStack;
+  readonly recorder: Recorder;
+  readonly seed: number;
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+};
+
+async function breakParts({ stack, recorder, seed, everyMs, signal }: Breaking): Promise<void> {
+  const random = seededRandom(seed);
+  const [first, ...others] = faultMatrix(random).filter(({ needs }) => needs === undefined);
+  const beganMs = performance.now();
+  const nowMs = () => Math.round(performance.now() - beganMs);
+  while (first !== undefined) {
+    await sleep(everyMs * (0.5 + random.next()), undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const { name, inject, lastsMs } = random.pick([first, ...others]);
+    const atMs = nowMs();
+    const heal = await inject(stack);
+    await sleep(lastsMs);
+    await heal();
+    recorder.fault({ atMs, untilMs: nowMs(), what: name });
+  }
+}

@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import postgres from "postgres";
+import { FENCE_KEY } from "../../origin/commit/keys.ts";
+import type { WireFault } from "../../test/gate/faulty-wire.ts";
+import type { Random } from "../../test/sim/random.ts";
+import type { Cell } from "./cell.ts";
+import type { ChaosStack, PartName } from "./chaos-stack.ts";
+
+type Inject = Cell["inject"];
+
+/** `kill -9`; started again when the fault is over. */
+export function killed(...names: readonly PartName[]): Inject {
+  return async ({ parts }) => {
+    for (const name of names) await parts[name].kill();
+    return async () => {
+      for (const name of names) await parts[name].startAgain();
+    };
+  };
+}
+
+/** SIGSTOP, later SIGCONT. */
+export function frozen(name: PartName): Inject {
+  return async ({ parts }) => {
+    parts[name].freeze();
+    return async () => parts[name].thaw();
+  };
+}
+
+/** What is between edges and bridges does this to replies. */
+export function bridgeReplies(fault: WireFault): Inject {
+  return async ({ bridgeWires }) => {
+    for (const wire of bridgeWires) wire.replyWith(fault);
+    return async () => {
+      for (const wire of bridgeWires) wire.replyWith("pass");
+    };
+  };
+}
+
+export function venueReplies(fault: WireFault): Inject {
+  return async ({ venueWire }) => {
+    venueWire.replyWith(fault);
+    return async () => venueWire.replyWith("pass");
+  };
+}
+
+/** As operators and clouds do it: again and again while the fault lasts. */
+export function scriptsFlushed(store: "lineUrl" | "venueUrl"): Inject {
+  return async (stack) => {
+    const redis = new Redis(stack[store]);
+    const timer = setInterval(() => void redis.call("SCRIPT", "FLUSH").catch(() => {}), 200);
+    return async () => {
+      clearInterval(timer);
+      redis.disconnect();
+    };
+  };
+}
+
+/** The store may use no more memory than it does now. */
+export function memoryFull(store: "lineUrl" | "venueUrl"): Inject {
+  return async (stack) => {
+    const redis = new Redis(stack[store]);
+    await redis.config("SET", "maxmemory", "1mb");
+    return async () => {
+      await redis.config("SET", "maxmemory", "0");
+      redis.disconnect();
+    };
+  };
+}
+
+const SLOW_FSYNC_MICROSECONDS = 250_000;
+
+/** Each fsync takes a quarter of a second. */
+export function slowDisk(name: PartName): Inject {
+  return async ({ parts }) => {
+    const delay = `inject=fdatasync:delay_enter=${SLOW_FSYNC_MICROSECONDS}`;
+    const args = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", delay, "-p", String(parts[name].pid())];
+    const strace = spawn("strace", args, { stdio: "ignore" });
+    return async () => {
+      const ended = once(strace, "exit");
+      strace.kill("SIGINT");
+      await ended;
+    };
+  };
+}
+
+/** Somebody else holds the ledger's table. */
+export const ledgerLocked: Inject = async ({ databaseUrl }) => {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const over = Promise.withResolvers<void>();
+  const holding = Promise.withResolvers<void>();
+  const held = sql.begin(async (tx) => {
+    await tx`LOCK TABLE ledger_consumer_offsets IN ACCESS EXCLUSIVE MODE`;
+    holding.resolve();
+    await over.promise;
+  });
+  await holding.promise;
+  return async () => {
+    over.resolve();
+    await held;
+    await sql.end();
+  };
+};
+
+/** The engine that leads, found by the process that says so itself; its standby stays. */
+export function leader(does: (name: PartName) => Inject): Inject {
+  return async (stack) => does(await findLeader(stack))(stack);
+}
+
+async function findLeader({ parts, venueUrl }: ChaosStack): Promise<PartName> {
+  const redis = new Redis(venueUrl);
+  try {
+    const owner = JSON.stringify(await redis.hgetall(FENCE_KEY));
+    return owner.includes(String(parts["engine-2"].pid())) ? "engine-2" : "engine-1";
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Everything at once; started again in an order that the seed draws. */
+export function everythingKilled(random: Random): Inject {
+  return async ({ parts }) => {
+    const all = Object.values(parts);
+    await Promise.all(all.map((part) => part.kill()));
+    return async () => {
+      const order = all.map((part) => ({ part, place: random.next() })).toSorted((a, b) => a.place - b.place);
+      // Who comes up before what it stands on may end again, as under any supervisor, and is started anew.
+      await Promise.all(order.map(({ part }, index) => startUntilUp(part, index)));
+    };
+  };
+}
+
+const START_TRIES_MAX = 10;
+const START_AGAIN_MS = 500;
+
+async function startUntilUp(part: { readonly startAgain: () => Promise<void> }, index: number): Promise<void> {
+  await sleep(index * 50);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await part.startAgain();
+      return;
+    } catch (error) {
+      if (attempt === START_TRIES_MAX) throw error;
+      await sleep(START_AGAIN_MS);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type PostgresServer, startPostgresServer } from "../../test/parts/postgres-server.ts";
+import type { StackPart } from "./stack-part.ts";
+
+/** A real PostgreSQL server as a part of the stack, in a folder of its own, which it may have to give to another user. */
+export async function startPostgresPart(): Promise<StackPart & { readonly url: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "sluice-chaos-"));
+  let server: PostgresServer = await startPostgresServer(folder);
+  return {
+    name: "postgres",
+    url: server.url,
+    pid: () => server.child.pid,
+    async kill() {
+      process.kill(server.child.pid, "SIGKILL");
+      await server.child.exited;
+    },
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
+    async startAgain() {
+      if (server.child.hasExited()) server = await server.again();
+    },
+    async stop() {
+      if (!server.child.hasExited()) server.thaw();
+      await server.stop();
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { askControl } from "../../origin/control/ask-control.ts";
+import { findProgram } from "../../origin/stack/find-program.ts";
+import type { Clock } from "../../shared/clock.ts";
+import type { CrowdOptions } from "../crowd/crowd-options.ts";
+import { runCrowd } from "../crowd/run-crowd.ts";
+import type { Progress } from "../progress/progress.ts";
+import { createRecorder } from "../record/recorder.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { judge } from "../verdict/judge.ts";
+import type { Cell, CellResult } from "./cell.ts";
+import type { ChaosStack } from "./chaos-stack.ts";
+import type { OrderFlow } from "./order-flow.ts";
+
+export type World = { readonly stack: ChaosStack; readonly flow: OrderFlow; readonly clock: Clock };
+
+/** People are in line and orders on their way before anything breaks. */
+const FAULT_AFTER_MS = 1_500;
+/** Bounds for a busy machine, not figures to be proud of: what was seen stands in the table. */
+const RECOVERED_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+
+const QUIET: Progress = { say: () => {}, show: () => {}, end: () => {} };
+
+/** Breaks one thing under load, mends it, and looks at what became of people, orders and money. */
+export async function runCell(cell: Cell, world: World, crowd: CrowdOptions): Promise<CellResult> {
+  if (cell.needs !== undefined && findProgram(cell.needs) === undefined) {
+    return { cell, seen: `${cell.needs} is not installed`, outcome: "not injectable here" };
+  }
+  const { stack, flow, clock } = world;
+  const recorder = createRecorder();
+  const beganMs = performance.now();
+  const nowMs = () => Math.round(performance.now() - beganMs);
+  await flow.forget();
+  const over = new AbortController();
+  const visited = runCrowd(crowd, { target: stack.target, signal: over.signal, progress: QUIET, clock, recorder });
+  try {
+    await sleep(FAULT_AFTER_MS);
+    const atMs = nowMs();
+    const heal = await cell.inject(stack);
+    await sleep(cell.lastsMs);
+    await heal();
+    const healedMs = nowMs();
+    recorder.fault({ atMs, untilMs: healedMs, what: cell.name });
+    await untilServing(world);
+    const recoveredMs = nowMs() - healedMs;
+    const record = await visited;
+    return await look(cell, world, { record, recoveredMs });
+  } catch (error) {
+    over.abort();
+    await visited;
+    return { cell, seen: error instanceof Error ? error.message : String(error), outcome: "fail" };
+  }
+}
+
+/** Every edge says that all is well, and somebody's new order is acknowledged. */
+async function untilServing({ stack, flow }: World): Promise<void> {
+  const deadline = performance.now() + RECOVERED_WITHIN_MS;
+  await stack.untilHealthy(RECOVERED_WITHIN_MS);
+  const before = flow.acknowledged();
+  while (flow.acknowledged() === before) {
+    if (performance.now() > deadline)
+      throw new Error(`no order was acknowledged within ${RECOVERED_WITHIN_MS / 1_000} s after it was mended: ${flow.lastRefusal()}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+type Outcome = { readonly record: RunRecord; readonly recoveredMs: number };
+
+const GATE_LINES = ["over-admission", "inversions", "every visit came to an end"];
+
+async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs }: Outcome): Promise<CellResult> {
+  const acknowledged = flow.acknowledged();
+  const unanswered = await flow.settle(RECOVERED_WITHIN_MS);
+  const lost = await flow.lost(RECOVERED_WITHIN_MS);
+  const audit = await auditOf(stack.folder);
+  const gate = judge(record).lines.filter(({ name }) => GATE_LINES.includes(name));
+  const faults = [
+    ...gate.filter(({ isMet }) => !isMet).map(({ name, seen }) => `${name}: ${seen}`),
+    ...(gate.length < 2 ? ["the line was not watched"] : []),
+    ...(unanswered > 0 ? [`${unanswered} orders never answered`] : []),
+    ...lost.map((order) => `lost: ${order}`),
+    ...(audit.isClean ? [] : [`audit: ${audit.text}`]),
+  ];
+  const figures = `serves again ${(recoveredMs / 1_000).toFixed(1)} s after it is mended; ${acknowledged} orders acknowledged so far, 0 lost; audit clean`;
+  return { cell, seen: faults.length === 0 ? figures : faults.join("; "), outcome: faults.length === 0 ? "pass" : "fail" };
+}
+
+/** As `npm run audit` asks for it. */
+async function auditOf(folder: string): Promise<{ readonly isClean: boolean; readonly text: string }> {
+  const answer = await askControl(folder, "/audit", { folder: "" });
+  if (answer === undefined) return { isClean: false, text: "the venue does not run" };
+  if ("refused" in answer) return { isClean: false, text: answer.refused };
+  if (!("said" in answer)) return { isClean: false, text: "the venue did something else" };
+  return { isClean: answer.code === 0, text: answer.said };
+}

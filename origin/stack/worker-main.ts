@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { createLogger } from "../log.ts";
+import { stopOnSignal } from "../stop-on-signal.ts";
+import { describeExit } from "./child.ts";
+import { startEdgeServer } from "./edge-server.ts";
+import { storeOutbound } from "./store-outbound.ts";
+import { parseWorkerEnvironment } from "./worker-environment.ts";
+
+/** The edge in workerd as a process of its own, where nothing else of the stack runs: on a machine or in a container for edges. */
+const log = createLogger("edge");
+
+const environment = parseWorkerEnvironment(process.env);
+if (!environment.ok) {
+  for (const fault of environment.reason) log.fatal(fault);
+  process.exit(1);
+}
+const { folder, storeUrl, ...settings } = environment.value;
+
+const edge = await startEdgeServer({ ...settings, ...storeOutbound(storeUrl), folder: join(folder, "edge") });
+log.info({ port: edge.port }, "edge listens");
+
+let isAskedToStop = false;
+stopOnSignal(log, [
+  {
+    name: "workerd",
+    stop: async () => {
+      isAskedToStop = true;
+      await edge.stop();
+    },
+  },
+]);
+
+const exit = await edge.child.exited;
+if (!isAskedToStop) {
+  log.fatal(describeExit("workerd", exit));
+  process.exit(1);
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** People in one line who keep asking whatever they are answered, and an account of what they were told, kept on their side. */
+export type ClusterCrowd = {
+  /** How many have been let in since the beginning. */
+  readonly admitted: () => number;
+  readonly untilAdmitted: (count: number) => Promise<void>;
+  /** Everybody who is inside goes; from then on each stays for a moment only. */
+  readonly leaveAll: () => Promise<void>;
+  readonly untilAllWereIn: () => Promise<void>;
+  /** The most that were inside at one moment: told so, and not yet asked to be let out. */
+  readonly insideMost: () => number;
+  /** By how many the admissions of any span of time were more than the burst and the rate allow. */
+  readonly beyondRate: (limits: { readonly rate: number; readonly burst: number }) => number;
+  readonly sessionsOfOneTicketMost: () => number;
+  readonly stop: () => Promise<void>;
+};
+
+type CrowdOptions = { readonly urls: readonly [string, ...string[]]; readonly queueId: string; readonly count: number };
+
+type Told = {
+  readonly state?: string;
+  readonly ticket?: string;
+  readonly pass?: string;
+  readonly sessionId?: string;
+  readonly pollAfterMs?: number;
+};
+
+const TRY_AGAIN_MS = 150;
+const STAY_MS = 300;
+const WITHIN_MS = 45_000;
+const ASK_MS_MAX = 3_000;
+
+export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd {
+  const over = new AbortController();
+  const admittedAtMs: number[] = [];
+  const sessions = new Map<number, Set<string>>();
+  const inside = new Set<number>();
+  let insideMost = 0;
+  let staysMs = Number.POSITIVE_INFINITY;
+  const goNow = Promise.withResolvers<void>();
+
+  async function ask(person: number, verb: string, token: string | undefined): Promise<Told | undefined> {
+    const url = `${urls[person % urls.length]}/_sluice/queues/${queueId}/${verb}`;
+    const headers = { accept: "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    try {
+      const response = await fetch(url, { method: "POST", headers, signal: AbortSignal.timeout(ASK_MS_MAX) });
+      const text = await response.text();
+      return response.ok ? ((text === "" ? {} : JSON.parse(text)) as Told) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Asks until it is answered, with what the last answer gave. */
+  async function live(person: number): Promise<void> {
+    let ticket: string | undefined;
+    while (!over.signal.aborted) {
+      const told = await ask(person, ticket === undefined ? "enter" : "heartbeat", ticket);
+      if (told?.state === "admitted") return stay(person, told);
+      if (told?.state === "ended") return;
+      ticket = told?.ticket ?? ticket;
+      await sleep(Math.min(told?.pollAfterMs ?? TRY_AGAIN_MS, 500));
+    }
+  }
+
+  async function stay(person: number, { pass, sessionId = "" }: Told): Promise<void> {
+    admittedAtMs.push(performance.now());
+    sessions.set(person, (sessions.get(person) ?? new Set()).add(sessionId));
+    inside.add(person);
+    insideMost = Math.max(insideMost, inside.size);
+    await Promise.race([staysMs === Number.POSITIVE_INFINITY ? goNow.promise : sleep(staysMs), aborted(over.signal)]);
+    // The slot may come free with the asking.
+    inside.delete(person);
+    while (!over.signal.aborted && (await ask(person, "leave", pass)) === undefined) await sleep(TRY_AGAIN_MS);
+  }
+
+  const lives = Array.from({ length: count }, (_, person) => live(person));
+
+  async function until(isSo: () => boolean): Promise<void> {
+    const deadline = performance.now() + WITHIN_MS;
+    while (!isSo()) {
+      if (performance.now() > deadline) throw new Error(`${admittedAtMs.length} of ${count} were let in within ${WITHIN_MS / 1_000} s`);
+      await sleep(20);
+    }
+  }
+
+  return {
+    admitted: () => admittedAtMs.length,
+    untilAdmitted: (wanted) => until(() => admittedAtMs.length >= wanted),
+    async leaveAll() {
+      staysMs = STAY_MS;
+      goNow.resolve();
+      await sleep(0);
+    },
+    untilAllWereIn: () => until(() => sessions.size === count),
+    insideMost: () => insideMost,
+    beyondRate: ({ rate, burst }) => beyondRate(admittedAtMs, rate, burst),
+    sessionsOfOneTicketMost: () => Math.max(...[...sessions.values()].map(({ size }) => size)),
+    async stop() {
+      over.abort();
+      await Promise.all(lives);
+    },
+  };
+}
+
+/** Answers of one moment may arrive a little apart. */
+const ARRIVAL_MS = 500;
+
+function beyondRate(timesMs: readonly number[], rate: number, burst: number): number {
+  let most = 0;
+  for (const [from, start] of timesMs.entries()) {
+    for (const [to, end] of timesMs.entries()) {
+      if (to >= from) most = Math.max(most, to - from + 1 - Math.floor(burst + (rate * (end - start + ARRIVAL_MS)) / 1_000));
+    }
+  }
+  return most;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
