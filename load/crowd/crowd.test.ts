@@ -9,7 +9,7 @@ import type { CrowdOptions } from "./crowd-options.ts";
 import { runCrowd } from "./run-crowd.ts";
 
 const QUIET: Progress = { say: () => {}, show: () => {}, end: () => {} };
-const CAP = 15;
+const CAP = 30;
 const PATIENT: CrowdOptions = {
   visitors: 40,
   overSeconds: 1,
@@ -62,7 +62,7 @@ function passedOver({ visitors }: RunRecord): number {
 describe("a crowd", { timeout: SLOW_MACHINE_MS }, () => {
   it("is let in within the cap and in order, and every visitor's end is accounted for", async () => {
     const habits = { silentShare: 0.1, returnShare: 0.05, leaveShare: 0.1, retryShare: 0.2, shareAddressShare: 0.3 };
-    const record = await play({ ...PATIENT, ...habits, visitors: 200, overSeconds: 2, requests: 2 });
+    const record = await play({ ...PATIENT, ...habits, visitors: 200, overSeconds: 2, requests: 2, staySeconds: 1 });
     const { visitors, gauges, requests } = record;
     expect(visitors.arrivedMs).toHaveLength(200);
     expect(Math.max(...gauges.map(({ active, cap }) => active - cap))).toBeLessThanOrEqual(0);

@@ -7,6 +7,8 @@ import type { TurnLog } from "./turn-log.ts";
 
 /** Looks at the line all through a run: for the gauges, and for the order in which turns come. */
 export type LineFollower = {
+  /** Before anybody comes: what was counted until then is not of this run. */
+  readonly begin: () => Promise<void>;
   /** The line knows when this session began, as long as it runs. */
   readonly dateSession: (visitor: number, sessionId: string) => void;
   readonly cap: () => number | undefined;
@@ -31,6 +33,7 @@ export function followLine({ watch, state, turns, recorder, nowMs, sessionTtlSec
   let isOver = false;
   let cap: number | undefined;
   let admittedBefore: number | undefined;
+  let following = Promise.resolve();
   /** Of the second that is not yet in the record: the fullest look counts. */
   let pending: LineLook | undefined;
   let gaugedMs = 0;
@@ -54,7 +57,8 @@ export function followLine({ watch, state, turns, recorder, nowMs, sessionTtlSec
     cap = look.cap;
     admittedBefore ??= look.admitted;
     if (pending === undefined || look.active - look.cap >= pending.active - pending.cap) pending = look;
-    if (nowMs() - gaugedMs < GAUGE_EVERY_MS) return;
+    // The last look says how it ended, whenever it comes.
+    if (nowMs() - gaugedMs < GAUGE_EVERY_MS && !isOver) return;
     gaugedMs = nowMs();
     const { active, cap: capThen } = pending;
     recorder.gauge({
@@ -84,8 +88,12 @@ export function followLine({ watch, state, turns, recorder, nowMs, sessionTtlSec
     await lookOnce(line);
   }
 
-  const following = watch === undefined ? Promise.resolve() : follow(watch);
   return {
+    async begin() {
+      if (watch === undefined) return;
+      admittedBefore = (await watch.look())?.admitted;
+      following = follow(watch);
+    },
     dateSession: (visitor, sessionId) => void (watch !== undefined && undated.set(sessionId, visitor)),
     cap: () => cap,
     async stop() {

@@ -38,8 +38,7 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
   const wheel = createTimerWheel(drawn.count);
   const turns = createTurnLog(drawn.count);
   const pools = openPools(target);
-  const startedAt = clock.nowMs();
-  const beganMs = performance.now();
+  let beganMs = performance.now();
   const nowMs = () => performance.now() - beganMs;
   const deadlineMs = options.withinSeconds * 1_000;
   let isOver = false;
@@ -62,6 +61,9 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
     onAdmitted: context.onAdmitted,
     onUndatedPass: line.dateSession,
   });
+  await line.begin();
+  const startedAt = clock.nowMs();
+  beganMs = performance.now();
   for (let visitor = 0; visitor < drawn.count; visitor++) wheel.schedule(visitor, drawn.arrivesMs[visitor] ?? 0);
 
   const show = () => progress.show(rowsOf(counts, { visitors: drawn.count, cap: line.cap(), answers: recorder.total() }));

@@ -9,7 +9,11 @@ import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-it("builds for Cloudflare with wrangler.toml as it stands, without an account or a network", async () => {
+it.each([
+  ["no environment", [], "https://origin.example.com"],
+  ["staging", ["--env", "staging"], "https://origin.staging.example.com"],
+  ["production", ["--env", "production"], "https://origin.example.com"],
+])("builds for Cloudflare with wrangler.toml as it stands, for %s, without an account or a network", async (_name, which, originUrl) => {
   const outputFolder = await temporaryFolder();
   const wrangler = join(dirname(createRequire(import.meta.url).resolve("wrangler/package.json")), "bin/wrangler.js");
   const environment = {
@@ -19,8 +23,9 @@ it("builds for Cloudflare with wrangler.toml as it stands, without an account or
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
     HOME: outputFolder,
   };
-  const args = [wrangler, "deploy", "--dry-run", "--outdir", outputFolder];
+  const args = [wrangler, "deploy", "--dry-run", "--outdir", outputFolder, ...which];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env: environment });
   expect(stdout).toContain("ORIGIN_URL");
+  expect(stdout).toContain(originUrl);
   expect(await readFile(join(outputFolder, "worker.js"), "utf8")).toContain("path_not_plain");
 });
