@@ -100,10 +100,10 @@ it("fills 5,000 orders with one", () => {
   expect(trades.every(({ ticks }, index) => index === 0 || ticks >= (trades[index - 1]?.ticks ?? 0))).toBe(true);
 });
 
-it("meets 10,000 orders at most, and cancels the rest rather than let it cross the book", () => {
-  for (let count = 0; count < 10_001; count++) desk.placed("ann", "sell", { ticks: 100, lots: 1 });
-  const order = desk.placed("bob", "buy", { ticks: 100, lots: 10_001 });
-  expect(order).toMatchObject({ status: "cancelled", cancelReason: "tooManyFills", filledLots: 10_000 });
+it("meets 5,000 orders at most, and cancels the rest rather than let it cross the book", () => {
+  for (let count = 0; count < 5_001; count++) desk.placed("ann", "sell", { ticks: 100, lots: 1 });
+  const order = desk.placed("bob", "buy", { ticks: 100, lots: 5_001 });
+  expect(order).toMatchObject({ status: "cancelled", cancelReason: "tooManyFills", filledLots: 5_000 });
 });
 
 it("cancels 1,000 orders at once and says that there are more", () => {
