@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { listenForStop } from "../origin/stack/listen-for-stop.ts";
 import { systemClock } from "../shared/clock.ts";
 import { optionHelp } from "./options/option-table.ts";
 import { createTerminalProgress } from "./progress/terminal-progress.ts";
@@ -16,8 +17,6 @@ import { judge } from "./verdict/judge.ts";
  */
 const FOLDER_BY_DEFAULT = join(".sluice", "load");
 const OUT_OPTION = "--out";
-/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
-const SAME_WISH_MS = 500;
 const [name, ...given] = process.argv.slice(2);
 const { folder: FOLDER, rest: args } = takeFolder(given);
 process.stdout.on("error", () => {});
@@ -55,20 +54,6 @@ async function conclude(run: RunRecord): Promise<number> {
     say(isMet ? `✓ ${what}: ${seen}` : `✗ ${what}: expected ${expected}, seen ${seen}`);
   say(`${verdictSentence(verdict)}\n${files.html}`);
   return verdict.isMet ? 0 : 1;
-}
-
-/** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */
-function listenForStop(): AbortSignal {
-  const controller = new AbortController();
-  let firstAskedAt = Number.POSITIVE_INFINITY;
-  const ask = () => {
-    if (performance.now() - firstAskedAt > SAME_WISH_MS) process.exit(1);
-    firstAskedAt = Math.min(firstAskedAt, performance.now());
-    controller.abort();
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
-  process.on("disconnect", ask);
-  return controller.signal;
 }
 
 function help(exitCode: number): number {

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { systemRandom } from "../../shared/ids.ts";
 import { createFirstQueues } from "./first-queues.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { listenForStop } from "./listen-for-stop.ts";
 import { evictionFaults } from "./own-redis.ts";
 import { planStack } from "./plan-stack.ts";
 import { REDIS_PROGRAMS } from "./redis-server.ts";
@@ -18,8 +19,6 @@ import { shownFolder, whereToLook } from "./where-to-look.ts";
  * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
  * and stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
  */
-/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
-const SAME_WISH_MS = 500;
 const startedAt = performance.now();
 const watch = process.argv.includes("--watch");
 const stopAsked = listenForStop();
@@ -94,21 +93,6 @@ function report(death: string | undefined): number {
 function needsRedis(settings: StackSettings): boolean {
   const lineIsElsewhere = settings.REDIS_URL !== undefined || settings.UPSTASH_REDIS_REST_URL !== undefined;
   return !lineIsElsewhere || settings.VENUE_REDIS_URL === undefined;
-}
-
-/** Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once. */
-function listenForStop(): AbortSignal {
-  const controller = new AbortController();
-  let firstAskedAt = Number.POSITIVE_INFINITY;
-  const ask = () => {
-    // The kernel ends our children with us (see child.ts).
-    if (performance.now() - firstAskedAt > SAME_WISH_MS) process.exit(1);
-    firstAskedAt = Math.min(firstAskedAt, performance.now());
-    controller.abort();
-  };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, ask);
-  process.on("disconnect", ask);
-  return controller.signal;
 }
 
 function errorMessage(error: unknown): string {
