@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { listenForStop } from "../../origin/stack/listen-for-stop.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { seededRandom } from "../../test/sim/random.ts";
 import { faultMatrix } from "./cells.ts";
@@ -26,9 +27,13 @@ async function main(): Promise<number> {
   if (list) return say(names.join("\n"), 0);
   const cells = matrix.filter(({ name, isQuick = false }) => name.toLowerCase().includes(only.toLowerCase()) && (isQuick || !quick));
   if (cells.length === 0) return say(`--only: no cell has ${only} in its name; --list tells them`, 2);
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => stop.abort());
-  const results = await runMatrix({ cells, seed: Number(seed), clock: systemClock, say: (line) => void say(line, 0), signal: stop.signal });
+  const results = await runMatrix({
+    cells,
+    seed: Number(seed),
+    clock: systemClock,
+    say: (line) => void say(line, 0),
+    signal: listenForStop(),
+  });
   await writeFile(PAGE, withResults(await readFile(PAGE, "utf8"), results, names));
   const failed = results.filter(({ outcome }) => outcome === "fail").length;
   return say(`${results.length - failed} of ${results.length} cells held; the table is in docs/failures.md`, failed === 0 ? 0 : 1);
