@@ -122,7 +122,7 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
   const keyCopies = openKeyCopies(redis);
   const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
   const venueKeys = createVenueKeys({ database, seal, random });
-  const verifySignature = createSignatureVerifier({ redis, database, copies: keyCopies, seal, clock, log });
+  const verifySignature = createSignatureVerifier({ database, copies: keyCopies, seal, clock, log });
   const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
   const trading = openTradingApi({
     ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },

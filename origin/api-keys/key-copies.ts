@@ -1,20 +1,31 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
+import { userKey } from "../identity/keys.ts";
+import { replies } from "../redis/pipeline.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { type ApiKey, PERMISSIONS } from "./key-queries.ts";
 import putApiKeySource from "./put-api-key.lua";
-import useApiKeySource from "./use-api-key.lua";
 
 /** The copies of API keys in Redis, their secrets sealed, and the memory of signatures that were used. */
 export type KeyCopies = {
   readonly put: (key: ApiKey) => Promise<void>;
   readonly read: (keyId: string) => Promise<KeyCopy | undefined>;
-  readonly use: (use: KeyUse) => Promise<"fresh" | "replayed" | "changed">;
+  /** One round trip with native commands alone: each signed request pays for it. */
+  readonly use: (use: KeyUse) => Promise<KeyUsed>;
 };
 
 export type KeyCopy = z.output<typeof copySchema>;
-type KeyUse = { readonly keyId: string; readonly revision: number; readonly signature: string; readonly rememberMs: number };
+type KeyUse = { readonly keyId: string; readonly userId: string; readonly signature: string; readonly rememberMs: number };
+
+type KeyUsed = {
+  /** The first request with this signature; it is remembered from now on. */
+  readonly isFresh: boolean;
+  /** What the key's copy stands at; null when it is gone. */
+  readonly revision: string | null;
+  /** Its owner as HGETALL gives it. */
+  readonly user: unknown;
+};
 
 const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
 /** Half of the signature is as good as all of it: 128 bits. */
@@ -35,14 +46,6 @@ const putApiKey = defineScript({
     isActive: z.enum(["true", "false"]),
   },
   reply: z.int(),
-});
-
-const useApiKey = defineScript({
-  name: "use-api-key",
-  source: useApiKeySource,
-  keys: ["key", "seen"],
-  args: { revision: z.int(), rememberMs: z.int() },
-  reply: z.enum(["fresh", "replayed", "changed"]),
 });
 
 const json = z.string().transform((text): unknown => JSON.parse(text));
@@ -71,10 +74,12 @@ export function openKeyCopies(redis: Redis): KeyCopies {
       await putApiKey.run(runner, { keys: { key: apiKeyKey(id) }, args: { ...key, id, ...lists, expiresAt: expiresAt ?? "", isActive } });
     },
     read: async (keyId) => copySchema.safeParse(await redis.hgetall(apiKeyKey(keyId))).data,
-    use({ keyId, revision, signature, rememberMs }) {
+    async use({ keyId, userId, signature, rememberMs }) {
       const key = apiKeyKey(keyId);
       const seen = `${key}:seen:${signature.slice(0, SIGNATURE_CHARS_KEPT)}`;
-      return useApiKey.run(runner, { keys: { key, seen }, args: { revision, rememberMs } });
+      const pipeline = redis.pipeline().set(seen, "1", "PX", rememberMs, "NX").hget(key, "revision").hgetall(userKey(userId));
+      const [isSet, revision, user] = await replies(pipeline);
+      return { isFresh: isSet === "OK", revision: revision as string | null, user };
     },
   };
 }

@@ -1,12 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
-import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
 import { parseAddress } from "../../shared/ip-address.ts";
 import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { Database } from "../db/database.ts";
-import { userKey } from "../identity/keys.ts";
 import type { User } from "../identity/user.ts";
 import { readUserCopy } from "../identity/user-copies.ts";
 import type { KeyCopies, KeyCopy } from "./key-copies.ts";
@@ -33,7 +31,6 @@ const AHEAD_MS_MAX = 1_000;
 const USE_NOTED_EVERY_MS = 60_000;
 
 type VerifierParts = {
-  readonly redis: Redis;
   readonly database: Database;
   readonly copies: KeyCopies;
   readonly seal: Seal;
@@ -41,7 +38,7 @@ type VerifierParts = {
   readonly log: Logger;
 };
 
-export function createSignatureVerifier({ redis, database, copies, seal, clock, log }: VerifierParts): VerifySignature {
+export function createSignatureVerifier({ database, copies, seal, clock, log }: VerifierParts): VerifySignature {
   const known = new Map<string, KnownKey>();
   const notedAtMs = new Map<string, number>();
 
@@ -70,42 +67,42 @@ export function createSignatureVerifier({ redis, database, copies, seal, clock, 
       .catch((error: unknown) => log.warn({ err: error, keyId }, "a key's use was not noted"));
   }
 
-  async function judge(
-    request: SignedRequest,
-    address: string | undefined,
-    nowMs: number,
-  ): Promise<Result<Signer, SignatureRefusal> | "again"> {
-    const key = await find(request.keyId, nowMs);
-    if (key === undefined || !isSignedWith(key.secret, request)) return fail({ code: "signature_invalid" });
-    if (key.expiresAt !== undefined && key.expiresAt <= nowMs) return fail({ code: "key_expired" });
-    if (key.ranges.length > 0 && !isIn(key.ranges, address)) return fail({ code: "address_not_allowed" });
-    const rememberMs = request.windowMs + AHEAD_MS_MAX;
-    const use = { keyId: key.id, revision: key.revision, signature: request.signature, rememberMs };
-    const [verdict, copy] = await Promise.all([copies.use(use), redis.hgetall(userKey(key.userId))]);
-    if (verdict === "changed") {
-      known.delete(key.id);
-      return "again";
-    }
-    if (verdict === "replayed") return fail({ code: "request_replayed" });
-    const user = readUserCopy(copy);
-    if (user?.status !== "active") return fail({ code: "signature_invalid" });
-    noteUse(key.id, nowMs);
-    return ok({ user, keyId: key.id, permissions: key.permissions });
-  }
-
   return async (received, address) => {
-    const request = readSignedRequest(received);
-    if (!request.ok) return fail({ code: "signature_invalid" });
+    const read = readSignedRequest(received);
+    if (!read.ok) return fail({ code: "signature_invalid" });
+    const request = read.value;
     const nowMs = clock.nowMs();
-    const driftMs = request.value.timestampMs - nowMs;
-    if (driftMs > AHEAD_MS_MAX || driftMs < -request.value.windowMs) {
+    const driftMs = request.timestampMs - nowMs;
+    if (driftMs > AHEAD_MS_MAX || driftMs < -request.windowMs) {
       return fail({ code: "timestamp_outside_window", serverTimeMs: nowMs, driftMs });
     }
-    const first = await judge(request.value, address, nowMs);
-    // The key was ended or sealed anew since we read it: read it once more.
-    const last = first === "again" ? await judge(request.value, address, nowMs) : first;
-    return last === "again" ? fail({ code: "signature_invalid" }) : last;
+    const found = await find(request.keyId, nowMs);
+    let judged = judge(request, { key: found, address, nowMs });
+    if (!judged.ok) return judged;
+    const { id: keyId, userId, revision } = judged.value;
+    const used = await copies.use({ keyId, userId, signature: request.signature, rememberMs: request.windowMs + AHEAD_MS_MAX });
+    if (used.revision !== String(revision)) {
+      // The key was ended or sealed anew since we read it: read it once more.
+      known.delete(keyId);
+      judged = judge(request, { key: await find(keyId, nowMs), address, nowMs });
+      if (!judged.ok) return judged;
+    }
+    if (!used.isFresh) return fail({ code: "request_replayed" });
+    const user = readUserCopy(used.user);
+    if (user?.status !== "active") return fail({ code: "signature_invalid" });
+    noteUse(keyId, nowMs);
+    return ok({ user, keyId, permissions: judged.value.permissions });
   };
+}
+
+type Circumstances = { readonly key: KnownKey | undefined; readonly address: string | undefined; readonly nowMs: number };
+
+/** All that the key itself decides about a request. */
+function judge(request: SignedRequest, { key, address, nowMs }: Circumstances): Result<KnownKey, SignatureRefusal> {
+  if (key === undefined || !isSignedWith(key.secret, request)) return fail({ code: "signature_invalid" });
+  if (key.expiresAt !== undefined && key.expiresAt <= nowMs) return fail({ code: "key_expired" });
+  if (key.ranges.length > 0 && !isIn(key.ranges, address)) return fail({ code: "address_not_allowed" });
+  return ok(key);
 }
 
 function isSignedWith(secret: KeyObject, { text, signature }: SignedRequest): boolean {
