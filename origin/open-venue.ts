@@ -14,6 +14,7 @@ import type { VenueOperation } from "./api/operation.ts";
 import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { openKeyCopies } from "./api-keys/key-copies.ts";
+import { noteKeyUses } from "./api-keys/key-queries.ts";
 import { createSeal } from "./api-keys/seal.ts";
 import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
 import { createVenueKeys } from "./api-keys/venue-keys.ts";
@@ -21,6 +22,7 @@ import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
 import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
+import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
 import { createAccessTokens } from "./identity/access-tokens.ts";
 import { accountOperations } from "./identity/account-operations.ts";
@@ -28,7 +30,6 @@ import { type Accounts, createAccounts } from "./identity/accounts.ts";
 import { createAccountCopy } from "./identity/copy-account.ts";
 import { type HeldSessions, openHeldSessions } from "./identity/held-sessions.ts";
 import { keepCopies } from "./identity/keep-copies.ts";
-import { createLoginNotes } from "./identity/login-notes.ts";
 import { createPasswords } from "./identity/passwords.ts";
 import { createRefreshTokens } from "./identity/refresh-tokens.ts";
 import { hideWith, keyFor } from "./identity/secrets.ts";
@@ -37,6 +38,7 @@ import { createSessionReader, type ReadSession } from "./identity/session-reader
 import { openSessions } from "./identity/sessions.ts";
 import { createSignInGuard } from "./identity/sign-in-guard.ts";
 import { openUserCopies } from "./identity/user-copies.ts";
+import { noteLogins } from "./identity/user-queries.ts";
 import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
@@ -91,7 +93,11 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
   const copies = openUserCopies(redis);
   const passwords = await createPasswords();
   const copyAccount = createAccountCopy({ copies, sessions, passwords });
-  const loginNotes = createLoginNotes({ database, copies, log });
+  const loginNotes = createLateNotes({
+    what: "sign-ins",
+    write: async (noted) => Promise.all((await noteLogins.all(database, noted)).map((user) => copies.put(user))),
+    log,
+  });
   const readSession = createSessionReader({ redis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
@@ -122,7 +128,8 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
   const keyCopies = openKeyCopies(redis);
   const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
   const venueKeys = createVenueKeys({ database, seal, random });
-  const verifySignature = createSignatureVerifier({ database, copies: keyCopies, seal, clock, log });
+  const keyNotes = createLateNotes({ what: "uses of keys", write: (noted) => noteKeyUses.all(database, noted), log });
+  const verifySignature = createSignatureVerifier({ copies: keyCopies, seal, notes: keyNotes, clock });
   const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
   const trading = openTradingApi({
     ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
@@ -159,6 +166,7 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
       trading.stop();
       kept.stop();
       loginNotes.stop();
+      keyNotes.stop();
       heldSessions.stop();
       system.stop();
     },

@@ -6,7 +6,7 @@ import listAllSource from "./list-all-api-keys.sql";
 import listSource from "./list-api-keys.sql";
 import listChangedSource from "./list-changed-api-keys.sql";
 import lockUserSource from "./lock-user.sql";
-import noteUseSource from "./note-key-use.sql";
+import noteUsesSource from "./note-key-uses.sql";
 import resealSource from "./reseal-api-key.sql";
 import revokeSource from "./revoke-api-key.sql";
 
@@ -59,4 +59,4 @@ export const resealApiKey = defineQuery({
   params: ["id", "sealedBefore", "sealedAfter"],
   row,
 });
-export const noteKeyUse = defineQuery({ name: "note-key-use", source: noteUseSource, params: ["id", "atMs"], row: z.unknown() });
+export const noteKeyUses = defineQuery({ name: "note-key-uses", source: noteUsesSource, params: ["ids", "timesMs"], row: z.unknown() });

@@ -1,14 +1,14 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
-import type { Logger } from "pino";
+import { timingSafeEqual } from "node:crypto";
 import type { Clock } from "../../shared/clock.ts";
 import { parseAddress } from "../../shared/ip-address.ts";
 import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Database } from "../db/database.ts";
+import type { LateNotes } from "../db/late-notes.ts";
 import type { User } from "../identity/user.ts";
 import { readUserCopy } from "../identity/user-copies.ts";
+import { type HmacSha256, hmacSha256 } from "./hmac-sha256.ts";
 import type { KeyCopies, KeyCopy } from "./key-copies.ts";
-import { noteKeyUse, type Permission } from "./key-queries.ts";
+import type { Permission } from "./key-queries.ts";
 import type { Seal } from "./seal.ts";
 import { type Received, readSignedRequest, type SignedRequest } from "./signed-request.ts";
 
@@ -22,7 +22,7 @@ export type SignatureRefusal =
   | { readonly code: "timestamp_outside_window"; readonly serverTimeMs: number; readonly driftMs: number };
 
 /** A secret in clear, in this process alone, for a minute. */
-type KnownKey = KeyCopy & { readonly secret: KeyObject; readonly ranges: readonly IpRange[]; readonly forgetAtMs: number };
+type KnownKey = KeyCopy & { readonly hmac: HmacSha256; readonly ranges: readonly IpRange[]; readonly forgetAtMs: number };
 
 const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
@@ -31,14 +31,13 @@ const AHEAD_MS_MAX = 1_000;
 const USE_NOTED_EVERY_MS = 60_000;
 
 type VerifierParts = {
-  readonly database: Database;
   readonly copies: KeyCopies;
   readonly seal: Seal;
+  readonly notes: LateNotes;
   readonly clock: Clock;
-  readonly log: Logger;
 };
 
-export function createSignatureVerifier({ database, copies, seal, clock, log }: VerifierParts): VerifySignature {
+export function createSignatureVerifier({ copies, seal, notes, clock }: VerifierParts): VerifySignature {
   const known = new Map<string, KnownKey>();
   const notedAtMs = new Map<string, number>();
 
@@ -50,21 +49,19 @@ export function createSignatureVerifier({ database, copies, seal, clock, log }: 
     if (copy === undefined) return undefined;
     const secret = seal.open(copy.sealedSecret, { kind: "api-key", userId: copy.userId, id: keyId });
     const ranges = copy.cidrs.map(parseRange).flatMap((range) => (range.ok ? [range.value] : []));
-    const key = { ...copy, secret: createSecretKey(secret, "utf8"), ranges, forgetAtMs: nowMs + REMEMBERED_MS };
+    const key = { ...copy, hmac: hmacSha256(secret), ranges, forgetAtMs: nowMs + REMEMBERED_MS };
     known.set(keyId, key);
     const oldest = known.size > REMEMBERED_MAX ? known.keys().next() : undefined;
     if (oldest?.done === false) known.delete(oldest.value);
     return key;
   }
 
-  /** Behind the answer, once a minute; where it is lost, nobody is the worse for it. */
+  /** Once a minute. */
   function noteUse(keyId: string, nowMs: number): void {
     if (nowMs - (notedAtMs.get(keyId) ?? 0) < USE_NOTED_EVERY_MS) return;
     if (notedAtMs.size >= REMEMBERED_MAX) notedAtMs.clear();
     notedAtMs.set(keyId, nowMs);
-    noteKeyUse
-      .all(database, { id: keyId, atMs: nowMs })
-      .catch((error: unknown) => log.warn({ err: error, keyId }, "a key's use was not noted"));
+    notes.note(keyId, nowMs);
   }
 
   return async (received, address) => {
@@ -99,14 +96,14 @@ type Circumstances = { readonly key: KnownKey | undefined; readonly address: str
 
 /** All that the key itself decides about a request. */
 function judge(request: SignedRequest, { key, address, nowMs }: Circumstances): Result<KnownKey, SignatureRefusal> {
-  if (key === undefined || !isSignedWith(key.secret, request)) return fail({ code: "signature_invalid" });
+  if (key === undefined || !isSignedWith(key.hmac, request)) return fail({ code: "signature_invalid" });
   if (key.expiresAt !== undefined && key.expiresAt <= nowMs) return fail({ code: "key_expired" });
   if (key.ranges.length > 0 && !isIn(key.ranges, address)) return fail({ code: "address_not_allowed" });
   return ok(key);
 }
 
-function isSignedWith(secret: KeyObject, { text, signature }: SignedRequest): boolean {
-  return timingSafeEqual(createHmac("sha256", secret).update(text).digest(), Buffer.from(signature, "hex"));
+function isSignedWith(hmac: HmacSha256, { text, signature }: SignedRequest): boolean {
+  return timingSafeEqual(hmac(text), Buffer.from(signature, "hex"));
 }
 
 function isIn(ranges: readonly IpRange[], address: string | undefined): boolean {
