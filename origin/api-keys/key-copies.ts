@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
+import { gatherCalls } from "../../shared/gather-calls.ts";
 import { userKey } from "../identity/keys.ts";
 import { replies } from "../redis/pipeline.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
@@ -11,7 +12,7 @@ import putApiKeySource from "./put-api-key.lua";
 export type KeyCopies = {
   readonly put: (key: ApiKey) => Promise<void>;
   readonly read: (keyId: string) => Promise<KeyCopy | undefined>;
-  /** One round trip with native commands alone: each signed request pays for it. */
+  /** Those that come while others are under way share the next round trip. */
   readonly use: (use: KeyUse) => Promise<KeyUsed>;
 };
 
@@ -28,6 +29,8 @@ type KeyUsed = {
 };
 
 const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
+/** Signed requests in one round trip. */
+const USES_MAX = 256;
 /** Half of the signature is as good as all of it: 128 bits. */
 const SIGNATURE_CHARS_KEPT = 32;
 
@@ -67,6 +70,33 @@ const copySchema = z
 
 export function openKeyCopies(redis: Redis): KeyCopies {
   const runner = scriptRunner(redis);
+  let underWay: Promise<unknown> = Promise.resolve();
+
+  async function sendUses(uses: readonly KeyUse[]): Promise<readonly KeyUsed[]> {
+    const pipeline = redis.pipeline();
+    for (const { keyId, userId, signature, rememberMs } of uses) {
+      const key = apiKeyKey(keyId);
+      pipeline.set(`${key}:seen:${signature.slice(0, SIGNATURE_CHARS_KEPT)}`, "1", "PX", rememberMs, "NX");
+      pipeline.hget(key, "revision").hgetall(userKey(userId));
+    }
+    const answers = await replies(pipeline);
+    return uses.map((_, index) => {
+      const [isSet, revision, user] = answers.slice(3 * index, 3 * index + 3);
+      return { isFresh: isSet === "OK", revision: revision as string | null, user };
+    });
+  }
+
+  const useTogether = gatherCalls<KeyUse, KeyUsed>({
+    send: (uses) => {
+      const sent = sendUses(uses);
+      underWay = sent.catch(() => {});
+      return sent;
+    },
+    // Redis syncs each write to disk before it answers: what comes meanwhile goes together, and is synced once.
+    atEndOfTurn: (callBack) => void underWay.then(() => setImmediate(callBack)),
+    callsMax: USES_MAX,
+  });
+
   return {
     async put({ id, permissions, cidrs, expiresAt, isRevoked, ...key }) {
       const lists = { permissions: JSON.stringify(permissions), cidrs: JSON.stringify(cidrs) };
@@ -74,12 +104,6 @@ export function openKeyCopies(redis: Redis): KeyCopies {
       await putApiKey.run(runner, { keys: { key: apiKeyKey(id) }, args: { ...key, id, ...lists, expiresAt: expiresAt ?? "", isActive } });
     },
     read: async (keyId) => copySchema.safeParse(await redis.hgetall(apiKeyKey(keyId))).data,
-    async use({ keyId, userId, signature, rememberMs }) {
-      const key = apiKeyKey(keyId);
-      const seen = `${key}:seen:${signature.slice(0, SIGNATURE_CHARS_KEPT)}`;
-      const pipeline = redis.pipeline().set(seen, "1", "PX", rememberMs, "NX").hget(key, "revision").hgetall(userKey(userId));
-      const [isSet, revision, user] = await replies(pipeline);
-      return { isFresh: isSet === "OK", revision: revision as string | null, user };
-    },
+    use: (use) => useTogether("", use),
   };
 }
