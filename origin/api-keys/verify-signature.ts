@@ -73,26 +73,31 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
     if (driftMs > AHEAD_MS_MAX || driftMs < -request.windowMs) {
       return fail({ code: "timestamp_outside_window", serverTimeMs: nowMs, driftMs });
     }
-    const found = await find(request.keyId, nowMs);
-    let judged = judge(request, { key: found, address, nowMs });
-    if (!judged.ok) return judged;
-    const { id: keyId, userId, revision } = judged.value;
+    const judged = judge(request, { key: await find(request.keyId, nowMs), address, nowMs });
+    return judged.ok ? use(request, { key: judged.value, address, nowMs }) : judged;
+  };
+
+  /** A request with a good signature, if it is the first with it and nothing has changed since we read the key. */
+  async function use(request: SignedRequest, { key, address, nowMs }: Signed): Promise<Result<Signer, SignatureRefusal>> {
+    const { id: keyId, userId, revision } = key;
     const used = await copies.use({ keyId, userId, signature: request.signature, rememberMs: request.windowMs + AHEAD_MS_MAX });
+    let judged: Result<KnownKey, SignatureRefusal> = ok(key);
     if (used.revision !== String(revision)) {
-      // The key was ended or sealed anew since we read it: read it once more.
+      // The key was ended or sealed anew: read it once more.
       known.delete(keyId);
       judged = judge(request, { key: await find(keyId, nowMs), address, nowMs });
-      if (!judged.ok) return judged;
     }
+    if (!judged.ok) return judged;
     if (!used.isFresh) return fail({ code: "request_replayed" });
     const user = readUserCopy(used.user);
     if (user?.status !== "active") return fail({ code: "signature_invalid" });
     noteUse(keyId, nowMs);
     return ok({ user, keyId, permissions: judged.value.permissions });
-  };
+  }
 }
 
 type Circumstances = { readonly key: KnownKey | undefined; readonly address: string | undefined; readonly nowMs: number };
+type Signed = Circumstances & { readonly key: KnownKey };
 
 /** All that the key itself decides about a request. */
 function judge(request: SignedRequest, { key, address, nowMs }: Circumstances): Result<KnownKey, SignatureRefusal> {

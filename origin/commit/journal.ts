@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import { JOURNAL_KEY } from "./keys.ts";
@@ -23,7 +23,7 @@ export type JournalPosition = Pick<JournalEntry, "sequence" | "hash" | "command"
 export const START: JournalPosition = { sequence: 0, hash: "", command: "" };
 
 export function entryHash({ previousHash, sequence, command, body }: Omit<JournalEntry, "hash">): string {
-  return createHash("sha256").update(`${previousHash}\n${sequence}\n${command}\n`).update(body).digest("base64url");
+  return hash("sha256", `${previousHash}\n${sequence}\n${command}\n${body}`, "base64url");
 }
 
 /** The entries behind a sequence number, in order. */

@@ -21,7 +21,7 @@ export type Transaction = Queries & {
   readonly script: (text: string) => Promise<void>;
 };
 
-/** Objects are for jsonb, lists for text[]. */
+/** Objects are for jsonb, lists for arrays of any type. */
 export type SqlValue = string | number | boolean | null | readonly string[] | { readonly [name: string]: unknown };
 
 export const QUERY_MS_MAX = 2_000;

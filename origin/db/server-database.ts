@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { type Database, DatabaseUnavailable, QUERY_MS_MAX, type SqlValue, TRANSACTION_MS_MAX, type Transaction } from "./database.ts";
 import { inOurWords, within } from "./database-errors.ts";
+import { textArray } from "./text-array.ts";
 
 const CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_SECONDS = 5;
@@ -54,7 +55,8 @@ export async function openServerDatabase(url: string): Promise<Database> {
 }
 
 async function run(queries: Pick<postgres.Sql, "unsafe">, text: string, params: readonly SqlValue[]): Promise<readonly unknown[]> {
-  return queries.unsafe(text, [...params] as never[], { prepare: true });
+  const sent = params.map((param) => (isList(param) ? textArray(param) : param));
+  return queries.unsafe(text, sent as never[], { prepare: true });
 }
 
 function transactionOf(tx: postgres.TransactionSql): Transaction {
@@ -63,3 +65,5 @@ function transactionOf(tx: postgres.TransactionSql): Transaction {
     script: async (text) => void (await tx.unsafe(text).simple()),
   };
 }
+
+const isList = (param: SqlValue): param is readonly string[] => Array.isArray(param);

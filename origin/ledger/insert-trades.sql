@@ -19,9 +19,8 @@ INSERT INTO trade_ledger (
   grid
 )
 SELECT
-  c1::bigint, c2::bigint, c3, c4, c5, c6::bigint, c7::bigint, c8, c9::numeric, c10::numeric, c11::numeric, c12::numeric, c13::numeric,
-  to_timestamp(c14::float8 / 1000), c15::integer
+  c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, to_timestamp(c14 / 1000), c15
 FROM unnest(
-  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-  $12::text[], $13::text[], $14::text[], $15::text[]
+  $1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::numeric[], $10::numeric[],
+  $11::numeric[], $12::numeric[], $13::numeric[], $14::float8[], $15::integer[]
 ) AS t (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15)

@@ -7,6 +7,7 @@ import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import { type Database, UniqueViolation } from "../db/database.ts";
 import { ensureMonth, listCurrencies, listGrids, mayTakeRole, readOffset } from "./ledger-queries.ts";
 import { createLedgerTerms, type LedgerTerms, newTermsIn } from "./ledger-terms.ts";
+import type { Posted } from "./post-entry.ts";
 import { errorText, type Prepared, prepareBatch } from "./prepare-batch.ts";
 import {
   type EntryToWrite,
@@ -114,6 +115,9 @@ type Known = { readonly position: LedgerPosition; readonly terms: LedgerTerms; r
 function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   const months = new Set<string>();
   let known: Known | undefined;
+  /** Entries behind the known position that were read and found to follow, and the next batch of them if it is ready. */
+  let read: readonly JournalEntry[] = [];
+  let ready: Prepared | undefined;
   let entriesMax = ENTRIES_MAX;
   let haltedFor: string | undefined;
   let parked = 0;
@@ -135,21 +139,16 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   async function step(): Promise<Step> {
     known ??= await look();
     const { position, terms, role } = known;
-    const entries = await awaitJournal(redis, { after: position.sequence, count: entriesMax, waitMs: WAIT_MS });
-    haltedFor = entries.length === 0 ? await faultOfSilence(redis, position) : faultOf(position, entries);
-    if (haltedFor !== undefined) {
-      log.fatal({ sequence: position.sequence }, `the ledger stops: ${haltedFor}`);
-      return { pauseMs: 0 };
-    }
-    if (entries.length === 0) {
-      await reportPosition(position.sequence);
-      return { pauseMs: 0 };
-    }
-    const batch = prepareBatch(entries, terms, rowsMax);
+    if (read.length === 0) await readOn(position);
+    if (read.length === 0) return { pauseMs: 0 };
+    const batch = ready ?? prepareBatch(read, { kept: terms, before: [], rowsMax });
+    ready = undefined;
+    read = read.slice(batch.items.length);
     await ensureMonths(batch.items);
-    const written = await write({ before: position, entries: batch.items, newTerms: newTermsIn(batch.changes, terms) }, role);
+    const next = { before: position, entries: batch.items, newTerms: newTermsIn(batch.changes, terms) };
+    const written = await write({ ...next, meanwhile: () => prepareNext(terms, batch) }, role);
     if (written.kind !== "written") {
-      known = undefined;
+      forget();
       return { pauseMs: STANDBY_MS };
     }
     entriesWritten += written.position.sequence - position.sequence;
@@ -159,11 +158,24 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
     return { pauseMs: 0 };
   }
 
+  async function readOn(position: LedgerPosition): Promise<void> {
+    const entries = await awaitJournal(redis, { after: position.sequence, count: entriesMax, waitMs: WAIT_MS });
+    haltedFor = entries.length === 0 ? await faultOfSilence(redis, position) : faultOf(position, entries);
+    if (haltedFor !== undefined) log.fatal({ sequence: position.sequence }, `the ledger stops: ${haltedFor}`);
+    else if (entries.length === 0) await reportPosition(position.sequence);
+    else read = entries;
+  }
+
+  /** While the server works on one batch we work on the next. */
+  function prepareNext(kept: LedgerTerms, { changes }: Prepared): void {
+    if (read.length > 0) ready = prepareBatch(read, { kept, before: changes, rowsMax });
+  }
+
   /** If only a part of the batch was taken, PostgreSQL is asked again what it knows by now. */
   function noteWritten(position: LedgerPosition, { items, changes, rows }: Prepared): void {
     const isWhole = position.sequence === items.at(-1)?.entry.sequence && items.every((item) => "posted" in item);
     if (!isWhole || known === undefined) {
-      known = undefined;
+      forget();
       return;
     }
     for (const of of changes) known.terms.learn(of);
@@ -203,7 +215,7 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   async function ensureMonths(items: readonly EntryToWrite[]): Promise<void> {
     for (const item of items) {
       if (!("posted" in item)) continue;
-      for (const { atMs } of [...item.posted.trades, ...item.posted.postings]) {
+      for (const atMs of momentsOf(item.posted)) {
         const month = monthOf(Number(atMs));
         if (months.has(month)) continue;
         await database.transaction((tx) => ensureMonth.first(tx, { month }));
@@ -217,12 +229,16 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
     await redis.hset(CONSUMERS_KEY, "ledger", String(sequence));
   }
 
+  /** What an error leaves behind is unknown: PostgreSQL is asked again. */
+  function forget(): void {
+    known = undefined;
+    read = [];
+    ready = undefined;
+  }
+
   return {
     step,
-    /** What an error leaves behind is unknown: PostgreSQL is asked again. */
-    forget: () => {
-      known = undefined;
-    },
+    forget,
     state: () => ({ sequence: known?.position.sequence, haltedFor, parked, entriesWritten, rowsWritten }),
   };
 }
@@ -247,6 +263,14 @@ function isRefusedData(error: unknown): boolean {
   if (error instanceof UniqueViolation) return true;
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === "string" && /^(22|23)[0-9A-Z]{3}$/.test(code);
+}
+
+/** Each once: all that one command moves has one time. */
+function momentsOf({ trades, postings }: Posted): ReadonlySet<string> {
+  const moments = new Set<string>();
+  for (const { atMs } of trades) moments.add(atMs);
+  for (const { atMs } of postings) moments.add(atMs);
+  return moments;
 }
 
 function monthOf(atMs: number): string {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Posted } from "./post-entry.ts";
 
 /**
@@ -11,29 +11,16 @@ type ChainLink = { readonly previousHash: string; readonly sequence: number; rea
 export const FIRST_LEDGER_HASH = "";
 
 export function ledgerHash({ previousHash, sequence, journalHash, posted }: ChainLink): string {
-  const hash = createHash("sha256").update(`${previousHash}\n${sequence}\n${journalHash}\n`);
+  let text = `${previousHash}\n${sequence}\n${journalHash}\n`;
   // JSON, because references are users' own words and may hold any separator.
   for (const trade of posted.trades) {
-    hash.update(
-      `${JSON.stringify([
-        ...[
-          "t",
-          trade.tradeId,
-          trade.symbol,
-          trade.grid,
-          trade.buyUser,
-          trade.sellUser,
-          trade.buyOrderId,
-          trade.sellOrderId,
-          trade.takerSide,
-        ],
-        ...[trade.price, trade.qty, trade.value, trade.buyFee, trade.sellFee, trade.atMs],
-      ])}\n`,
-    );
+    const { tradeId, symbol, grid, buyUser, sellUser, buyOrderId, sellOrderId, takerSide } = trade;
+    const { price, qty, value, buyFee, sellFee, atMs } = trade;
+    const parties = [buyUser, sellUser, buyOrderId, sellOrderId, takerSide];
+    text += `${JSON.stringify(["t", tradeId, symbol, grid, ...parties, price, qty, value, buyFee, sellFee, atMs])}\n`;
   }
-  for (const posting of posted.postings) {
-    const { account, currency, amount, kind, cause, reference, atMs } = posting;
-    hash.update(`${JSON.stringify(["p", account, currency, amount, kind, cause, reference, atMs])}\n`);
+  for (const { account, currency, amount, kind, cause, reference, atMs } of posted.postings) {
+    text += `${JSON.stringify(["p", account, currency, amount, kind, cause, reference, atMs])}\n`;
   }
-  return hash.digest("base64url");
+  return hash("sha256", text, "base64url");
 }

@@ -5,15 +5,27 @@ import { createLedgerTerms, type LedgerTerms } from "./ledger-terms.ts";
 import { postEntry } from "./post-entry.ts";
 import type { EntryToWrite } from "./write-ledger.ts";
 
-export type Prepared = { readonly items: readonly EntryToWrite[]; readonly changes: readonly Changes[]; readonly rows: number };
+export type Prepared = {
+  readonly items: readonly EntryToWrite[];
+  readonly changes: readonly Changes[];
+  readonly rows: number;
+};
+
+type Preparing = {
+  readonly kept: LedgerTerms;
+  /** What the batch before says of terms, if it is not kept yet. */
+  readonly before: readonly Changes[];
+  readonly rowsMax: number;
+};
 
 /** As many entries as fit into one transaction, and one at least. */
-export function prepareBatch(entries: readonly JournalEntry[], kept: LedgerTerms, rowsMax: number): Prepared {
+export function prepareBatch(entries: readonly JournalEntry[], { kept, before, rowsMax }: Preparing): Prepared {
   const items: EntryToWrite[] = [];
   const all: Changes[] = [];
   let rows = 0;
   // Terms of this batch are for this batch until it is written.
   const terms = withMore(kept);
+  for (const changes of before) terms.learn(changes);
   for (const entry of entries) {
     const { item, changes, rowCount } = prepareOne(entry, terms);
     if (items.length > 0 && rows + rowCount > rowsMax) break;

@@ -28,6 +28,8 @@ export type LedgerBatch = {
   readonly before: LedgerPosition;
   readonly entries: readonly EntryToWrite[];
   readonly newTerms: TermFacts;
+  /** Called when the server has its work and we have none. */
+  readonly meanwhile?: () => void;
 };
 
 /** `elsewhere`: the ledger does not stand where the batch begins. `busy`: another process is writing it just now. */
@@ -59,7 +61,9 @@ export async function writeLedger(database: Database, batch: LedgerBatch, role: 
     if (moved === undefined) return "elsewhere";
     await insertTerms(tx, batch.newTerms);
     // Sent together: the server works through them one after the other, and we wait once.
-    await Promise.all([writeEntries(tx, entries), writeTrades(tx, entries), writePostings(tx, entries)]);
+    const writing = Promise.all([writeEntries(tx, entries), writeTrades(tx, entries), writePostings(tx, entries)]);
+    if (batch.meanwhile !== undefined) setImmediate(batch.meanwhile);
+    await writing;
     await writeParked(tx, batch.entries);
     return "written";
   });
@@ -125,11 +129,11 @@ async function writeEntries(tx: Transaction, entries: readonly ChainedEntry[]): 
 }
 
 async function writeTrades(tx: Transaction, entries: readonly ChainedEntry[]): Promise<void> {
-  const trades = entries.flatMap(({ entry, posted }) => posted.trades.map((trade) => ({ ...trade, sequence: String(entry.sequence) })));
+  const trades = entries.flatMap(({ posted }) => posted.trades);
   if (trades.length === 0) return;
   await insertTrades.all(tx, {
     tradeIds: trades.map(({ tradeId }) => tradeId),
-    sequences: trades.map(({ sequence }) => sequence),
+    sequences: entries.flatMap(({ entry, posted }) => posted.trades.map(() => String(entry.sequence))),
     symbols: trades.map(({ symbol }) => symbol),
     buyUsers: trades.map(({ buyUser }) => buyUser),
     sellUsers: trades.map(({ sellUser }) => sellUser),
@@ -147,13 +151,11 @@ async function writeTrades(tx: Transaction, entries: readonly ChainedEntry[]): P
 }
 
 async function writePostings(tx: Transaction, entries: readonly ChainedEntry[]): Promise<void> {
-  const postings = entries.flatMap(({ entry, posted }) =>
-    posted.postings.map((posting, number) => ({ ...posting, number: String(number), sequence: String(entry.sequence) })),
-  );
+  const postings = entries.flatMap(({ posted }) => posted.postings);
   if (postings.length === 0) return;
   await insertPostings.all(tx, {
-    sequences: postings.map(({ sequence }) => sequence),
-    numbers: postings.map(({ number }) => number),
+    sequences: entries.flatMap(({ entry, posted }) => posted.postings.map(() => String(entry.sequence))),
+    numbers: entries.flatMap(({ posted }) => posted.postings.map((_, number) => String(number))),
     accounts: postings.map(({ account }) => account),
     currencies: postings.map(({ currency }) => currency),
     amounts: postings.map(({ amount }) => amount),

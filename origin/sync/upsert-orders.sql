@@ -23,11 +23,10 @@ INSERT INTO orders AS o (
   cancel_reason, client_order_id, created_at, updated_at
 )
 SELECT
-  c1::bigint, c2, c3, c4::integer, c5, c6, c7, c8::boolean, c9::bigint, c10::bigint, c11::numeric, c12::bigint, c13::numeric, c14::numeric, c15,
-  c16, c17, c18::bigint, c19::bigint
+  c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19
 FROM unnest(
-  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-  $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[]
+  $1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bigint[], $10::bigint[],
+  $11::numeric[], $12::bigint[], $13::numeric[], $14::numeric[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[]
 ) AS t (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19)
 ON CONFLICT (id) DO UPDATE SET
   filled_lots = excluded.filled_lots, filled_value = excluded.filled_value, fee_paid = excluded.fee_paid, status = excluded.status,

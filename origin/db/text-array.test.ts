@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { textArray } from "./text-array.ts";
+
+test.each([
+  [[], "{}"],
+  [[""], '{""}'],
+  [["a", "b"], '{"a","b"}'],
+  [["NULL", "{}", "a,b"], '{"NULL","{}","a,b"}'],
+  [['say "hi"', "C:\\", '\\"'], '{"say \\"hi\\"","C:\\\\","\\\\\\""}'],
+  [["$&", "$1"], '{"$&","$1"}'],
+])("%j is written as PostgreSQL reads it", (values, text) => {
+  expect(textArray(values)).toBe(text);
+});
