@@ -4,6 +4,7 @@ import auditAndSystem from "./migrations/002-audit-and-system.sql";
 import apiKeys from "./migrations/003-api-keys.sql";
 import ledger from "./migrations/004-ledger.sql";
 import writeBehind from "./migrations/005-write-behind.sql";
+import postingsByEntry from "./migrations/006-postings-by-entry.sql";
 
 /** In order, and only ever longer. */
 export const migrations: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   { version: 3, name: "api keys", sql: apiKeys },
   { version: 4, name: "ledger", sql: ledger },
   { version: 5, name: "write-behind", sql: writeBehind },
+  { version: 6, name: "postings by entry", sql: postingsByEntry },
 ];

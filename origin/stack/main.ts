@@ -4,7 +4,7 @@ import { systemRandom } from "../../shared/ids.ts";
 import { createFirstQueues } from "./first-queues.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { listenForStop } from "./listen-for-stop.ts";
-import { evictionFaults } from "./own-redis.ts";
+import { ownServerFaults } from "./own-redis.ts";
 import { planStack } from "./plan-stack.ts";
 import { REDIS_PROGRAMS } from "./redis-server.ts";
 import { reloadOnChange } from "./reload-on-change.ts";
@@ -53,7 +53,8 @@ async function main(): Promise<number> {
 
 async function runUntilStopped(settings: StackSettings, folder: string): Promise<number> {
   // 3. The user's own stores, this machine's secrets, and redis-server unless every store is the user's own.
-  const faults = await evictionFaults({ REDIS_URL: settings.REDIS_URL, VENUE_REDIS_URL: settings.VENUE_REDIS_URL });
+  const { REDIS_URL, VENUE_REDIS_URL, SLUICE_UNSAFE_STORE: isUnsafeStoreAllowed } = settings;
+  const faults = await ownServerFaults({ REDIS_URL, VENUE_REDIS_URL, isUnsafeStoreAllowed });
   if (faults.length > 0) throw new Error(faults.join("\n"));
   const secrets = await loadOrCreateSecrets(folder, systemRandom);
   if (needsRedis(settings)) {

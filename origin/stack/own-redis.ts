@@ -1,25 +1,40 @@
 import { Redis } from "ioredis";
+import { storeFaults } from "../commit/check-store.ts";
 
-/** The user's own servers, by the variable that names them. */
-type OwnServers = Readonly<Record<string, string | undefined>>;
+/** The user's own servers, by the variables that name them. */
+type OwnServers = {
+  readonly REDIS_URL: string | undefined;
+  readonly VENUE_REDIS_URL: string | undefined;
+  readonly isUnsafeStoreAllowed: boolean;
+};
 
 const ANSWER_MS_MAX = 2_000;
 const POLICY = /^maxmemory_policy:(\S+)/m;
 
 /**
- * A Redis that drops keys when it is full drops places in line, sessions and orders without a word, so it is not started on. One
- * sentence for each such server. One that cannot be asked is left to the part that needs it, which says why.
+ * What speaks against the user's own servers, a sentence each, before anything is started on them. A Redis that drops keys when it is
+ * full drops places in line, sessions and orders without a word; the venue's has to keep what was acknowledged as well. One that cannot
+ * be asked is left to the part that needs it, which says why.
  */
-export async function evictionFaults(servers: OwnServers): Promise<readonly string[]> {
-  const faults = Object.entries(servers).map(async ([variable, url]) => {
-    const policy = url === undefined ? undefined : await evictionPolicy(url);
-    if (policy === undefined || policy === "noeviction") return [];
-    return [`${variable}: this Redis may drop keys when it is full (maxmemory-policy ${policy}): set it to noeviction.`];
-  });
-  return (await Promise.all(faults)).flat();
+export async function ownServerFaults({ REDIS_URL, VENUE_REDIS_URL, isUnsafeStoreAllowed }: OwnServers): Promise<readonly string[]> {
+  const line = await ask(REDIS_URL, evictionFaults);
+  const venueEviction = await ask(VENUE_REDIS_URL, evictionFaults);
+  const venueStore = isUnsafeStoreAllowed || venueEviction.length > 0 ? [] : await ask(VENUE_REDIS_URL, storeFaults);
+  return [
+    ...line.map((fault) => `REDIS_URL: ${fault}`),
+    ...venueEviction.map((fault) => `VENUE_REDIS_URL: ${fault}`),
+    ...venueStore.map((fault) => `VENUE_REDIS_URL: ${fault} SLUICE_UNSAFE_STORE=1 trades without it.`),
+  ];
 }
 
-async function evictionPolicy(url: string): Promise<string | undefined> {
+async function evictionFaults(redis: Redis): Promise<readonly string[]> {
+  const policy = POLICY.exec(await redis.info("memory"))?.[1];
+  if (policy === undefined || policy === "noeviction") return [];
+  return [`this Redis may drop keys when it is full (maxmemory-policy ${policy}): set it to noeviction.`];
+}
+
+async function ask(url: string | undefined, question: (redis: Redis) => Promise<readonly string[]>): Promise<readonly string[]> {
+  if (url === undefined) return [];
   const redis = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
@@ -31,9 +46,9 @@ async function evictionPolicy(url: string): Promise<string | undefined> {
   redis.on("error", () => {});
   try {
     await redis.connect();
-    return POLICY.exec(await redis.info("memory"))?.[1];
+    return await question(redis);
   } catch {
-    return undefined;
+    return [];
   } finally {
     redis.disconnect();
   }

@@ -18,6 +18,7 @@ const settingsSchema = z.object({
   SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
   SLUICE_NO_INSTALL: flagVariable,
+  SLUICE_UNSAFE_STORE: flagVariable,
   REDIS_URL: redisUrlVariable.optional(),
   VENUE_REDIS_URL: redisUrlVariable.optional(),
   UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),

@@ -29,6 +29,15 @@ describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, 
     await own.stop();
   });
 
+  it("does not start a venue on a Redis that forgets what it acknowledged, and says what is missing", async () => {
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+    const stack = await launchStack({ folder: await temporaryFolder(), environment: { VENUE_REDIS_URL: own.url } });
+    expect(await stack.exited).toBe(1);
+    expect(stack.output()).toMatch(/^VENUE_REDIS_URL: The venue's Redis has appendonly no and needs yes: .* SLUICE_UNSAFE_STORE=1/m);
+    expect(stack.output()).not.toContain("origin");
+    await own.stop();
+  });
+
   it("reaches a store that speaks the Upstash protocol without a bridge of its own", async () => {
     const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
     const bridge = await startTestBridge({ redisUrls: [own.url] });
