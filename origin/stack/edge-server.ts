@@ -41,7 +41,7 @@ export const WORKER_ENTRY = fileURLToPath(new URL("../../edge/worker.ts", import
 
 /**
  * workerd's allocator keeps a cache per core by means of restartable sequences, which glibc would otherwise take for itself; without
- * them every allocation goes the long way, and a forwarded request is thousands of allocations. Elsewhere the variable means nothing.
+ * them every allocation goes the long way, and forwarding a request takes many of them. Elsewhere the variable means nothing.
  */
 const ALLOCATOR = { GLIBC_TUNABLES: "glibc.pthread.rseq=0" };
 
