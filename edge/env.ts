@@ -5,6 +5,7 @@ import { type Environment, flagVariable, parseEnvironment, urlVariable, wholeNum
 import { OPERATOR_TOKEN_CHARS_MIN, type OperatorToken, operatorTokensVariable, SHARED_OPERATOR } from "../shared/operator-tokens.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
+import type { WriteToken } from "./token/sign-token.ts";
 
 /** What the platform hands the worker: variables as text, and the way to the origin. */
 export type EdgeBindings = {
@@ -18,6 +19,8 @@ export type EdgeBindings = {
   readonly CLIENT_ADDRESS_FROM?: string;
   /** The store as a connection, where the runtime keeps one; elsewhere it is asked over HTTP. */
   readonly STORE?: ScriptRunner;
+  /** How tokens are signed, where the runtime has a quicker way than WebCrypto. */
+  readonly WRITE_TOKEN?: WriteToken;
   readonly UPSTASH_REDIS_REST_URL?: string;
   readonly UPSTASH_REDIS_REST_TOKEN?: string;
   readonly SLUICE_ADMIN_TOKEN?: string;
@@ -68,6 +71,7 @@ export type EdgeConfiguration = {
   readonly operators: readonly OperatorToken[];
   /** JSON of the private keys that sign tickets and passes. */
   readonly signingKeys: string;
+  readonly writeToken: WriteToken | undefined;
   readonly issuer: string;
   readonly joinsPerAddressPerSecond: number;
 };
@@ -92,7 +96,7 @@ export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
 }
 
 export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
-  const { ORIGIN: fetcher, UPSTREAMS: upstreams = { fetch: (input, init) => fetch(input, init) }, STORE: runner, ...texts } = bindings;
+  const { ORIGIN: fetcher, UPSTREAMS: upstreams = PUBLIC_INTERNET, STORE: runner, WRITE_TOKEN: writeToken, ...texts } = bindings;
   const parsed = parseEnvironment(variables, texts satisfies Environment);
   const faults = parsed.ok ? [] : [...parsed.reason];
   if (fetcher === undefined && !texts.ORIGIN_URL?.trim()) faults.push("ORIGIN_URL: must be set where there is no service binding ORIGIN");
@@ -112,10 +116,13 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
         : { kind: "connection", runner },
     operators: [...sharedOperator(value.SLUICE_ADMIN_TOKEN), ...value.SLUICE_ADMIN_TOKENS],
     signingKeys: value.SLUICE_SIGNING_KEYS,
+    writeToken,
     issuer: value.SLUICE_ISSUER,
     joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
   });
 }
+
+const PUBLIC_INTERNET: OriginFetcher = { fetch: (input, init) => fetch(input, init) };
 
 /** One that is too short is as good as none: the gate goes on, and nobody comes in with it. */
 function sharedOperator(token: string): readonly OperatorToken[] {

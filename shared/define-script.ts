@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { assert } from "./assert.ts";
 
 /**
@@ -35,12 +35,16 @@ export function defineScript<const KeyName extends string, Args extends ArgSchem
   definition: ScriptDefinition<KeyName, Args, Reply>,
 ): Script<KeyName, Args, Reply> {
   const { name, source, reply } = definition;
+  const argNames = Object.keys(definition.args);
+  // One schema for all of them: much quicker than one after the other.
+  const argsSchema = z.object(definition.args as Record<string, ArgSchemas[string]>);
   let sha: Promise<string> | undefined;
 
   async function run(runner: ScriptRunner, call: ScriptCall<KeyName, Args>): Promise<Reply> {
     const keys = definition.keys.map((key) => call.keys[key]);
     assertOneSlot(name, keys);
-    const args = Object.entries(definition.args).map(([arg, schema]) => String(schema.parse(call.args[arg])));
+    const checked = argsSchema.parse(call.args);
+    const args = argNames.map((arg) => String(checked[arg]));
     sha ??= sha1Hex(source);
     const raw = await evalshaThenEval(runner, { sha: await sha, source, keys, args });
     const parsed = reply.safeParse(raw);
@@ -71,8 +75,15 @@ const HASH_TAG = /\{([^{}]+)\}/;
 
 /** A script's keys live in one slot, or Redis Cluster refuses it at the worst moment: in production. */
 function assertOneSlot(name: string, keys: readonly string[]): void {
-  const tags = new Set(keys.map((key) => HASH_TAG.exec(key)?.[1] ?? key));
-  assert(tags.size <= 1, `script ${name} was given keys of several slots`);
+  const tag = tagOf(keys[0] ?? "");
+  assert(
+    keys.every((key) => tagOf(key) === tag),
+    `script ${name} was given keys of several slots`,
+  );
+}
+
+function tagOf(key: string): string {
+  return HASH_TAG.exec(key)?.[1] ?? key;
 }
 
 async function sha1Hex(text: string): Promise<string> {

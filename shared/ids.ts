@@ -15,10 +15,11 @@ export const systemRandom: FillRandom = (bytes) => {
     crypto.getRandomValues(pool);
     taken = 0;
   }
-  const end = taken + bytes.length;
-  bytes.set(pool.subarray(taken, end));
-  pool.fill(0, taken, end);
-  taken = end;
+  // Byte by byte: for the few that an id has, a view of the pool would cost more than the copy.
+  for (let at = 0; at < bytes.length; at++, taken++) {
+    bytes[at] = pool[taken] ?? 0;
+    pool[taken] = 0;
+  }
   return bytes;
 };
 

@@ -111,7 +111,8 @@ export function gateOfIsolate(configuration: EdgeConfiguration): OpenedGate | Pr
 type OpenedGate = Result<Gate, readonly string[]>;
 
 async function openForIsolate(configuration: EdgeConfiguration): Promise<OpenedGate> {
-  const tokens = await tokensOfIsolate({ keys: configuration.signingKeys, issuer: configuration.issuer });
+  const { signingKeys, issuer, writeToken } = configuration;
+  const tokens = await tokensOfIsolate({ keys: signingKeys, issuer, writeToken });
   if (!tokens.ok) return tokens;
   // Another request may have come first while the keys were read.
   if (isolateGate?.configuration !== configuration) isolateGate = { configuration, gate: openGate(configuration, tokens.value) };

@@ -77,8 +77,8 @@ export function pathRankOf(pattern: string): number {
 }
 
 const PORT = /:\d+$/;
-/** Lower case, no escape, no parameter: this needs no second look. */
-const PLAIN = /^[\x21-\x24\x26-\x3A\x3C-\x40\x5B-\x7E]*$/;
+/** ASCII without an escape or a parameter: nothing but its case can be told in two ways. */
+const PLAIN = /^[\x21-\x24\x26-\x3A\x3C-\x7E]*$/;
 /** Some servers drop what follows a semicolon in a segment, even one that came as an escape. */
 const PARAMETER = /;[^/]*/g;
 
@@ -87,7 +87,7 @@ const PARAMETER = /;[^/]*/g;
  * a path that could be decoded into another one was refused there.
  */
 function pathForMatching(path: string): string {
-  if (PLAIN.test(path)) return path;
+  if (PLAIN.test(path)) return path.toLowerCase();
   return decoded(path).replace(PARAMETER, "").normalize("NFKC").toUpperCase().toLowerCase();
 }
 

@@ -29,7 +29,7 @@ export type RedisAddress = {
   readonly replicas: number;
 };
 
-type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE">;
+type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE" | "WRITE_TOKEN">;
 
 /** Reports every fault at once, also those of the signing keys, which a worker finds only when it is asked. */
 export async function parseNodeEdgeEnvironment(environment: Environment): Promise<Result<NodeEdgeSettings, readonly string[]>> {

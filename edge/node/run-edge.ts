@@ -9,6 +9,7 @@ import { startHttpServer } from "./http-server.ts";
 import { openIoredisStore } from "./ioredis-store.ts";
 import { createOriginAgents } from "./origin-agents.ts";
 import { SwitchedResponse } from "./origin-response.ts";
+import { createTokenWriter } from "./write-token.ts";
 
 type EdgeProcess = {
   readonly createApp: (platform: Platform) => Hono<EdgeEnvironment>;
@@ -35,7 +36,11 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   // 2. The store: a first try, so that the first visitor does not come before the connection.
   const store = redis === undefined ? undefined : openIoredisStore(redis);
   await store?.settled;
-  const bindings: EdgeBindings = store === undefined ? variables : { ...variables, STORE: store.runner };
+  const bindings: EdgeBindings = {
+    ...variables,
+    WRITE_TOKEN: createTokenWriter(variables.SLUICE_SIGNING_KEYS ?? "{}"),
+    ...(store !== undefined && { STORE: store.runner }),
+  };
   const configuration = edgeConfiguration(bindings);
   assert(configuration.ok && configuration.value.origin.kind === "url", "the settings were read before");
 

@@ -1,4 +1,4 @@
-import { SignJWT } from "jose";
+import { type CryptoKey, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
 import {
   type Lane,
   PASS_LIFETIME_SECONDS_MAX,
@@ -15,7 +15,18 @@ import type { QueueId } from "../../shared/queue-id.ts";
 import { CHALLENGE_LIFETIME_SECONDS_MAX, type Challenge } from "./challenge.ts";
 import { INVITE_LIFETIME_SECONDS_MAX, type Invite } from "./invite.ts";
 
-export type Signer = { readonly keyring: Keyring; readonly issuer: string };
+export type Signer = { readonly keyring: Keyring; readonly issuer: string; readonly writeToken: WriteToken };
+
+type UnsignedToken = {
+  readonly header: JWTHeaderParameters & { readonly kid: string };
+  readonly claims: JWTPayload;
+  readonly key: CryptoKey;
+};
+
+/** Writes a token down in its compact form and signs it. A runtime that can sign at once brings its own way. */
+export type WriteToken = (token: UnsignedToken) => string | Promise<string>;
+
+export const writeWithJose: WriteToken = ({ header, claims, key }) => new SignJWT(claims).setProtectedHeader(header).sign(key);
 
 /** Give the store's time where there is one: with an edge's own clock an hour off, other edges would refuse what it signs. */
 type Lifetime = { readonly nowMs: number; readonly expiresAtMs: number };
@@ -83,16 +94,14 @@ const LIFETIME_SECONDS_MAX: Readonly<Record<TokenKind, number>> = {
  * Both ends are cut to whole seconds, so that a token never outlives what it stands for by more than the clock tolerance, and one
  * that would live too long ends at its bound: no side would accept it otherwise.
  */
-async function sign({ keyring, issuer }: Signer, { kind, queueId, subject, claims, nowMs, expiresAtMs }: TokenFacts): Promise<string> {
+async function sign(signer: Signer, { kind, queueId, subject, claims, nowMs, expiresAtMs }: TokenFacts): Promise<string> {
+  const { keyring, issuer, writeToken } = signer;
   const issuedAtSeconds = Math.floor(nowMs / 1000);
   const expiresAtSeconds = Math.min(Math.floor(expiresAtMs / 1000), issuedAtSeconds + LIFETIME_SECONDS_MAX[kind]);
   assert(expiresAtSeconds > issuedAtSeconds, `a ${kind} lives at least a second`);
-  return new SignJWT({ ...claims })
-    .setProtectedHeader({ alg: TOKEN_ALGORITHM, typ: tokenType(kind), kid: keyring.active.kid })
-    .setIssuer(issuer)
-    .setAudience(tokenAudience(kind, queueId))
-    .setSubject(subject)
-    .setIssuedAt(issuedAtSeconds)
-    .setExpirationTime(expiresAtSeconds)
-    .sign(keyring.active.privateKey);
+  return writeToken({
+    header: { alg: TOKEN_ALGORITHM, typ: tokenType(kind), kid: keyring.active.kid },
+    claims: { ...claims, iss: issuer, aud: tokenAudience(kind, queueId), sub: subject, iat: issuedAtSeconds, exp: expiresAtSeconds },
+    key: keyring.active.privateKey,
+  });
 }

@@ -15,6 +15,8 @@ import {
   signPass,
   signTicket,
   type TicketFacts,
+  type WriteToken,
+  writeWithJose,
 } from "./sign-token.ts";
 
 /**
@@ -41,12 +43,17 @@ type ReadAt = { readonly queueId: QueueId; readonly nowMs: number };
 /** At once for a token seen before. */
 export type ReadToken<Content> = Result<Content, TokenRefusal> | Promise<Result<Content, TokenRefusal>>;
 
-type TokensOptions = { readonly keyring: Keyring; readonly issuer: string; readonly rememberedMax?: number };
+type TokensOptions = {
+  readonly keyring: Keyring;
+  readonly issuer: string;
+  readonly writeToken?: WriteToken | undefined;
+  readonly rememberedMax?: number;
+};
 
-export function createTokens({ keyring, issuer, ...bounds }: TokensOptions): Tokens {
+export function createTokens({ keyring, issuer, writeToken = writeWithJose, ...bounds }: TokensOptions): Tokens {
   const keys = { find: (kid: string) => found(keyring, kid) };
   const verifier = createTokenVerifier({ issuer, keys, ...bounds });
-  const signer = { keyring, issuer };
+  const signer = { keyring, issuer, writeToken };
 
   function readPass(token: string, expected: Expected): ReadToken<Pass> {
     const pass = verifier.pass(token, expected);
@@ -90,11 +97,12 @@ let isolateTokens: { readonly keys: string; readonly issuer: string; readonly to
 export async function tokensOfIsolate(settings: {
   readonly keys: string;
   readonly issuer: string;
+  readonly writeToken?: WriteToken | undefined;
 }): Promise<Result<Tokens, readonly string[]>> {
   if (isolateTokens?.keys === settings.keys && isolateTokens.issuer === settings.issuer) return ok(isolateTokens.tokens);
   const keyring = await parseKeyring(settings.keys);
   if (!keyring.ok) return keyring;
-  const tokens = createTokens({ keyring: keyring.value, issuer: settings.issuer });
+  const tokens = createTokens({ keyring: keyring.value, issuer: settings.issuer, writeToken: settings.writeToken });
   isolateTokens = { ...settings, tokens };
   return ok(tokens);
 }

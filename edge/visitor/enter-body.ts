@@ -40,8 +40,9 @@ function bytesOf(value: unknown): number {
 
 /** No body is as good as an empty one. */
 export async function readEnterBody(request: Request): Promise<Result<EnterBody, BodyFault>> {
+  if (request.body === null) return ok({});
   if (Number(request.headers.get("content-length") ?? 0) > BODY_CHARS_MAX) return fail({ code: "body_too_large" });
-  const text = await readText(request);
+  const text = await readText(request.body);
   if (text === undefined) return fail({ code: "body_too_large" });
   if (text.trim() === "") return ok({});
   const json = parsePlainJson(text);
@@ -51,10 +52,10 @@ export async function readEnterBody(request: Request): Promise<Result<EnterBody,
 }
 
 /** Undefined when there is more than anybody needs; what comes after is not kept. */
-async function readText(request: Request): Promise<string | undefined> {
+async function readText(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > BODY_CHARS_MAX) return undefined;
   }

@@ -40,7 +40,8 @@ export function protectedRoute(platform: Platform) {
     if (!visit.ok) return visit.reason;
     c.set("visit", visit.value);
     const { configuration, requestId } = visit.value;
-    const gate = await gateOfIsolate(configuration);
+    const opened = gateOfIsolate(configuration);
+    const gate = opened instanceof Promise ? await opened : opened;
     if (!gate.ok) {
       log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId, faults: gate.reason });
       return problemResponse("internal_error", { requestId });
@@ -61,11 +62,13 @@ export type Meeting = {
   readonly invite?: string;
 };
 
+/** On the way of everybody who is in, what is known at once is not awaited: each wait is another turn of the event loop's queue. */
 async function meet(meeting: Meeting): Promise<Response> {
   const { gate, visit, platform, later } = meeting;
   const { tokens, clock } = gate;
   const store = gate.store.forVisit();
-  const routes = await gate.directory.routes(later);
+  const known = gate.directory.routes(later);
+  const routes = known instanceof Promise ? await known : known;
   if (routes === "unknown") return atUnknownQueue(meeting, await passForTarget(visit, { tokens, nowMs: clock.nowMs() }));
   const route = routes.find(visit.target);
   const { bypass } = routes;
@@ -73,7 +76,7 @@ async function meet(meeting: Meeting): Promise<Response> {
   if (route === undefined) return platform.forward(visit);
   const brought = takeInvite(visit);
   if (brought !== undefined) return meetInvited({ ...meeting, visit: brought.visit, invite: brought.text }, { route, bypass, store });
-  return goThrough(meeting, { route, bypass, store });
+  return await goThrough(meeting, { route, bypass, store });
 }
 
 type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: ScriptRunner };
@@ -91,10 +94,11 @@ async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promi
   const queueId = route.queueId as QueueId;
   // Before anything is asked of the queue: a rule holds also while the queue is closed or the store is away; `decide` says the same.
   if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId);
-  const record = await recordOf(meeting, queueId);
+  const known = recordOf(meeting, queueId);
+  const record = known instanceof Promise ? await known : known;
   if (record === "missing") return atMissingQueue(meeting);
   if (record === "unknown") return atUnknownQueue(meeting, await presentedPass(visit, { tokens, queueId, nowMs: clock.nowMs() }));
-  return atQueue(meeting, guardedQueue(gate, { queueId, record, store, later }));
+  return await atQueue(meeting, guardedQueue(gate, { queueId, record, store, later }));
 }
 
 /** An isolate that has never heard the store's time hears it first, in the same moment. */
@@ -118,11 +122,13 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const { visit, later } = meeting;
   queue.sweeps.now(() => backgroundLineOf(queue), later);
   const reading = { tokens: queue.gate.tokens, queueId: queue.queueId, nowMs: queue.gate.clock.nowMs() };
-  const pass = await presentedPass(visit, reading);
+  const shown = presentedPass(visit, reading);
+  const pass = shown instanceof Promise ? await shown : shown;
   const check = { mode: queue.settings.revocationCheck, later, store: queue.store };
-  const isRevoked = pass.state === "valid" && (await queue.revocations.isRevoked(pass.held.pass, check));
+  const ended = pass.state === "valid" && queue.revocations.isRevoked(pass.held.pass, check);
+  const isRevoked = ended instanceof Promise ? await ended : ended;
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
-  if (pass.state === "valid" && !isRevoked) return withPass(meeting, queue, pass);
+  if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
   const facts = {
     queue: { mode: queue.settings.mode, onStoreFailure: queue.settings.onStoreFailure, phase: queue.phase },

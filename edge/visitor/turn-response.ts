@@ -55,5 +55,5 @@ export function admittedResponse(visit: Visit, queue: GuardedQueue, pass: Issued
 }
 
 function json(answer: VisitorAnswer, status: number): Response {
-  return Response.json(answer, { status, headers: { "cache-control": "no-store" } });
+  return new Response(JSON.stringify(answer), { status, headers: { "content-type": "application/json", "cache-control": "no-store" } });
 }
