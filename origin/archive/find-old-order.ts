@@ -2,12 +2,12 @@ import type { Database } from "../db/database.ts";
 import type { OrderRow } from "../engine/changes.ts";
 import { listCurrencies, listGrids } from "../ledger/ledger-queries.ts";
 import { createGrids } from "../projections/grids.ts";
-import { orderHash } from "../projections/order-writes.ts";
+import { orderFacts, placedText, stateText } from "../projections/order-texts.ts";
 import { findArchives, findOrder } from "./archive-queries.ts";
 import type { OrderArchive } from "./order-archive.ts";
 
-/** An order that Redis no longer has, with the fields that it had there: from PostgreSQL, or from the archive behind it. */
-export type FindOldOrder = (orderId: number) => Promise<Readonly<Record<string, string>> | undefined>;
+/** An order that Redis no longer has, with the facts that it had there: from PostgreSQL, or from the archive behind it. */
+export type FindOldOrder = (orderId: number) => Promise<ReturnType<typeof orderFacts>>;
 
 export function createFindOldOrder(database: Database, archive: OrderArchive): FindOldOrder {
   async function find(orderId: number): Promise<OrderRow | undefined> {
@@ -27,6 +27,7 @@ export function createFindOldOrder(database: Database, archive: OrderArchive): F
     const grids = createGrids();
     for (const { currency, scale } of await listCurrencies.all(database, {})) grids.putCurrency({ currency, scale });
     for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
-    return orderHash(order, grids.of(order.pair, order.grid));
+    const grid = grids.of(order.pair, order.grid);
+    return orderFacts({ placed: placedText(order, grid), state: stateText(order, grid) });
   };
 }

@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import type { FindOldOrder } from "../archive/find-old-order.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { openOrdersKey, orderKey, userOrdersKey } from "../projections/keys.ts";
+import { orderFacts } from "../projections/order-texts.ts";
 import { replies } from "../redis/pipeline.ts";
 import type { OrderAnswer, OrderWithFills } from "./order-answer.ts";
 import { pairOfStored, storedOrder } from "./stored-order.ts";
@@ -45,9 +46,9 @@ export function openOrderStore({
     if (orderIds.length === 0) return [];
     const pipeline = redis.pipeline();
     for (const id of orderIds) pipeline.hgetall(orderKey(id));
-    const stored = await replies(pipeline);
+    const stored = (await replies(pipeline)).map((reply) => orderFacts(reply as Record<string, string>));
     await pairs.meetPairs(stored.flatMap(pairOfStored));
-    return stored.flatMap((reply) => storedOrder(reply, user, pairs) ?? []);
+    return stored.flatMap((facts) => storedOrder(facts, user, pairs) ?? []);
   }
 
   async function readOld(user: string, orderId: number): Promise<OrderAnswer | undefined> {
@@ -68,9 +69,10 @@ export function openOrderStore({
       const key = status === "open" || status === "partiallyFilled" ? openOrdersKey(user) : userOrdersKey(user);
       const isFiltered = pair !== undefined || (status !== undefined && status !== "open");
       const count = isFiltered ? LOOKED_AT_MAX : limit;
-      const from = beforeId === undefined ? "+inf" : `(${beforeId}`;
+      // Scores are ids below zero, so the newest stands first.
+      const from = beforeId === undefined ? "-inf" : `(${-beforeId}`;
       // One more than is looked at says whether there is a next page.
-      const ids = (await redis.zrange(key, from, "-inf", "BYSCORE", "REV", "LIMIT", 0, count + 1)).map(Number);
+      const ids = (await redis.zrange(key, from, "+inf", "BYSCORE", "LIMIT", 0, count + 1)).map(Number);
       const looked = await readAll(user, ids.slice(0, count));
       const fitting = looked.filter((order) => isWanted(order, { status, pair }));
       const orders = fitting.slice(0, limit);

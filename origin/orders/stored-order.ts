@@ -2,46 +2,48 @@ import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { parseMoney } from "../../shared/money.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
+import type { orderFacts } from "../projections/order-texts.ts";
 import { averageText, type OrderAnswer } from "./order-answer.ts";
 
-const number = z.string().regex(/^\d+$/).transform(Number);
 const orNull = z.string().nullable().default(null);
 
-/** An order as the projection has written it: what is the rule for a field is left out. */
+/** An order as the projection has written it (`origin/projections/order-texts.ts`): what is the rule for a field is left out. */
 const storedSchema = z.object({
-  id: z.string(),
+  id: z.int(),
   user: z.string(),
   pair: z.string(),
   side: z.enum(["buy", "sell"]),
   type: z.enum(["limit", "market"]).default("limit"),
   time_in_force: z.enum(["GTC", "IOC", "FOK"]).default("GTC"),
-  post_only: z.enum(["0", "1"]).default("0"),
+  post_only: z.boolean().default(false),
   price: orNull,
   quantity: orNull,
   quote_amount: orNull,
   client_order_id: orNull,
-  created_at: number,
+  created_at: z.int(),
   status: z.enum(["open", "partiallyFilled", "filled", "cancelled"]),
   cancel_reason: z
     .enum(["user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills", "fundsSpent"])
     .nullable()
     .default(null),
-  updated_at: number,
+  updated_at: z.int(),
   filled_quantity: z.string().default("0"),
   filled_value: z.string().default("0"),
   fee_paid: z.string().default("0"),
 });
 
+type OrderFacts = ReturnType<typeof orderFacts>;
+
 /** None for an order that is not there. */
-export function pairOfStored(reply: unknown): readonly string[] {
-  const pair = (reply as { pair?: unknown } | null)?.pair;
+export function pairOfStored(facts: OrderFacts): readonly string[] {
+  const pair = facts?.["pair"];
   return typeof pair === "string" ? [pair] : [];
 }
 
 /** Undefined for an order that is not there, or not this user's. */
-export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): OrderAnswer | undefined {
-  if (typeof reply !== "object" || reply === null || (reply as { user?: unknown }).user !== user) return undefined;
-  const stored = storedSchema.parse(reply);
+export function storedOrder(facts: OrderFacts, user: string, pairs: KnownPairs): OrderAnswer | undefined {
+  if (facts === undefined || facts["user"] !== user) return undefined;
+  const stored = storedSchema.parse(facts);
   const pair = pairs.pair(stored.pair);
   assert(pair !== undefined, "the pair of an order is known");
   const stepsOf = (text: string, scale: number) => {
@@ -50,13 +52,13 @@ export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Or
     return parsed.value;
   };
   return {
-    id: stored.id,
+    id: String(stored.id),
     clientOrderId: stored.client_order_id,
     pair: stored.pair,
     side: stored.side,
     type: stored.type,
     timeInForce: stored.time_in_force,
-    postOnly: stored.post_only === "1",
+    postOnly: stored.post_only,
     price: stored.price,
     quantity: stored.quantity,
     quoteAmount: stored.quote_amount,

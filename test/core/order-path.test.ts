@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { orderFacts } from "../../origin/projections/order-texts.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, until } from "./core.ts";
@@ -14,13 +15,15 @@ it("answers an order with what the journal says of it, and readers see it at onc
   const sold = await commit(limitOrder({ user: "bob", side: "sell", ticks: 1_000_000, lots: 40 }));
   expect(sold.outcome).toMatchObject({ kind: "order", order: { id: 2, status: "filled" }, trades: [{ id: 1, lots: 40, buyUser: "ann" }] });
   expect(await core.trading.commands.untilProjected(sold.sequence)).toBe(true);
-  expect(await core.redis.hgetall("v1:{t0}:order:1")).toMatchObject({
-    ...{ id: "1", user: "ann", pair: "btcidr", side: "buy", client_order_id: "first" },
+  expect(orderFacts(await core.redis.hgetall("v1:{t0}:order:1"))).toMatchObject({
+    ...{ id: 1, user: "ann", pair: "btcidr", side: "buy", client_order_id: "first" },
     ...{ price: "1000000000", quantity: "0.001", filled_quantity: "0.0004", filled_value: "400000", status: "partiallyFilled" },
   });
   expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
   expect(await core.redis.zrange("v1:{t0}:orders:open:ann", "0", "-1")).toEqual(["1"]);
-  expect(await core.redis.zrange("v1:{t0}:orders:status:filled", "0", "-1")).toEqual(["2"]);
+  const [endedList = ""] = await core.redis.smembers("v1:{t0}:orders:ended");
+  expect(endedList).toMatch(/^v1:\{t0\}:orders:status:filled:\d+$/);
+  expect(await core.redis.lrange(endedList, 0, -1)).toEqual(["2"]);
   expect(await core.redis.hkeys("v1:{t0}:book:btcidr")).toEqual(["1"]);
   expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({
     price: "1000000000",

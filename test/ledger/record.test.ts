@@ -211,7 +211,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
       { count: 0 },
     ]);
     expect(await find(first)).toEqual(before);
-    expect(before).toMatchObject({ id: String(first), status: expect.stringMatching("filled|cancelled"), price: expect.any(String) });
+    expect(before).toMatchObject({ id: first, status: expect.stringMatching("filled|cancelled"), price: expect.any(String) });
     expect(await find(999_999)).toBe(undefined);
     const [file] = await rowsOf(stores.database, "SELECT path FROM order_archives ORDER BY first_id LIMIT 1");
     await appendFile(`${stores.folder}/archive/${file?.["path"]}`, "x");
