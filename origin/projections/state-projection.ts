@@ -49,7 +49,7 @@ const STEP_ORDERS_MIN = 32;
 const STEP_ORDERS_MAX = 192;
 const STEP_SHARE = 4;
 /** What has come since the last step goes together in the next one; who comes to an idle venue waits for nothing. */
-const STEP_EVERY_MS = 3;
+const STEP_EVERY_MS = 8;
 const READ_ENTRIES_MAX = 64;
 const WAIT_MS = 200;
 const RETRY_MS = 100;
