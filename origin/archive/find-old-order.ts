@@ -2,12 +2,12 @@ import type { Database } from "../db/database.ts";
 import type { OrderRow } from "../engine/changes.ts";
 import { listCurrencies, listGrids } from "../ledger/ledger-queries.ts";
 import { createGrids } from "../projections/grids.ts";
-import { orderHash } from "../projections/order-writes.ts";
+import { type OrderHash, orderHash } from "../projections/order-fields.ts";
 import { findArchives, findOrder } from "./archive-queries.ts";
 import type { OrderArchive } from "./order-archive.ts";
 
 /** An order that Redis no longer has, with the fields that it had there: from PostgreSQL, or from the archive behind it. */
-export type FindOldOrder = (orderId: number) => Promise<Readonly<Record<string, string>> | undefined>;
+export type FindOldOrder = (orderId: number) => Promise<OrderHash | undefined>;
 
 export function createFindOldOrder(database: Database, archive: OrderArchive): FindOldOrder {
   async function find(orderId: number): Promise<OrderRow | undefined> {

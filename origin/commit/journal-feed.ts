@@ -5,12 +5,13 @@ import type { JournalPosition } from "./journal.ts";
 export type Committed = { readonly position: JournalPosition; readonly changes: Changes };
 
 /**
- * Hands committed batches to followers in the same process, which need not read them from Redis and parse them again. It holds the last
- * ones only: a follower that is further back reads the journal until it has caught up.
+ * Hands committed batches to the follower in the same process, which need not read them from Redis and parse them again. It holds the last
+ * ones only: a follower that is further back reads the journal until it has caught up. What was asked past is let go at once, so that rows die
+ * young and the garbage collector has nothing to carry about.
  */
 export type JournalFeed = {
   readonly put: (committed: Committed) => void;
-  /** What comes behind a sequence number; undefined if the feed cannot tell. */
+  /** What comes behind a sequence number, which the follower is done with; undefined if the feed cannot tell. */
   readonly after: (sequence: number) => readonly Committed[] | undefined;
   /** Resolves with the next batch, or when the time is up. */
   readonly untilNext: (waitMs: number) => Promise<void>;
@@ -23,20 +24,24 @@ const HELD_MAX = 512;
 
 export function createJournalFeed(): JournalFeed {
   let held: Committed[] = [];
+  /** The sequence of the last batch; undefined before there is one. */
+  let last: number | undefined;
   let isLive = false;
   let wake: (() => void) | undefined;
 
   return {
     put(committed) {
       held.push(committed);
+      last = committed.position.sequence;
       if (held.length > HELD_MAX * 2) held = held.slice(-HELD_MAX);
       wake?.();
     },
     after(sequence) {
-      const first = held[0]?.position.sequence;
-      const last = held.at(-1)?.position.sequence;
-      if (!isLive || first === undefined || last === undefined || sequence + 1 < first || sequence > last) return undefined;
-      return held.slice(sequence + 1 - first);
+      if (!isLive || last === undefined || sequence > last) return undefined;
+      const first = held[0]?.position.sequence ?? last + 1;
+      if (sequence + 1 < first) return undefined;
+      held = held.slice(sequence + 1 - first);
+      return held.slice();
     },
     untilNext: (waitMs) =>
       new Promise((resolve) => {
@@ -50,6 +55,7 @@ export function createJournalFeed(): JournalFeed {
     setLive(live) {
       isLive = live;
       held = [];
+      last = undefined;
     },
   };
 }

@@ -68,9 +68,10 @@ export function openOrderStore({
       const key = status === "open" || status === "partiallyFilled" ? openOrdersKey(user) : userOrdersKey(user);
       const isFiltered = pair !== undefined || (status !== undefined && status !== "open");
       const count = isFiltered ? LOOKED_AT_MAX : limit;
-      const from = beforeId === undefined ? "+inf" : `(${beforeId}`;
+      // Scores are ids below zero, so the newest stands first.
+      const from = beforeId === undefined ? "-inf" : `(${-beforeId}`;
       // One more than is looked at says whether there is a next page.
-      const ids = (await redis.zrange(key, from, "-inf", "BYSCORE", "REV", "LIMIT", 0, count + 1)).map(Number);
+      const ids = (await redis.zrange(key, from, "+inf", "BYSCORE", "LIMIT", 0, count + 1)).map(Number);
       const looked = await readAll(user, ids.slice(0, count));
       const fitting = looked.filter((order) => isWanted(order, { status, pair }));
       const orders = fitting.slice(0, limit);

@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import { encodeCommands } from "../redis-rest/encode-commands.ts";
 import { createRedisLane } from "../redis-rest/redis-lane.ts";
+import { RESP_ERROR } from "../redis-rest/resp.ts";
 import type { Write } from "./writes.ts";
 
 /**
@@ -14,6 +15,9 @@ export type GuardedWrites = {
   readonly write: (guard: Guard, writes: readonly Write[], isAscii: boolean) => Promise<boolean>;
 };
 
+/** What an exchange ends with, the watched value, is shorter; so is what needs to be read of an error. */
+const END_BYTES = 128;
+
 type Guard = { readonly key: string; readonly field: string; readonly expected: string };
 
 /** `redis` must be used for nothing else. */
@@ -22,11 +26,16 @@ export function createGuardedWrites(redis: Redis): GuardedWrites {
   /** What the watched field said when its watch began; undefined when nothing is watched. */
   let watched: string | undefined;
 
+  /** The end of the replies, which is all that matters when none of them is an error. */
   function exchange(wire: string, replyCount: number): Promise<string> {
     return new Promise((resolve, reject) => {
       lane.send(wire, {
         replyCount,
-        onReplies: (bytes, from) => resolve(bytes.toString("latin1", from)),
+        onReplies: (bytes, from) => {
+          const errorAt = bytes[from] === RESP_ERROR ? from : bytes.indexOf("\r\n-", from);
+          if (errorAt === -1) resolve(bytes.toString("latin1", Math.max(from, bytes.length - END_BYTES)));
+          else reject(new Error(`Redis refused a write: ${bytes.toString("latin1", errorAt, errorAt + END_BYTES).trim()}`));
+        },
         onFailure: (failure) => reject(new Error(`Connection is closed: ${failure}`)),
       });
     });
@@ -34,10 +43,7 @@ export function createGuardedWrites(redis: Redis): GuardedWrites {
 
   async function send(commands: readonly Write[], isAscii: boolean): Promise<string> {
     watched = undefined;
-    const reply = `\r\n${await exchange(encodeCommands(commands, isAscii), commands.length)}`;
-    const error = /\r\n-([^\r]*)/.exec(reply);
-    if (error !== null) throw new Error(`Redis refused a write: ${error[1]}`);
-    return reply;
+    return `\r\n${await exchange(encodeCommands(commands, isAscii), commands.length)}`;
   }
 
   const watch = ({ key, field }: Guard): Write[] => [

@@ -11,7 +11,9 @@ export const walletKey = (user: string) => `${SHARD}:wallet:${user}`;
 export const orderKey = (orderId: number) => `${SHARD}:order:${orderId}`;
 export const openOrdersKey = (user: string) => `${SHARD}:orders:open:${user}`;
 export const userOrdersKey = (user: string) => `${SHARD}:orders:user:${user}`;
-export const statusKey = (status: OrderStatus) => `${SHARD}:orders:status:${status}`;
+export const endedKey = (status: OrderStatus, day: number) => `${SHARD}:orders:status:${status}:${day}`;
+/** Which lists of ended orders there are. */
+export const ENDED_LISTS_KEY = `${SHARD}:orders:ended`;
 export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
 export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;

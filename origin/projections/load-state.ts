@@ -2,13 +2,14 @@ import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
 import { changesFrom } from "../commit/journal-body.ts";
-import { currencyFrom, orderFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
+import { currencyFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
 import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
 import { replies } from "../redis/pipeline.ts";
 import { stepsOf } from "./decimal.ts";
 import { createGrids, type Grids } from "./grids.ts";
-import { bookKey, CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
 import { createLatestRows, type LatestRows, referenceName } from "./latest-rows.ts";
+import { readBook } from "./read-book.ts";
 
 /**
  * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
@@ -29,10 +30,7 @@ export async function loadState(redis: Redis): Promise<Result<LoadedState, strin
   const grids = createGrids();
   const pairs = await readTerms(redis, grids, rows);
   for (const { pair } of pairs) {
-    for await (const text of hashValues(redis, bookKey(pair))) {
-      const order = orderFrom(JSON.parse(text));
-      rows.orders.set(order.id, order);
-    }
+    for await (const order of readBook(redis, pair, grids)) rows.orders.set(order.id, order);
   }
   await loadUsers(redis, rows);
   await loadWallets(redis, rows, grids);

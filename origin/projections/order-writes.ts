@@ -1,17 +1,14 @@
-import { orderFields } from "../commit/row-fields.ts";
 import type { OrderRow } from "../engine/changes.ts";
 import type { Grid } from "./grids.ts";
-import { bookKey, openOrdersKey, orderKey, statusKey, userOrdersKey } from "./keys.ts";
-import type { Write, Writes } from "./writes.ts";
+import { bookKey, ENDED_LISTS_KEY, endedKey, openOrdersKey, orderKey, userOrdersKey } from "./keys.ts";
+import { placedFields, stateFields } from "./order-fields.ts";
+import type { Writes } from "./writes.ts";
 
-/** Ended orders are kept for a month; by then PostgreSQL has them. */
-const ENDED_ORDER_TTL_SECONDS = 30 * 24 * 3_600;
 /** Of a user, the newest so many orders can be listed from Redis. */
 const USER_ORDERS_MAX = 10_000;
-/** Of the ended ones, over all users. */
-const STATUS_ORDERS_MAX = 10_000;
 /** Lists are cut once in so many ids that they get, which costs less than every time and lets them be that much longer. */
 const CUT_EVERY = 64;
+const DAY_MS = 86_400_000;
 
 type OrderContext = {
   readonly grid: Grid;
@@ -20,14 +17,18 @@ type OrderContext = {
   readonly writes: Writes;
 };
 
-/** One order, and where it stands in the indexes. */
+/** One order, and where it stands in the indexes. Scores are ids below zero: the newest comes first, which is where Redis puts it in soonest. */
 export function writeOrder(order: OrderRow, { grid, isNew, writes }: OrderContext): void {
-  const { id, status, user } = order;
-  writes.add(orderWrite(order, { grid, isNew }));
-  writes.into("ZADD", statusKey(status)).push(id, id);
+  const { id, user, status } = order;
+  const state = stateFields(order, grid);
   if (isNew) {
-    writes.into("ZADD", userOrdersKey(user)).push(id, id);
-    if (id % CUT_EVERY === 0) writes.add(["ZREMRANGEBYRANK", userOrdersKey(user), 0, -USER_ORDERS_MAX - 1]);
+    writes.add(["HSET", orderKey(id), ...placedFields(order, grid), ...state]);
+    const ofUser = writes.ofUser(user);
+    ofUser.orders ??= ["ZADD", userOrdersKey(user)];
+    ofUser.orders.push(-id, id);
+    if (id % CUT_EVERY === 0) writes.add(["ZREMRANGEBYRANK", userOrdersKey(user), USER_ORDERS_MAX, -1]);
+  } else {
+    writes.add(["HSET", orderKey(id), ...state]);
   }
   if (status === "open" || status === "partiallyFilled") writeOpen(order, { isNew, writes });
   else writeEnded(order, { isNew, writes });
@@ -35,46 +36,22 @@ export function writeOrder(order: OrderRow, { grid, isNew, writes }: OrderContex
 
 type IndexContext = Omit<OrderContext, "grid">;
 
-function writeOpen(order: OrderRow, { isNew, writes }: IndexContext): void {
-  writes.into("HSET", bookKey(order.pair)).push(order.id, JSON.stringify(orderFields(order)));
-  if (isNew) writes.into("ZADD", openOrdersKey(order.user)).push(order.id, order.id);
-  else if (order.status === "partiallyFilled") writes.into("ZREM", statusKey("open")).push(order.id);
+function writeOpen({ id, pair, user, status }: OrderRow, { isNew, writes }: IndexContext): void {
+  writes.into("HSET", bookKey(pair)).push(id, status);
+  if (!isNew) return;
+  const ofUser = writes.ofUser(user);
+  ofUser.opened ??= ["ZADD", openOrdersKey(user)];
+  ofUser.opened.push(-id, id);
 }
 
-function writeEnded({ id, pair, status, user }: OrderRow, { isNew, writes }: IndexContext): void {
-  writes.add(["EXPIRE", orderKey(id), ENDED_ORDER_TTL_SECONDS]);
-  if (id % CUT_EVERY === 0) writes.add(["ZREMRANGEBYRANK", statusKey(status), 0, -STATUS_ORDERS_MAX - 1]);
+function writeEnded({ id, pair, status, user, updatedAt }: OrderRow, { isNew, writes }: IndexContext): void {
+  const list = endedKey(status, Math.floor(updatedAt / DAY_MS));
+  const ids = writes.into("RPUSH", list);
+  if (ids.length === 2) writes.into("SADD", ENDED_LISTS_KEY).push(list);
+  ids.push(id);
   if (isNew) return;
   writes.into("HDEL", bookKey(pair)).push(id);
-  writes.into("ZREM", openOrdersKey(user)).push(id);
-  writes.into("ZREM", statusKey("open")).push(id);
-  writes.into("ZREM", statusKey("partiallyFilled")).push(id);
-}
-
-/** The fields that an order has in Redis. */
-export function orderHash(order: OrderRow, grid: Grid): Readonly<Record<string, string>> {
-  const [, , ...fields] = orderWrite(order, { grid, isNew: true }).map(String);
-  return Object.fromEntries(Array.from({ length: fields.length / 2 }, (_, index) => fields.slice(2 * index, 2 * index + 2)));
-}
-
-/** Of a new order all that is not the rule (`docs/redis-keys.md`), of a known one what can have changed: half of the cost is in the fields. */
-function orderWrite(order: OrderRow, { grid, isNew }: Omit<OrderContext, "writes">): Write {
-  const write: Write = ["HSET", orderKey(order.id), "status", order.status, "updated_at", order.updatedAt];
-  if (isNew) pushFixed(write, order, grid);
-  if (order.cancelReason !== "") write.push("cancel_reason", order.cancelReason);
-  if (order.filledLots === 0) return write;
-  write.push("filled_quantity", grid.quantity(order.filledLots), "filled_value", grid.quote(order.filledValue));
-  write.push("fee_paid", order.side === "buy" ? grid.base(order.feePaid) : grid.quote(order.feePaid));
-  return write;
-}
-
-function pushFixed(write: Write, order: OrderRow, grid: Grid): void {
-  write.push("id", order.id, "user", order.user, "pair", order.pair, "side", order.side, "created_at", order.createdAt);
-  if (order.ticks !== 0) write.push("price", grid.price(order.ticks));
-  if (order.lots !== 0) write.push("quantity", grid.quantity(order.lots));
-  if (order.quoteAmount !== 0n) write.push("quote_amount", grid.quote(order.quoteAmount));
-  if (order.type !== "limit") write.push("type", order.type);
-  if (order.timeInForce !== "GTC") write.push("time_in_force", order.timeInForce);
-  if (order.postOnly) write.push("post_only", 1);
-  if (order.clientOrderId !== "") write.push("client_order_id", order.clientOrderId);
+  const ofUser = writes.ofUser(user);
+  ofUser.closed ??= ["ZREM", openOrdersKey(user)];
+  ofUser.closed.push(id);
 }

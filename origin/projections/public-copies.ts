@@ -1,17 +1,17 @@
 import type { Redis } from "ioredis";
+import type { PairRow } from "../engine/changes.ts";
 import { replies } from "../redis/pipeline.ts";
 import type { Grids } from "./grids.ts";
 import { lastPriceKey, pairConfigKey } from "./keys.ts";
-import type { LatestRows } from "./latest-rows.ts";
 
 /**
  * Copies for readers who know nothing of shards: a pair's terms and its last price. They are absolute, so writing one twice or late does no harm; the
  * next change writes it again.
  */
-export async function writePublicCopies(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
-  if (rows.pairs.length === 0) return;
+export async function writePublicCopies(redis: Redis, pairs: readonly PairRow[], grids: Grids): Promise<void> {
+  if (pairs.length === 0) return;
   const pipeline = redis.pipeline();
-  for (const row of new Map(rows.pairs.map((pair) => [pair.pair, pair])).values()) {
+  for (const row of new Map(pairs.map((pair) => [pair.pair, pair])).values()) {
     const grid = grids.of(row.pair, row.grid);
     pipeline.hset(pairConfigKey(row.pair), {
       base_currency: row.baseCurrency,

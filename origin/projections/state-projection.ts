@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { assert } from "../../shared/assert.ts";
@@ -6,6 +6,7 @@ import { awaitJournal, faultOfNext, type JournalPosition } from "../commit/journ
 import { changesFrom } from "../commit/journal-body.ts";
 import type { Committed, JournalFeed } from "../commit/journal-feed.ts";
 import { OFFSET_KEY } from "../commit/keys.ts";
+import type { PairRow } from "../engine/changes.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { type BookSnapshots, openBookSnapshots } from "./book-snapshots.ts";
 import { createGrids, type Grids } from "./grids.ts";
@@ -40,8 +41,15 @@ type ProjectionParts = {
   readonly log: Logger;
 };
 
-/** One transaction holds Redis up for all others: so many orders are about a millisecond. */
-const STEP_ORDERS_MAX = 256;
+/**
+ * One transaction holds Redis up for everybody, so a step is short while little waits: some tenths of a millisecond. The further behind, the larger
+ * its share of what waits: then more rows are of the same order or wallet and need not be written.
+ */
+const STEP_ORDERS_MIN = 32;
+const STEP_ORDERS_MAX = 192;
+const STEP_SHARE = 4;
+/** What has come since the last step goes together in the next one; who comes to an idle venue waits for nothing. */
+const STEP_EVERY_MS = 8;
 const READ_ENTRIES_MAX = 64;
 const WAIT_MS = 200;
 const RETRY_MS = 100;
@@ -53,12 +61,18 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
   let isStopping = false;
   let lastTrouble = "";
   let lag = 0;
+  const toldVersions = new Map<string, number>();
+  let stepAtMs = Number.NEGATIVE_INFINITY;
 
   async function next(after: JournalPosition): Promise<readonly Committed[]> {
     const fed = feed?.after(after.sequence);
     if (fed !== undefined && fed.length > 0) return fed;
     if (fed !== undefined) {
       await feed?.untilNext(WAIT_MS);
+      // Whoever has committed goes on first: its next batch is what people wait for.
+      await nextTurn();
+      const restMs = stepAtMs + STEP_EVERY_MS - performance.now();
+      if (restMs > 0) await sleep(restMs);
       return [];
     }
     return readNext(reader, after);
@@ -77,6 +91,13 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
     }
   }
 
+  /** A pair's row comes with each of its trades; its terms are told when they are new. */
+  async function tellTerms(pairs: readonly PairRow[], grids: Grids): Promise<void> {
+    const told = pairs.filter(({ pair, version }) => toldVersions.get(pair) !== version);
+    await writePublicCopies(redis, told, grids);
+    for (const { pair, version } of told) toldVersions.set(pair, version);
+  }
+
   async function followFrom({ position, nextOrderId: firstNew, grids, books }: Following): Promise<void> {
     let before = position;
     let nextOrderId = firstNew;
@@ -85,14 +106,15 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
       while (rest.length > 0 && !isStopping) {
         const step = takeStep(rest, grids);
         rest = rest.slice(step.count);
+        stepAtMs = performance.now();
         const commands = [...stateWrites(step.rows, { grids, nextOrderId }), positionWrite(step)];
         const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
         if (!(await writes.write(guard, commands, isAscii(step.rows)))) return;
         before = step.position;
         nextOrderId = step.rows.clock.nextOrderId;
         onProjected(before.sequence);
-        await writePublicCopies(redis, step.rows, grids);
-        books.absorb(step.rows.orders.values(), { sequence: before.sequence, at: step.rows.clock.at });
+        await tellTerms(step.rows.pairs, grids);
+        books.absorb(step.rows, before.sequence);
         lastTrouble = "";
       }
     }
@@ -153,10 +175,11 @@ type Step = { readonly count: number; readonly rows: LatestRows; readonly positi
 /** As many whole entries as one transaction should take, and at least one. */
 function takeStep(entries: readonly Committed[], grids: Grids): Step {
   const rows = createLatestRows();
+  const ordersMax = Math.min(STEP_ORDERS_MAX, Math.max(STEP_ORDERS_MIN, waitingOrders(entries) / STEP_SHARE));
   let count = 0;
   let position: JournalPosition | undefined;
   for (const committed of entries) {
-    if (count > 0 && rows.orders.size + committed.changes.orders.length > STEP_ORDERS_MAX) break;
+    if (count > 0 && rows.orders.size + committed.changes.orders.length > ordersMax) break;
     for (const currency of committed.changes.currencies) grids.putCurrency(currency);
     for (const pair of committed.changes.pairs) grids.putPair(pair);
     rows.absorb(committed.changes);
@@ -165,6 +188,16 @@ function takeStep(entries: readonly Committed[], grids: Grids): Step {
   }
   assert(position !== undefined, "a step has at least one entry");
   return { count, rows, position };
+}
+
+/** Counted as far as it matters. */
+function waitingOrders(entries: readonly Committed[]): number {
+  let orders = 0;
+  for (const { changes } of entries) {
+    orders += changes.orders.length;
+    if (orders >= STEP_ORDERS_MAX * STEP_SHARE) break;
+  }
+  return orders;
 }
 
 function positionWrite({ position, rows }: Step): Write {

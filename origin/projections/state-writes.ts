@@ -1,4 +1,5 @@
 import { currencyFields, pairFields, referenceFields } from "../commit/row-fields.ts";
+import { HOUSE_USER } from "../engine/terms.ts";
 import { decimal } from "./decimal.ts";
 import type { Grids } from "./grids.ts";
 import { CURRENCIES_KEY, PAIRS_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
@@ -14,7 +15,7 @@ const REFERENCE_TTL_SECONDS = 26 * 3_600;
 
 type Known = {
   readonly grids: Grids;
-  /** Orders from here on are new to Redis. */
+  /** Orders from here on are new to Redis; 0 where it holds nothing yet. */
   readonly nextOrderId: number;
 };
 
@@ -26,12 +27,16 @@ export function stateWrites(rows: LatestRows, { grids, nextOrderId }: Known): Wr
   }
   for (const trade of rows.trades) writeTrade(trade, { grid: grids.of(trade.pair, trade.grid), writes });
   writeWallets(rows, grids, writes);
+  const beginning = nextOrderId === 0 ? rows.balances.keys() : walletsThatMayBegin(rows);
+  for (const user of beginning) writes.into("SADD", WALLETS_KEY).push(user);
   for (const { key, texts, cut } of movementLists(rows.movements, grids)) {
     writes.into("LPUSH", key).push(...texts);
     writes.add([...cut]);
   }
   for (const row of rows.currencies.values()) writes.into("HSET", CURRENCIES_KEY).push(row.currency, JSON.stringify(currencyFields(row)));
-  for (const row of rows.pairs) writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
+  for (const row of new Map(rows.pairs.map((pair) => [pair.pair, pair])).values()) {
+    writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
+  }
   for (const { user, isFrozen } of rows.users.values()) writes.into("HSET", USERS_KEY).push(user, isFrozen ? 1 : 0);
   writeReferences(rows, writes);
   return writes.all();
@@ -45,8 +50,13 @@ function writeWallets({ balances }: LatestRows, grids: Grids, writes: Writes): v
       wallet.push(currency, `${decimal(available, scale)},${decimal(frozen, scale)}`);
     }
     writes.add(wallet);
-    writes.into("SADD", WALLETS_KEY).push(user);
   }
+}
+
+/** Nobody trades before money has come in, so a wallet begins with a movement; the house's begins with a fee. */
+function* walletsThatMayBegin({ movements, trades }: LatestRows): Generator<string> {
+  for (const { to } of movements) if (to !== "") yield to;
+  if (trades.length > 0) yield HOUSE_USER;
 }
 
 function writeReferences({ references }: LatestRows, writes: Writes): void {

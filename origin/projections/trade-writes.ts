@@ -1,7 +1,7 @@
 import type { TradeRow } from "../engine/changes.ts";
 import type { Grid } from "./grids.ts";
 import { pairTradesKey, userTradesKey } from "./keys.ts";
-import type { Writes } from "./writes.ts";
+import type { Write, Writes } from "./writes.ts";
 
 /** Of a user and of a pair, the newest so many trades can be listed from Redis. */
 const USER_TRADES_MAX = 1_000;
@@ -20,10 +20,16 @@ export function writeTrade(trade: TradeRow, { grid, writes }: { readonly grid: G
     `"value":"${grid.quote(trade.value)}","at":${trade.at}`;
   const ofSide = (side: "buy" | "sell", orderId: number, fee: string) =>
     `${facts},"side":"${side}","role":"${side === takerSide ? "taker" : "maker"}","order_id":${orderId},"fee":"${fee}"}`;
-  writes.into("LPUSH", userTradesKey(buyUser)).push(ofSide("buy", trade.buyOrderId, grid.base(trade.buyFee)));
-  writes.into("LPUSH", userTradesKey(sellUser)).push(ofSide("sell", trade.sellOrderId, grid.quote(trade.sellFee)));
+  tradesOf(writes, buyUser).push(ofSide("buy", trade.buyOrderId, grid.base(trade.buyFee)));
+  tradesOf(writes, sellUser).push(ofSide("sell", trade.sellOrderId, grid.quote(trade.sellFee)));
   writes.into("LPUSH", pairTradesKey(pair)).push(`${facts},"taker_side":"${takerSide}"}`);
   if (id % CUT_EVERY !== 0) return;
   for (const user of [buyUser, sellUser]) writes.add(["LTRIM", userTradesKey(user), 0, USER_TRADES_MAX - 1]);
   writes.add(["LTRIM", pairTradesKey(pair), 0, PAIR_TRADES_MAX - 1]);
+}
+
+function tradesOf(writes: Writes, user: string): Write {
+  const ofUser = writes.ofUser(user);
+  ofUser.trades ??= ["LPUSH", userTradesKey(user)];
+  return ofUser.trades;
 }

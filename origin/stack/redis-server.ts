@@ -67,6 +67,8 @@ function redisConfig(options: RedisServerOptions, ports: { readonly port: number
     `appendfsync ${fsync}`,
     // With "yes", a rewrite would switch fsync off even under "always".
     "no-appendfsync-on-rewrite no",
+    // A busy venue writes the default of 64 MiB in some seconds; each rewrite forks, and takes a core and the disk from whoever trades.
+    "auto-aof-rewrite-min-size 256mb",
   ];
   if (password !== undefined) lines.push(`requirepass ${quoted(password)}`);
   if (password !== undefined && dataUser !== undefined) lines.push(`user ${dataUser} on >${password} ${DATA_USER_RULES}`);

@@ -86,7 +86,7 @@ async function writeRows(database: Database, redis: Redis, rows: LatestRows): Pr
     for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0 })) pipeline.call(command, ...args);
     await replies(pipeline);
   }
-  await writePublicCopies(redis, rows, grids);
+  await writePublicCopies(redis, rows.pairs, grids);
 }
 
 /** Small enough that no command gets more members than one can pass. */

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createOrderMix } from "../../load/bench/orders-mix.ts";
 import { readJournal } from "../../origin/commit/journal.ts";
 import { changesFrom } from "../../origin/commit/journal-body.ts";
+import { ENDED_LISTS_KEY, endedKey } from "../../origin/projections/keys.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { engineIs, startCore, type TestCore, until } from "./core.ts";
 
@@ -47,17 +48,26 @@ it("has every order in exactly the indexes that its state calls for", async () =
   const orders = new Map(
     (await readJournal(redis, 0, 100_000)).flatMap(({ body }) => changesFrom(body).orders).map((row) => [row.id, row]),
   );
-  for (const { id, user, pair, status } of orders.values()) {
+  for (const { id, user, pair, status, updatedAt } of orders.values()) {
     put(`v1:{t0}:orders:user:${user}`, id);
-    put(`v1:{t0}:orders:status:${status}`, id);
-    if (status === "open" || status === "partiallyFilled") put(`v1:{t0}:orders:open:${user}`, id);
-    if (status === "open" || status === "partiallyFilled") put(`v1:{t0}:book:${pair}`, id);
-    expect(await redis.hget(`v1:{t0}:order:${id}`, "status")).toBe(status);
+    const isOpen = status === "open" || status === "partiallyFilled";
+    if (isOpen) put(`v1:{t0}:orders:open:${user}`, id);
+    put(isOpen ? `v1:{t0}:book:${pair}` : endedKey(status, Math.floor(updatedAt / 86_400_000)), id);
+    if (isOpen) expect(await redis.hget(`v1:{t0}:book:${pair}`, String(id))).toBe(status);
+    expect(await redis.hgetall(`v1:{t0}:order:${id}`)).toMatchObject({ id: String(id), status });
   }
   const keys = [...(await redis.keys("v1:{t0}:orders:*")), ...(await redis.keys("v1:{t0}:book:*"))];
+  expected.set(ENDED_LISTS_KEY, new Set(keys.filter((key) => key.includes(":status:"))));
   expect(keys.toSorted()).toEqual([...expected.keys()].toSorted());
   for (const key of keys) {
-    const members = key.includes(":book:") ? await redis.hkeys(key) : await redis.zrange(key, "0", "-1");
+    const members = await membersOf(redis, key);
+    expect(members.length, key).toBe(expected.get(key)?.size);
     expect(new Set(members), key).toEqual(expected.get(key));
   }
 });
+
+function membersOf(redis: TestCore["redis"], key: string): Promise<string[]> {
+  if (key.includes(":book:")) return redis.hkeys(key);
+  if (key === ENDED_LISTS_KEY) return redis.smembers(key);
+  return key.includes(":status:") ? redis.lrange(key, 0, -1) : redis.zrange(key, "0", "-1");
+}
