@@ -201,3 +201,27 @@ it("goes on at the same rate when the store's clock is set back by an hour", asy
   nowMs += 1_000;
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });
 });
+
+it("gives whoever missed a turn the next one, before those who were called meanwhile", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 0.1, burst: 1 });
+  await enter(line, "first");
+  const late = await join(line, "late");
+  nowMs += late.pollAfterMs + 60_000;
+  // The reservation has lapsed, and the one behind has taken all that the rate allows.
+  await enter(line, "second");
+  const called = await join(line, "called");
+  expect(await redis.zrange(queueKeys(queueId).ready, "0", "-1")).toEqual(["called"]);
+  expect(await line.beat(late)).toMatchObject({ state: "waiting", position: 1 });
+  expect(await redis.zrange(queueKeys(queueId).ready, "0", "-1")).toEqual(["late", "called"]);
+  expect(await line.beat(called)).toMatchObject({ state: "waiting", position: 2 });
+});
+
+it("asks people with a reservation back about once when hundreds go in each second", async () => {
+  const line = await openQueue({ maxActive: 100_000, rate: 600, burst: 1 });
+  await enter(line, "in");
+  for (let number = 0; number < 1_199; number++) await enter(line, `before-${number}`);
+  const { pollAfterMs } = await join(line, "asked");
+  // Two seconds to go: four fifths of them, where a slow line would ask after a quarter.
+  expect(pollAfterMs).toBeGreaterThanOrEqual(1_600);
+  expect(pollAfterMs).toBeLessThanOrEqual(2_000);
+});

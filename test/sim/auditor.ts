@@ -111,7 +111,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
     if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
     const reserved = after.ready.size + moves.admitted.length;
-    if (moves.promoted.length > 0) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
+    const called = [...standing].filter(({ phase }) => phase === "ready");
+    // Two who drew the same number may both be called when one of them is.
+    const isAhead = moves.promoted.some((member) => !called.some((other) => goesBefore(member, { ...other, ticketId: "~" })));
+    if (isAhead) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
     for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
     admissions += moves.admitted.length;
   }
@@ -167,8 +170,12 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (asked?.phase === "ready") {
       insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
     }
-    if (live >= settings.maxActive || after.ready.size + moves.admitted.length >= reservations.min) return;
-    const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
+    if (live >= settings.maxActive) return;
+    const present = [...standing].filter(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
+    const overtaken = present.find((member) => goesBeforeReserved(member, after));
+    insist(overtaken === undefined, `G3: ${overtaken?.ticketId} goes before somebody with a slot, and waits`);
+    if (after.ready.size + moves.admitted.length >= reservations.min) return;
+    const [stalled] = present;
     insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
   }
 
@@ -183,6 +190,14 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
 
   function isStandingStill(): boolean {
     return settings.mode === "paused" || settings.mode === "closing";
+  }
+
+  /** Who missed a turn and is back, or came in a better lane. */
+  function goesBeforeReserved(member: Member, { ready }: Step["after"]): boolean {
+    return [...ready.keys()].some((ticketId) => {
+      const other = members.get(ticketId);
+      return other !== undefined && other !== member && goesBefore(member, other);
+    });
   }
 
   function reservedBefore(member: Member, { ready }: Step["after"]): number {
