@@ -1,6 +1,6 @@
 -- What the scripts of the line share: the state of one queue, read once, and the steps that change it.
--- It stands behind event.lua, order.lua, tally.lua and bucket.lua, and in front of enter, beat, leave, end and sweep, which are given the same
--- first eight keys.
+-- It stands behind event.lua, order.lua, tally.lua, bucket.lua and silence.lua, and in front of enter, beat, leave, end and sweep, which
+-- are given the same first eight keys.
 --
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
@@ -16,7 +16,7 @@
 -- ARGV[4] keepMs   how long any ticket of this visitor can still come back
 -- Returns nothing by itself: the script that follows does.
 
-local BEATS, ACTIVE, USED = KEYS[3], KEYS[4], KEYS[7]
+local USED = KEYS[7]
 local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
@@ -42,8 +42,7 @@ local POLLS_PER_SECOND_MAX = 1000
 -- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
 local AHEAD_SECONDS = 5
 local CLAIM_JITTER_MS = 50
--- How late a poll may be, on top of a quarter of its interval, before its visitor is passed over.
-local LATE_MS = 1500
+-- How late a poll may be, on top of LATE_MS, before its visitor is passed over: a quarter of its interval.
 local LATE_SHARE_MS_MAX = 5000
 -- In this time after the opening everybody who waited for it polls once: the line needs to know who is there.
 local OPENING_POLLS_PER_SECOND = 20000
@@ -79,10 +78,17 @@ local function return_lapsed(limit)
   if #flat == 0 then return false end
   local lapsed = {}
   for index = 1, #flat, 2 do
-    lapsed[#lapsed + 1] = flat[index]
-    -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
-    local order = tonumber(redis.call('ZSCORE', READY, flat[index]))
-    if order then note('expired', waited(order, tonumber(flat[index + 1]))) end
+    local ticket, lapsed_at = flat[index], tonumber(flat[index + 1])
+    lapsed[#lapsed + 1] = ticket
+    local order = tonumber(redis.call('ZSCORE', READY, ticket))
+    if order and ticket ~= TICKET and is_forgiven(lapsed_at) then
+      -- Nobody could claim it: its owner stands in the line again, at the same place.
+      redis.call('ZADD', WAITING, order, ticket)
+      redis.call('ZADD', BEATS, lapsed_at, ticket)
+    elseif order then
+      -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
+      note('expired', waited(order, lapsed_at))
+    end
   end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
   redis.call('ZREM', READY, unpack(lapsed))
@@ -113,6 +119,7 @@ local function take_heads(count, slots)
     slots.is_spent = slots.room <= 0 or slots.ahead <= 0 and order > slots.last_called
     if slots.is_spent then break end
     local due = ticket == TICKET and overdue_at(0) or tonumber(redis.call('ZSCORE', BEATS, ticket) or 0)
+    if is_forgiven(due) then due = silence.back_by end
     taken[#taken + 1] = ticket
     if due > now then
       reserve(ticket, heads[index + 1], due)
@@ -244,6 +251,7 @@ end
 -- Writes what this call has changed beside the places themselves.
 local function save()
   save_bucket()
+  save_silence()
   if tally then save_tally(now, redis.call('ZCARD', WAITING), redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')) end
 end
 

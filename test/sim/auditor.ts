@@ -2,6 +2,7 @@ import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
 import { createBucketAudit } from "./audit-buckets.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
 import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
+import { createSilenceAudit } from "./audit-silence.ts";
 import { createTallyAudit } from "./audit-tally.ts";
 import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
@@ -36,6 +37,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   const standing = new Set<Member>();
   const buckets = createBucketAudit(startMs);
   const tally = createTallyAudit();
+  const silence = createSilenceAudit();
   /** As configured, and as in force at the step that is observed. */
   let configured = startSettings;
   let settings = startSettings;
@@ -50,9 +52,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
+    if (isSettling) silence.hear(step, standing);
     if (isSettling) buckets.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
     const reservations = buckets.reservations(settings, step.nowMs);
-    const moves = findMoves(involved(step, caller), { step, settings });
+    const moves = findMoves(involved(step, caller), { step, settings, isForgiven: (ms) => silence.isForgiven(ms, step.nowMs) });
     checkCounts(step, { moves, reservations });
     checkTurns(lineWith(step, caller), { moves, step });
     tally.count(step, moves, caller, configured.event);
@@ -130,7 +133,8 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (call.verb === "leave" && !isUsedUp(caller)) end(caller, "left");
     if (outcome.state !== "waiting") return;
     caller.askedForMs = nowMs + outcome.pollAfterMs;
-    caller.dueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
+    caller.overdueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
+    caller.dueMs = caller.overdueMs;
     caller.claimMs = settings.claimSeconds * 1_000;
   }
 

@@ -28,6 +28,8 @@ export const mutations: readonly Mutation[] = [
     "if taken == 0 or slots.is_spent then return false end",
     "if true then return false end",
   ],
+  ["an outage makes everybody late", "if is_forgiven(due) then due = silence.back_by end", ""],
+  ["an outage costs people their reservations", "ticket ~= TICKET and is_forgiven(lapsed_at)", "false"],
   ["lower lanes go first", "(LANE_MAX - lane) * LANE_SPAN", "lane * LANE_SPAN"],
   [
     "the line is served from its end",
@@ -79,7 +81,7 @@ export const mutations: readonly Mutation[] = [
     "local position = redis.call('ZRANK', WAITING, TICKET) + 1",
   ],
   ["who fell silent is counted nowhere", "note('expired', waited(order, due))", ""],
-  ["who did not claim is counted nowhere", "if order then note('expired', waited(order, tonumber(flat[index + 1]))) end", ""],
+  ["who did not claim is counted nowhere", "note('expired', waited(order, lapsed_at))", ""],
   ["who comes back counts as a newcomer", "is_join and 'enqueued' or 'returned'", "'enqueued'"],
   ["who leaves counts twice", "if order then note('left', waited(order, now)) end", "note('left', waited(order or 0, now))"],
   ["the admitted count as if they had not waited", "note('admitted', waited(order, now))", "note('admitted', 0)"],
@@ -116,7 +118,7 @@ export const tellingSeeds: ReadonlyMap<string, number> = new Map([
   ["the line opens a moment late", 10],
   ["an event that is over takes newcomers", 13],
   ["an event's cap is not in force", 7],
-  ["who comes after the opening stands before those who were drawn", 89],
+  ["who comes after the opening stands before those who were drawn", 199],
 ]);
 
 /** What is wrong, the text that is right, and the text that takes its place. */
