@@ -174,12 +174,15 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (asked?.phase === "ready") {
       insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
     }
-    if (live >= settings.maxActive) return;
+    const isOwed = after.ready.size + moves.admitted.length < reservations.min;
+    if (live < settings.maxActive) checkNobodyStands({ nowMs, after }, isOwed);
+  }
+
+  function checkNobodyStands({ nowMs, after }: Pick<Step, "nowMs" | "after">, isOwed: boolean): void {
     const present = [...standing].filter(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
     const overtaken = present.find((member) => goesBeforeReserved(member, after));
     insist(overtaken === undefined, `G3: ${overtaken?.ticketId} goes before somebody with a slot, and waits`);
-    if (after.ready.size + moves.admitted.length >= reservations.min) return;
-    const [stalled] = present;
+    const stalled = isOwed ? present[0] : undefined;
     insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
   }
 

@@ -23,11 +23,7 @@ export const mutations: readonly Mutation[] = [
   ["fractions of the refill are lost", "* rate / 1000)", "* rate / 1000 - 0.01)"],
   ["who is overdue is promoted", "if due > now then", "if due > 0 then"],
   ["who is present is passed over", "if due > now then", "if due > now + 1400 then"],
-  [
-    "nobody is looked at behind one who is gone",
-    "if taken == 0 or slots.is_spent then return false end",
-    "if true then return false end",
-  ],
+  ["nobody is looked at behind one who is gone", "if taken == 0 or slots.is_spent then return false end", "if true then return false end"],
   ["an outage makes everybody late", "if is_forgiven(due) then due = silence.back_by end", ""],
   ["an outage costs people their reservations", "ticket ~= TICKET and is_forgiven(lapsed_at)", "false"],
   ["lower lanes go first", "(LANE_MAX - lane) * LANE_SPAN", "lane * LANE_SPAN"],

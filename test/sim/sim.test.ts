@@ -57,7 +57,18 @@ describe("the auditor objects", () => {
   const SEEDS_MAX = 100;
 
   it.each(mutations)("when %s", { timeout: LONG_TIMEOUT_MS }, async (what, right, wrong) => {
-    const sources = [eventSource, orderSource, bucketSource, silenceSource, lineSource, enterSource, beatSource, sweepSource, tallySource, touchSource];
+    const sources = [
+      eventSource,
+      orderSource,
+      bucketSource,
+      silenceSource,
+      lineSource,
+      enterSource,
+      beatSource,
+      sweepSource,
+      tallySource,
+      touchSource,
+    ];
     expect(
       sources.some((source) => source.includes(right)),
       "the text to change is in the scripts",
