@@ -1,5 +1,5 @@
 -- What the line has in hand: tokens to walk in with, the sequence, and how fast it moves. It stands behind event.lua and
--- order.lua, and in front of line.lua.
+-- order.lua, and in front of silence.lua and line.lua.
 --
 -- KEYS[2] waiting  zset: ticket -> order in the line
 -- KEYS[5] ready    zset: ticket -> its order in the line
@@ -9,7 +9,8 @@
 
 local WAITING, READY, BUCKET = KEYS[2], KEYS[5], KEYS[6]
 
-local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count')
+local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count',
+  'heard_at', 'silent_from', 'silent_to', 'back_by')
 
 -- A token pays for walking in, not for a reservation: people who were told "your turn" at different times and come
 -- together still come no faster than the rate.

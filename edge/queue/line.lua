@@ -1,6 +1,6 @@
 -- What the scripts of the line share: the state of one queue, read once, and the steps that change it.
--- It stands behind event.lua, order.lua, tally.lua and bucket.lua, and in front of enter, beat, leave, end and sweep, which are given the same
--- first eight keys.
+-- It stands behind event.lua, order.lua, tally.lua, bucket.lua and silence.lua, and in front of enter, beat, leave, end and sweep, which
+-- are given the same first eight keys.
 --
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
@@ -16,7 +16,7 @@
 -- ARGV[4] keepMs   how long any ticket of this visitor can still come back
 -- Returns nothing by itself: the script that follows does.
 
-local BEATS, ACTIVE, USED = KEYS[3], KEYS[4], KEYS[7]
+local USED = KEYS[7]
 local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
@@ -31,6 +31,10 @@ local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
 -- Who waits is asked back after this part of the time that seems left.
 local POLLS_PER_WAIT = 4
+-- So are those with a reservation, who know better when their turn is: at a high rate they poll for little else than to walk
+-- in, because all of them together would be most of what a gate has to answer.
+local POLLS_PER_CLAIM_MIN = 1.25
+local CLAIM_POLLS_PER_SECOND = 400
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
@@ -38,8 +42,7 @@ local POLLS_PER_SECOND_MAX = 1000
 -- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
 local AHEAD_SECONDS = 5
 local CLAIM_JITTER_MS = 50
--- How late a poll may be, on top of a quarter of its interval, before its visitor is passed over.
-local LATE_MS = 1500
+-- How late a poll may be, on top of LATE_MS, before its visitor is passed over: a quarter of its interval.
 local LATE_SHARE_MS_MAX = 5000
 -- In this time after the opening everybody who waited for it polls once: the line needs to know who is there.
 local OPENING_POLLS_PER_SECOND = 20000
@@ -75,10 +78,17 @@ local function return_lapsed(limit)
   if #flat == 0 then return false end
   local lapsed = {}
   for index = 1, #flat, 2 do
-    lapsed[#lapsed + 1] = flat[index]
-    -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
-    local order = tonumber(redis.call('ZSCORE', READY, flat[index]))
-    if order then note('expired', waited(order, tonumber(flat[index + 1]))) end
+    local ticket, lapsed_at = flat[index], tonumber(flat[index + 1])
+    lapsed[#lapsed + 1] = ticket
+    local order = tonumber(redis.call('ZSCORE', READY, ticket))
+    if order and ticket ~= TICKET and is_forgiven(lapsed_at) then
+      -- Nobody could claim it: its owner stands in the line again, at the same place.
+      redis.call('ZADD', WAITING, order, ticket)
+      redis.call('ZADD', BEATS, lapsed_at, ticket)
+    elseif order then
+      -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
+      note('expired', waited(order, lapsed_at))
+    end
   end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
   redis.call('ZREM', READY, unpack(lapsed))
@@ -100,27 +110,29 @@ local function reserve(ticket, order, due)
 end
 
 -- Takes the first ones out of the line: those who are there get a slot, the others leave Redis, because their signed
--- ticket keeps their place. Returns how many it took and how many of them got a slot.
-local function take_heads(count, free)
+-- ticket keeps their place. Stops when no slot is left to give: see promote. Returns how many it took.
+local function take_heads(count, slots)
   local heads = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
-  local taken, given = {}, 0
+  local taken = {}
   for index = 1, #heads, 2 do
-    if given == free then break end
-    local ticket = heads[index]
+    local ticket, order = heads[index], tonumber(heads[index + 1])
+    slots.is_spent = slots.room <= 0 or slots.ahead <= 0 and order > slots.last_called
+    if slots.is_spent then break end
     local due = ticket == TICKET and overdue_at(0) or tonumber(redis.call('ZSCORE', BEATS, ticket) or 0)
+    if is_forgiven(due) then due = silence.back_by end
     taken[#taken + 1] = ticket
     if due > now then
       reserve(ticket, heads[index + 1], due)
-      given = given + 1
+      slots.room, slots.ahead = slots.room - 1, slots.ahead - 1
     else
-      note('expired', waited(tonumber(heads[index + 1]), due))
+      note('expired', waited(order, due))
     end
   end
   if #taken > 0 then
     redis.call('ZREM', WAITING, unpack(taken))
     redis.call('ZREM', BEATS, unpack(taken))
   end
-  return #taken, given
+  return #taken
 end
 
 -- As long as that many people take to poll once; for most lines short enough that nobody who polls as asked finds a
@@ -140,20 +152,26 @@ end
 local has_room = false
 
 -- Gives free slots to the first of the line who are still there, as many as may walk in within the next seconds: who
--- has left is found out before the turn comes. Returns true when there is more to do than one call may.
+-- has left is found out before the turn comes. Who goes before somebody that was called already is called in any case: who
+-- missed a turn because answers came too late, and waited until all others have walked in, would be late again and again.
+-- Returns true when there is more to do than one call may.
 local function promote(heads_max)
   if not is_moving then return false end
   local room = max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
   has_room = room > 0
-  local ahead = math.ceil(bucket.tokens + rate * (AHEAD_SECONDS + opening_seconds())) - redis.call('ZCARD', READY)
-  local free = math.min(room, ahead, PROMOTIONS_MAX)
+  local slots = {
+    room = math.min(room, PROMOTIONS_MAX),
+    ahead = math.ceil(bucket.tokens + rate * (AHEAD_SECONDS + opening_seconds())) - redis.call('ZCARD', READY),
+    last_called = tonumber(redis.call('ZRANGE', READY, -1, -1, 'WITHSCORES')[2]) or 0,
+  }
   local seen = 0
-  while free > 0 and seen < heads_max do
-    local taken, given = take_heads(math.min(heads_max - seen, free + HEADS_EXTRA), free)
-    if taken == 0 then return false end
-    free, seen = free - given, seen + taken
+  while slots.room > 0 and seen < heads_max do
+    local wanted = math.max(0, math.min(slots.room, slots.ahead))
+    local taken = take_heads(math.min(heads_max - seen, wanted + HEADS_EXTRA), slots)
+    if taken == 0 or slots.is_spent then return false end
+    seen = seen + taken
   end
-  return free > 0
+  return slots.room > 0
 end
 
 -- The answer to a ticket that was used up before: its session if that still runs, else how it ended.
@@ -174,10 +192,10 @@ local function admit(order)
   return { 'admitted', expires_at, 1 }
 end
 
--- While there is room the line may move at its full rate at any moment, however slowly it did before: who may be called
--- before the next poll must come within the claim window, or the line would go on as slowly as that for ever.
-local function may_be_called(position)
-  return has_room and position <= burst + rate * (AHEAD_SECONDS + poll_ms_max / 1000)
+-- While there is room the line may move at its full rate at any moment, however slowly it did before: the next poll must come
+-- within the claim window of the earliest call, or the line would go on as slowly as that for ever.
+local function called_in_ms(position)
+  return math.max(0, (position - burst) * 1000 / rate - AHEAD_SECONDS * 1000)
 end
 
 local function poll_after(position, total)
@@ -186,7 +204,7 @@ local function poll_after(position, total)
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
   local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))
   interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
-  if may_be_called(position) then interval = math.min(interval, poll_ms_max) end
+  if has_room then interval = math.min(interval, called_in_ms(position) + poll_ms_max) end
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
 
@@ -223,7 +241,8 @@ local function claim(order, has_more)
   local position = redis.call('ZRANK', READY, TICKET) + 1
   local missing = math.min(position, burst) - bucket.tokens
   if is_moving and missing <= 0 then return admit(order) end
-  local wait_ms = math.max(missing, (position - bucket.tokens) / POLLS_PER_WAIT) * 1000 / rate
+  local polls_per_claim = math.max(POLLS_PER_CLAIM_MIN, math.min(POLLS_PER_WAIT, CLAIM_POLLS_PER_SECOND / rate))
+  local wait_ms = math.max(missing, (position - bucket.tokens) / polls_per_claim) * 1000 / rate
   local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)
   redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
   return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
@@ -232,6 +251,7 @@ end
 -- Writes what this call has changed beside the places themselves.
 local function save()
   save_bucket()
+  save_silence()
   if tally then save_tally(now, redis.call('ZCARD', WAITING), redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')) end
 end
 

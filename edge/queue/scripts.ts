@@ -10,11 +10,12 @@ import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
 import lineBody from "./line.lua";
 import orderSource from "./order.lua";
+import silenceSource from "./silence.lua";
 import sweepSource from "./sweep.lua";
 import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-const lineSource = eventSource + orderSource + tallySource + bucketSource + lineBody;
+const lineSource = eventSource + orderSource + tallySource + bucketSource + silenceSource + lineBody;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;

@@ -10,7 +10,9 @@ local SWEEP_HEADS_MAX = 1000
 if not queue_exists then return { 'none' } end
 refill()
 local has_lapsed = return_lapsed(SWEPT_MAX)
-local gone = redis.call('ZRANGEBYSCORE', BEATS, '-inf', now - heartbeat_ms, 'LIMIT', 0, SWEPT_MAX)
+-- Whoever is waited for after an outage is not gone yet.
+local gone_before = is_returning() and math.min(silence.from, now - heartbeat_ms) or now - heartbeat_ms
+local gone = redis.call('ZRANGEBYSCORE', BEATS, '-inf', gone_before, 'LIMIT', 0, SWEPT_MAX)
 if #gone > 0 then
   for _, ticket in ipairs(gone) do
     local order = tonumber(redis.call('ZSCORE', WAITING, ticket))

@@ -7,7 +7,7 @@ import { runCrowd } from "../crowd/run-crowd.ts";
 import type { Progress } from "../progress/progress.ts";
 import { createRecorder } from "../record/recorder.ts";
 import type { RunRecord } from "../record/run-record.ts";
-import { judge } from "../verdict/judge.ts";
+import { EVERY_VISIT_ENDED, judge } from "../verdict/judge.ts";
 import type { Cell, CellResult } from "./cell.ts";
 import type { ChaosStack } from "./chaos-stack.ts";
 import type { OrderFlow } from "./order-flow.ts";
@@ -67,7 +67,7 @@ async function untilServing({ stack, flow }: World): Promise<void> {
 
 type Outcome = { readonly record: RunRecord; readonly recoveredMs: number };
 
-const GATE_LINES = ["over-admission", "inversions", "every visit came to an end"];
+const GATE_LINES = ["over-admission", "inversions", EVERY_VISIT_ENDED];
 
 async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs }: Outcome): Promise<CellResult> {
   const acknowledged = flow.acknowledged();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge } from "../verdict/judge.ts";
+import { EVERY_VISIT_ENDED, judge } from "../verdict/judge.ts";
 import { mergeRecords } from "./merge-records.ts";
 import type { RunRecord, VisitorColumns } from "./run-record.ts";
 import { sampleRecord } from "./sample-record.ts";
@@ -81,6 +81,12 @@ describe("merged records", () => {
     const [one, other] = halves(0);
     const broken = { name: "audit: conservation", expected: "no fault", seen: "1 fault", isMet: false };
     expect(mergeRecords([one, { ...other, checks: [broken] }]).checks).toEqual([broken]);
+  });
+
+  it("tell of everybody's end, not of one part's", () => {
+    const [one, other] = halves(0);
+    const { lines } = judge(mergeRecords([one, other]));
+    expect(lines.find(({ name }) => name === EVERY_VISIT_ENDED)?.seen).toBe("600 of 600");
   });
 
   it("are no whole while a part is missing", () => {

@@ -3,6 +3,7 @@ import type { RunRecord, VisitorColumns } from "../record/run-record.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 import { judge } from "./judge.ts";
 
+const UNDERWAY = 0;
 const COMPLETED = 1;
 const SILENT = 3;
 const FAILED = 5;
@@ -36,6 +37,7 @@ describe("a verdict", () => {
       "errors for admitted visitors",
       "longest stall",
       "drain against ideal",
+      "every visit came to an end",
       "acknowledged orders lost",
       "audit: conservation",
     ]);
@@ -46,6 +48,14 @@ describe("a verdict", () => {
     const nobody = { arrivedMs: [], joinedOrder: [], lane: [], admittedMs: [], admittedOrder: [], endedMs: [], end: [], wasAway: [] };
     const { isMet, lines } = judged(() => ({ visitors: nobody, gauges: [], requests: {}, orders: undefined, checks: [] }));
     expect([isMet, lines]).toEqual([false, []]);
+  });
+
+  it("notices a visit that came to no end, unless somebody stopped the run", () => {
+    const underway = (record: RunRecord) => withColumns(record, { end: record.visitors.end.with(599, UNDERWAY) });
+    expect(judged(underway).broken).toContain("every visit came to an end");
+    expect(line(judged(underway), "every visit came to an end")?.seen).toBe("599 of 600");
+    const stopped = judged((record) => ({ ...underway(record), wasInterrupted: true }));
+    expect(line(stopped, "every visit came to an end")).toMatchObject({ isMet: true, seen: "599 of 600, and then it was stopped" });
   });
 
   it("notices one person inside beyond the cap of that moment", () => {

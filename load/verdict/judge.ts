@@ -1,4 +1,4 @@
-import type { Gauge, RunRecord } from "../record/run-record.ts";
+import { type Gauge, type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 import { admissionLimits } from "./admission-limits.ts";
 import { countAdmittedErrors } from "./admitted-errors.ts";
 import { drainAgainstIdeal } from "./drain.ts";
@@ -14,6 +14,9 @@ export type Verdict = { readonly isMet: boolean; readonly lines: readonly Verdic
 /** `expected` and `seen` are for people. */
 export type VerdictLine = { readonly name: string; readonly expected: string; readonly seen: string; readonly isMet: boolean };
 
+/** Also what a fault must not prevent. */
+export const EVERY_VISIT_ENDED = "every visit came to an end";
+
 /** The share of the best possible drain that the line must reach (G4). */
 const DRAIN_SHARE_MIN = 0.95;
 
@@ -27,6 +30,7 @@ export function judge(record: RunRecord): Verdict {
     admittedErrors(record),
     stall(record),
     drain(record),
+    ends(record),
     lostOrders(record),
     ...record.checks,
   ].filter((line) => line !== undefined);
@@ -97,6 +101,15 @@ function drain(record: RunRecord): VerdictLine | undefined {
     seen: `${percent(share)} (${shown(admitted)} people in ${seconds(tookMs)}, at best ${seconds(idealMs)})`,
     isMet: share >= DRAIN_SHARE_MIN,
   };
+}
+
+/** Whoever stops a run does not expect everybody to have ended. */
+function ends({ visitors, wasInterrupted }: RunRecord): VerdictLine | undefined {
+  const came = visitors.end.length;
+  if (came === 0) return undefined;
+  const ended = visitors.end.filter((end) => VISITOR_ENDS[end] !== "underway").length;
+  const seen = `${shown(ended)} of ${shown(came)}${wasInterrupted ? ", and then it was stopped" : ""}`;
+  return { name: EVERY_VISIT_ENDED, expected: "all", seen, isMet: wasInterrupted || ended === came };
 }
 
 function lostOrders({ orders }: RunRecord): VerdictLine | undefined {

@@ -201,3 +201,61 @@ it("goes on at the same rate when the store's clock is set back by an hour", asy
   nowMs += 1_000;
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });
 });
+
+it("gives whoever missed a turn the next one, before those who were called meanwhile", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 0.1, burst: 1 });
+  await enter(line, "first");
+  const late = await join(line, "late");
+  nowMs += late.pollAfterMs + 60_000;
+  // The reservation has lapsed, and the one behind has taken all that the rate allows.
+  await enter(line, "second");
+  const called = await join(line, "called");
+  expect(await redis.zrange(queueKeys(queueId).ready, "0", "-1")).toEqual(["called"]);
+  expect(await line.beat(late)).toMatchObject({ state: "waiting", position: 1 });
+  expect(await redis.zrange(queueKeys(queueId).ready, "0", "-1")).toEqual(["late", "called"]);
+  expect(await line.beat(called)).toMatchObject({ state: "waiting", position: 2 });
+});
+
+it("asks people with a reservation back about once when hundreds go in each second", async () => {
+  const line = await openQueue({ maxActive: 100_000, rate: 600, burst: 1 });
+  await enter(line, "in");
+  for (let number = 0; number < 1_199; number++) await enter(line, `before-${number}`);
+  const { pollAfterMs } = await join(line, "asked");
+  // Two seconds to go: four fifths of them, where a slow line would ask after a quarter.
+  expect(pollAfterMs).toBeGreaterThanOrEqual(1_600);
+  expect(pollAfterMs).toBeLessThanOrEqual(2_000);
+});
+
+it("keeps place and turn of everybody who was there when the store went away", async () => {
+  const line = await openQueue({ maxActive: 100, rate: 1, burst: 1 });
+  await enter(line, "first");
+  const people = [];
+  for (let number = 0; number < 12; number++) people.push(await join(line, `person-${number}`));
+  const { ready, waiting } = queueKeys(queueId);
+  const called = await redis.zrange(ready, "0", "-1");
+  expect(called.length).toBeGreaterThan(0);
+  nowMs += 30_000;
+  // The last one is the first who comes back.
+  const last = people.at(-1);
+  if (last === undefined) throw new Error("somebody waits");
+  const answer = await line.beat(last);
+  expect(answer).toMatchObject({ state: "waiting", total: people.length });
+  expect(await redis.zrange(ready, "0", "-1")).toEqual(people.slice(0, called.length + 1).map(({ ticketId }) => ticketId));
+  // Who is not back when those who are have polled for as long as that has left.
+  for (let second = 0; second < 13; second++) {
+    nowMs += 1_000;
+    await line.beat(last);
+  }
+  expect((await line.beat(last)).state).toBe("admitted");
+  expect([...(await redis.zrange(ready, "0", "-1")), ...(await redis.zrange(waiting, "0", "-1"))]).toEqual([]);
+});
+
+it("takes silence for an outage only when several polls were missed", async () => {
+  const line = await openQueue({ maxActive: 100, rate: 0.1, burst: 1 });
+  await enter(line, "first");
+  const people = [await join(line, "one"), await join(line, "two"), await join(line, "three")];
+  nowMs += 30_000;
+  const last = people[2] ?? people[0];
+  if (last === undefined) throw new Error("somebody waits");
+  expect((await line.beat(last)).state).toBe("admitted");
+});

@@ -19,16 +19,22 @@ export type Moves = {
 
 type Place = { readonly at: "waiting" | "ready" | "admitted" | "nowhere"; readonly untilMs: number };
 
-type Scene = { readonly step: Step; readonly settings: LineSettings; readonly moves: Moves };
+type Scene = {
+  readonly step: Step;
+  readonly settings: LineSettings;
+  /** Whether nobody could be heard at that moment, so that it counts against nobody. */
+  readonly isForgiven: (ms: number) => boolean;
+  readonly moves: Moves;
+};
 
 /**
  * Compares where everybody stood with where they stand now, and objects to every move that no call could have caused.
  * Changes nothing; the auditor applies the moves once all of them are found lawful.
  */
-export function findMoves(members: Iterable<Member>, { step, settings }: Pick<Scene, "step" | "settings">): Moves {
+export function findMoves(members: Iterable<Member>, { step, settings, isForgiven }: Omit<Scene, "moves">): Moves {
   const moves: Moves = { joined: [], promoted: [], passedOver: [], admitted: [], returned: [] };
   checkSnapshot(step.after);
-  for (const member of members) findMove(member, { step, settings, moves });
+  for (const member of members) findMove(member, { step, settings, isForgiven, moves });
   return moves;
 }
 
@@ -72,10 +78,15 @@ function fromWaiting(member: Member, scene: MoveTo): void {
 }
 
 function fromReady(member: Member, scene: MoveTo): void {
-  const { place, moves, step, settings } = scene;
+  const { place, moves, step, settings, isForgiven } = scene;
   const isLive = member.untilMs > step.nowMs;
   if (place.at === "nowhere" && isCalledBy(step.call, member, "leave", "end")) return;
   if (place.at === "ready" && place.untilMs === member.untilMs) return;
+  if (!isLive && isForgiven(member.untilMs) && !isCalledBy(step.call, member, "enter", "beat", "leave", "end")) {
+    insist(place.at !== "nowhere", `${member.ticketId} lost a place because nobody could be heard`);
+    if (place.at !== "waiting") promote(member, scene);
+    return;
+  }
   if (!isLive) {
     const wasShortened = member.grantedMs < member.claimMs;
     insist(

@@ -30,7 +30,7 @@ export function createTallyAudit(): TallyAudit {
   return {
     count: (step, moves, caller, event) => {
       opensAtMs = event?.opensAtMs;
-      for (const member of moves.passedOver) end("expired", member, member.dueMs);
+      for (const member of moves.passedOver) end("expired", member, member.overdueMs);
       for (const member of moves.returned) if (member.phase === "ready") end("expired", member, member.untilMs);
       if (caller !== undefined && isArrival(step, moves, caller)) arrive(step, caller);
       for (const member of moves.admitted) end("admitted", member, step.nowMs);

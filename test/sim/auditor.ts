@@ -2,6 +2,7 @@ import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
 import { createBucketAudit } from "./audit-buckets.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
 import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
+import { createSilenceAudit } from "./audit-silence.ts";
 import { createTallyAudit } from "./audit-tally.ts";
 import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
@@ -36,6 +37,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   const standing = new Set<Member>();
   const buckets = createBucketAudit(startMs);
   const tally = createTallyAudit();
+  const silence = createSilenceAudit();
   /** As configured, and as in force at the step that is observed. */
   let configured = startSettings;
   let settings = startSettings;
@@ -50,9 +52,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
+    if (isSettling) silence.hear(step, standing);
     if (isSettling) buckets.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
     const reservations = buckets.reservations(settings, step.nowMs);
-    const moves = findMoves(involved(step, caller), { step, settings });
+    const moves = findMoves(involved(step, caller), { step, settings, isForgiven: (ms) => silence.isForgiven(ms, step.nowMs) });
     checkCounts(step, { moves, reservations });
     checkTurns(lineWith(step, caller), { moves, step });
     tally.count(step, moves, caller, configured.event);
@@ -111,7 +114,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
     if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
     const reserved = after.ready.size + moves.admitted.length;
-    if (moves.promoted.length > 0) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
+    const called = [...standing].filter(({ phase }) => phase === "ready");
+    // Two who drew the same number may both be called when one of them is.
+    const isAhead = moves.promoted.some((member) => !called.some((other) => goesBefore(member, { ...other, ticketId: "~" })));
+    if (isAhead) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
     for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
     admissions += moves.admitted.length;
   }
@@ -127,7 +133,8 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (call.verb === "leave" && !isUsedUp(caller)) end(caller, "left");
     if (outcome.state !== "waiting") return;
     caller.askedForMs = nowMs + outcome.pollAfterMs;
-    caller.dueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
+    caller.overdueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
+    caller.dueMs = caller.overdueMs;
     caller.claimMs = settings.claimSeconds * 1_000;
   }
 
@@ -167,8 +174,15 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (asked?.phase === "ready") {
       insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
     }
-    if (live >= settings.maxActive || after.ready.size + moves.admitted.length >= reservations.min) return;
-    const stalled = [...standing].find(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
+    const isOwed = after.ready.size + moves.admitted.length < reservations.min;
+    if (live < settings.maxActive) checkNobodyStands({ nowMs, after }, isOwed);
+  }
+
+  function checkNobodyStands({ nowMs, after }: Pick<Step, "nowMs" | "after">, isOwed: boolean): void {
+    const present = [...standing].filter(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
+    const overtaken = present.find((member) => goesBeforeReserved(member, after));
+    insist(overtaken === undefined, `G3: ${overtaken?.ticketId} goes before somebody with a slot, and waits`);
+    const stalled = isOwed ? present[0] : undefined;
     insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
   }
 
@@ -183,6 +197,14 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
 
   function isStandingStill(): boolean {
     return settings.mode === "paused" || settings.mode === "closing";
+  }
+
+  /** Who missed a turn and is back, or came in a better lane. */
+  function goesBeforeReserved(member: Member, { ready }: Step["after"]): boolean {
+    return [...ready.keys()].some((ticketId) => {
+      const other = members.get(ticketId);
+      return other !== undefined && other !== member && goesBefore(member, other);
+    });
   }
 
   function reservedBefore(member: Member, { ready }: Step["after"]): number {

@@ -13,6 +13,8 @@ export type Member = {
   phase: "away" | "waiting" | "ready" | "admitted" | "ended";
   /** When the next poll was asked for, when it is overdue, and the claim window (ms) in force when it was asked for. */
   askedForMs: number;
+  overdueMs: number;
+  /** Until when it counts as present: until it is overdue, or for longer after an outage. */
   dueMs: number;
   claimMs: number;
   /** When the reservation lapses or the session ends, and how long it was given. */
@@ -34,6 +36,7 @@ export function createMember({ ticketId, lane }: { readonly ticketId: string; re
     countsFromOpening: false,
     phase: "away",
     askedForMs: 0,
+    overdueMs: 0,
     dueMs: 0,
     claimMs: 0,
     untilMs: 0,

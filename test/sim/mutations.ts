@@ -7,8 +7,9 @@ export const mutations: readonly Mutation[] = [
   ["lapsed slots are left lying", "local LAPSED_MAX = 64", "local LAPSED_MAX = 0"],
   ["one slot too many is given", "local room = max_active - ", "local room = max_active + 1 - "],
   ["one slot is never given", "local room = max_active - ", "local room = max_active - 1 - "],
-  ["the cap is forgotten", "math.min(room, ahead, PROMOTIONS_MAX)", "math.min(ahead, PROMOTIONS_MAX)"],
-  ["too many are promoted at once", "math.min(room, ahead, PROMOTIONS_MAX)", "math.min(room, PROMOTIONS_MAX)"],
+  ["the cap is forgotten", "room = math.min(room, PROMOTIONS_MAX)", "room = PROMOTIONS_MAX"],
+  ["too many are promoted at once", "slots.room <= 0 or slots.ahead <= 0 and order > slots.last_called", "slots.room <= 0"],
+  ["who missed a turn waits for all others", "slots.ahead <= 0 and order > slots.last_called", "slots.ahead <= 0"],
   ["walking in costs nothing", "bucket.tokens, bucket.is_changed = bucket.tokens - 1, true", "bucket.is_changed = true"],
   ["walking in is never held back", "if is_moving and missing <= 0 then", "if is_moving then"],
   ["a newcomer takes the token of somebody before", "math.min(position, burst) - bucket.tokens", "1 - bucket.tokens"],
@@ -22,11 +23,9 @@ export const mutations: readonly Mutation[] = [
   ["fractions of the refill are lost", "* rate / 1000)", "* rate / 1000 - 0.01)"],
   ["who is overdue is promoted", "if due > now then", "if due > 0 then"],
   ["who is present is passed over", "if due > now then", "if due > now + 1400 then"],
-  [
-    "nobody is looked at behind one who is gone",
-    "take_heads(math.min(heads_max - seen, free + HEADS_EXTRA), free)",
-    "take_heads(1, free); if given == 0 then return false end",
-  ],
+  ["nobody is looked at behind one who is gone", "if taken == 0 or slots.is_spent then return false end", "if true then return false end"],
+  ["an outage makes everybody late", "if is_forgiven(due) then due = silence.back_by end", ""],
+  ["an outage costs people their reservations", "ticket ~= TICKET and is_forgiven(lapsed_at)", "false"],
   ["lower lanes go first", "(LANE_MAX - lane) * LANE_SPAN", "lane * LANE_SPAN"],
   [
     "the line is served from its end",
@@ -77,8 +76,8 @@ export const mutations: readonly Mutation[] = [
     "local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1",
     "local position = redis.call('ZRANK', WAITING, TICKET) + 1",
   ],
-  ["who fell silent is counted nowhere", "note('expired', waited(tonumber(heads[index + 1]), due))", ""],
-  ["who did not claim is counted nowhere", "if order then note('expired', waited(order, tonumber(flat[index + 1]))) end", ""],
+  ["who fell silent is counted nowhere", "note('expired', waited(order, due))", ""],
+  ["who did not claim is counted nowhere", "note('expired', waited(order, lapsed_at))", ""],
   ["who comes back counts as a newcomer", "is_join and 'enqueued' or 'returned'", "'enqueued'"],
   ["who leaves counts twice", "if order then note('left', waited(order, now)) end", "note('left', waited(order or 0, now))"],
   ["the admitted count as if they had not waited", "note('admitted', waited(order, now))", "note('admitted', 0)"],
@@ -115,7 +114,7 @@ export const tellingSeeds: ReadonlyMap<string, number> = new Map([
   ["the line opens a moment late", 10],
   ["an event that is over takes newcomers", 13],
   ["an event's cap is not in force", 7],
-  ["who comes after the opening stands before those who were drawn", 89],
+  ["who comes after the opening stands before those who were drawn", 199],
 ]);
 
 /** What is wrong, the text that is right, and the text that takes its place. */

@@ -5,6 +5,7 @@ import enterSource from "../../edge/queue/enter.lua";
 import eventSource from "../../edge/queue/event.lua";
 import lineSource from "../../edge/queue/line.lua";
 import orderSource from "../../edge/queue/order.lua";
+import silenceSource from "../../edge/queue/silence.lua";
 import sweepSource from "../../edge/queue/sweep.lua";
 import tallySource from "../../edge/queue/tally.lua";
 import touchSource from "../../edge/queue/touch.lua";
@@ -56,7 +57,18 @@ describe("the auditor objects", () => {
   const SEEDS_MAX = 100;
 
   it.each(mutations)("when %s", { timeout: LONG_TIMEOUT_MS }, async (what, right, wrong) => {
-    const sources = [eventSource, orderSource, bucketSource, lineSource, enterSource, beatSource, sweepSource, tallySource, touchSource];
+    const sources = [
+      eventSource,
+      orderSource,
+      bucketSource,
+      silenceSource,
+      lineSource,
+      enterSource,
+      beatSource,
+      sweepSource,
+      tallySource,
+      touchSource,
+    ];
     expect(
       sources.some((source) => source.includes(right)),
       "the text to change is in the scripts",

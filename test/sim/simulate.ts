@@ -20,6 +20,7 @@ const BURST_MS_MAX = 20_000;
 const STORM_MS_PER_VISITOR = 2_000;
 const STORM_MS_MIN = 60_000;
 const INCIDENT_EVERY_MS_MAX = 15_000;
+const OUTAGE_MS_MAX = 12_000;
 const CALM_MS_MAX = 3_600_000;
 
 let simulations = 0;
@@ -80,7 +81,8 @@ function planIncidents(world: World, { visitors, stormEndMs }: { readonly visito
     const kind = random.next();
     if (kind < 0.3) await world.configure(randomSettings(random, visitors));
     else if (kind < 0.6) await world.configure({ event: nextEvent(world, { visitors, drawSpan: nextSpan() }) });
-    else if (kind < 0.7) await world.forgetScripts();
+    else if (kind < 0.65) await world.forgetScripts();
+    else if (kind < 0.7) world.fallSilent(world.nowMs() + random.between(1, OUTAGE_MS_MAX));
     else await world.call({ verb: "sweep" });
     plan();
   };

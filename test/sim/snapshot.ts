@@ -9,6 +9,8 @@ export type Snapshot = {
   readonly ready: ReadonlyMap<string, number>;
   /** When the line last wrote its account of tokens. */
   readonly accountMs: number;
+  /** When the line last wrote that it heard somebody. */
+  readonly heardMs: number;
   /** What the line has counted of itself so far. */
   readonly tally: Readonly<Record<"enqueued" | "returned" | "admitted" | "expired" | "left" | "waitMs", number>>;
 };
@@ -22,13 +24,14 @@ const TALLY_FIELDS = ["total_enqueued", "total_returned", "total_admitted", "tot
 export async function takeSnapshot(redis: Redis, queueId: string): Promise<Snapshot> {
   const keys = queueKeys(queueId);
   const all = (key: string) => redis.zrange(key, "0", "-1", "WITHSCORES");
-  const account = redis.hget(keys.bucket, "refilled_at");
+  const account = redis.hmget(keys.bucket, "refilled_at", "heard_at");
   const counted = redis.hmget(keys.stats, ...TALLY_FIELDS);
   const [waiting, beats, active, ready] = await Promise.all([all(keys.waiting), all(keys.beats), all(keys.active), all(keys.ready)]);
   const [enqueued = 0, returned = 0, admitted = 0, expired = 0, left = 0, waitMs = 0] = (await counted).map(Number);
   const tally = { enqueued, returned, admitted, expired, left, waitMs };
   const places = { waiting: scores(waiting), beats: scores(beats), active: scores(active), ready: scores(ready) };
-  return { ...places, accountMs: Number(await account), tally };
+  const [accountMs = 0, heardMs = 0] = (await account).map(Number);
+  return { ...places, accountMs, heardMs, tally };
 }
 
 function scores(flat: readonly string[]): ReadonlyMap<string, number> {

@@ -26,6 +26,8 @@ export type World = {
   /** Runs what is planned, in order, until nothing is left or the time is over. */
   readonly run: (untilMs: number) => Promise<void>;
   readonly forgetScripts: () => Promise<void>;
+  /** The store answers nobody until then. */
+  readonly fallSilent: (untilMs: number) => void;
   /** From now on no reply is lost and no edge dies. */
   readonly calmDown: () => void;
   readonly stepCount: () => number;
@@ -59,6 +61,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const operator = new Redis(url);
   let settings = options.settings;
   let nowMs = START_MS;
+  let silentUntilMs = 0;
   let isCalm = false;
   let steps = 0;
 
@@ -68,6 +71,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   await writeSettings(operator, { queueId, settings });
 
   async function call(request: Call): Promise<Outcome | undefined> {
+    if (nowMs < silentUntilMs && !isCalm) return undefined;
     const index = random.between(0, EDGE_COUNT - 1);
     const first = await observed(edgeAt(index), request);
     if (random.chance(REPEAT_CHANCE)) {
@@ -128,6 +132,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
     forgetScripts: async () => {
       await operator.script("FLUSH");
+    },
+    fallSilent: (untilMs) => {
+      silentUntilMs = untilMs;
     },
     calmDown: () => {
       isCalm = true;
