@@ -50,11 +50,16 @@ local function is_forgiven(due)
   return is_returning() and due > silence.from and due < silence.to + LATE_MS
 end
 
+-- Where nobody waits nobody is missed, and a sweep of an empty line writes nothing.
+local function is_line_empty()
+  return redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) == 0
+end
+
 local function save_silence()
   local since = now - heard_at
   if silence.is_new then
     redis.call('HSET', BUCKET, 'heard_at', now, 'silent_from', silence.from, 'silent_to', silence.to, 'back_by', silence.back_by)
-  elseif not stored[7] or since < 0 or since >= HEARD_EVERY_MS then
+  elseif (not stored[7] or since < 0 or since >= HEARD_EVERY_MS) and not is_line_empty() then
     redis.call('HSET', BUCKET, 'heard_at', now)
   end
 end

@@ -49,7 +49,7 @@ describe("a report", () => {
       expect(summary).toContain(`| ${name} | ${value} |`);
     }
     expect(text).toContain("201 × 90, balance_insufficient × 10");
-    expect(text).toContain("All 7 promises were kept.");
+    expect(text).toContain("All 8 promises were kept.");
     for (const { name, expected, seen } of judge(record).lines) expect(text).toContain(`${name}\n${expected}\n${seen}`);
   });
 
@@ -57,7 +57,7 @@ describe("a report", () => {
     const record = sampleRecord();
     const { page, summary } = await written({ ...record, orders: record.orders && { ...record.orders, lost: 3 } });
     const text = textOf(page);
-    expect(text).toContain("1 of 7 promises was not kept: acknowledged orders lost.");
+    expect(text).toContain("1 of 8 promises was not kept: acknowledged orders lost.");
     expect(text.indexOf("Failed")).toBeLessThan(text.indexOf("visitors\n600"));
     expect(summary).toContain("| ✗ | acknowledged orders lost | 0 | 3 (asked for all 90) |");
   });
