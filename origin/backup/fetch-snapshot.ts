@@ -17,20 +17,27 @@ export async function fetchSnapshot(url: string, path: string): Promise<void> {
   const socket = protocol === "rediss:" ? connectTls({ ...address, servername: hostname }) : connect(address);
   socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error("The venue's Redis did not send its snapshot in time.")));
   try {
-    const auth =
-      password === "" ? "" : command("AUTH", ...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password));
-    socket.write(`${auth}${command("SYNC")}`);
+    if (password !== "") await signIn(socket, [...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password)]);
+    socket.write(command("SYNC"));
     await saveSnapshot(socket, path);
   } finally {
     socket.destroy();
   }
 }
 
+/** By itself: a server that still owes an answer refuses SYNC. */
+async function signIn(socket: Socket, credentials: readonly string[]): Promise<void> {
+  socket.write(command("AUTH", ...credentials));
+  const [answer] = (await once(socket, "data")) as [Buffer];
+  socket.pause();
+  startOf(answer);
+}
+
 function command(...words: readonly string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
 }
 
-/** Lines come first (the answer to AUTH, empty ones while the server prepares), then the length, then as many bytes. */
+/** Lines come first (empty ones while the server prepares), then the length, then as many bytes. */
 async function saveSnapshot(socket: Socket, path: string): Promise<void> {
   const file = createWriteStream(path, { mode: 0o600 });
   let header: Buffer = Buffer.alloc(0);
@@ -56,11 +63,10 @@ async function saveSnapshot(socket: Socket, path: string): Promise<void> {
 
 /** Where the snapshot begins and how long it is; undefined as long as the server has not said so. */
 function startOf(header: Buffer): { readonly length: number; readonly at: number } | undefined {
-  const text = header.toString("latin1");
-  const refused = /^-([^\r]*)/m.exec(text);
-  if (refused !== null) throw new Error(`The venue's Redis does not hand out its snapshot: ${refused[1]}`);
-  const start = /^\$(\d+)\r\n/m.exec(text);
-  if (start !== null) return { length: Number(start[1]), at: start.index + start[0].length };
+  // The first of them: behind the length anything can stand, also what an error would begin with.
+  const told = /^(?:-([^\r\n]*)|\$(\d+))\r\n/m.exec(header.toString("latin1"));
+  if (told?.[1] !== undefined) throw new Error(`The venue's Redis does not hand out its snapshot: ${told[1]}`);
+  if (told !== null) return { length: Number(told[2]), at: told.index + told[0].length };
   if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis answers SYNC in an unknown way.");
   return undefined;
 }

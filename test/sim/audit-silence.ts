@@ -28,9 +28,7 @@ export function createSilenceAudit(): SilenceAudit {
   function hear({ nowMs, after }: Step, standing: Iterable<Member>): void {
     const beforeMs = heardMs ?? nowMs;
     heardMs = after.heardMs;
-    const isFresh = heardMs <= nowMs && heardMs > nowMs - HEARD_EVERY_MS;
-    // Of an empty line nothing need be known.
-    insist(isFresh || after.waiting.size + after.ready.size === 0, `the line was last heard at ${heardMs}, as it says itself`);
+    insist(isKeptUp({ nowMs, after }), `the line was last heard at ${heardMs}, as it says itself`);
     const members = [...standing];
     if (nowMs - beforeMs < SILENCE_MS || missed(members, { beforeMs, nowMs }) < MISSED_POLLS_MIN) return;
     if (nowMs >= backByMs) fromMs = beforeMs;
@@ -43,6 +41,11 @@ export function createSilenceAudit(): SilenceAudit {
   }
 
   return { hear, isForgiven };
+}
+
+/** Of an empty line nothing need be known. */
+function isKeptUp({ nowMs, after: { heardMs, waiting, ready } }: Pick<Step, "nowMs" | "after">): boolean {
+  return waiting.size + ready.size === 0 || (heardMs <= nowMs && heardMs > nowMs - HEARD_EVERY_MS);
 }
 
 type Span = { readonly beforeMs: number; readonly nowMs: number };
