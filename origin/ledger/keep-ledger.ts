@@ -166,9 +166,9 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
     else read = entries;
   }
 
-  /** While the server works on one batch we work on the next. */
+  /** While the server works on one batch we work on the next. A batch that was given up may get here late: by then other terms count. */
   function prepareNext(kept: LedgerTerms, { changes }: Prepared): void {
-    if (read.length > 0) ready = prepareBatch(read, { kept, before: changes, rowsMax });
+    if (read.length > 0 && known?.terms === kept) ready = prepareBatch(read, { kept, before: changes, rowsMax });
   }
 
   /** If only a part of the batch was taken, PostgreSQL is asked again what it knows by now. */
