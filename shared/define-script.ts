@@ -38,15 +38,15 @@ export function defineScript<const KeyName extends string, Args extends ArgSchem
   const argNames = Object.keys(definition.args);
   // One schema for all of them: much quicker than one after the other.
   const argsSchema = z.object(definition.args as Record<string, ArgSchemas[string]>);
-  let sha: Promise<string> | undefined;
+  let sha: string | undefined;
 
   async function run(runner: ScriptRunner, call: ScriptCall<KeyName, Args>): Promise<Reply> {
     const keys = definition.keys.map((key) => call.keys[key]);
     assertOneSlot(name, keys);
     const checked = argsSchema.parse(call.args);
     const args = argNames.map((arg) => String(checked[arg]));
-    sha ??= sha1Hex(source);
-    const raw = await evalshaThenEval(runner, { sha: await sha, source, keys, args });
+    sha ??= await sha1Hex(source);
+    const raw = await evalshaThenEval(runner, { sha, source, keys, args });
     const parsed = reply.safeParse(raw);
     assert(parsed.success, `script ${name} answered in an unknown shape`);
     return parsed.data;
@@ -71,19 +71,20 @@ function isNoScript(error: unknown): boolean {
   return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }
 
-const HASH_TAG = /\{([^{}]+)\}/;
-
 /** A script's keys live in one slot, or Redis Cluster refuses it at the worst moment: in production. */
 function assertOneSlot(name: string, keys: readonly string[]): void {
-  const tag = tagOf(keys[0] ?? "");
-  assert(
-    keys.every((key) => tagOf(key) === tag),
-    `script ${name} was given keys of several slots`,
-  );
+  const [first = ""] = keys;
+  const tag = tagOf(first);
+  for (const key of keys) {
+    assert(tag === undefined ? key === first : tagOf(key) === tag, `script ${name} was given keys of several slots`);
+  }
 }
 
-function tagOf(key: string): string {
-  return HASH_TAG.exec(key)?.[1] ?? key;
+/** What Redis Cluster looks at: the text between the first brace and the next one that closes; undefined where there is none. */
+function tagOf(key: string): string | undefined {
+  const start = key.indexOf("{") + 1;
+  const end = start === 0 ? -1 : key.indexOf("}", start);
+  return end <= start ? undefined : key.slice(start, end);
 }
 
 async function sha1Hex(text: string): Promise<string> {

@@ -18,6 +18,7 @@ export type ShownTokens = {
  * can begin anew. A ticket that holds is enough: a pass beside it may have run out.
  */
 export async function shownTokens(visit: Visit, queue: GuardedQueue): Promise<Result<ShownTokens, Response>> {
+  if (!visit.headers.has("cookie") && !visit.headers.has("authorization")) return NOTHING_SHOWN;
   const reading = { tokens: queue.gate.tokens, queueId: queue.queueId, nowMs: queue.gate.clock.nowMs() };
   const [ticket, pass] = await Promise.all([presentedTicket(visit, reading), presentedPass(visit, reading)]);
   const isForeign = isForeignBearer(visit, ticket, pass);
@@ -29,6 +30,8 @@ export async function shownTokens(visit: Visit, queue: GuardedQueue): Promise<Re
   const isRevoked = held !== undefined && (await queue.revocations.isRevoked(held.pass, check));
   return ok({ ticket: ticket.state === "valid" ? ticket.held : undefined, pass: held, isRevoked });
 }
+
+const NOTHING_SHOWN = ok({ ticket: undefined, pass: undefined, isRevoked: false });
 
 /** A bearer token that is neither ticket nor pass, or no token at all. */
 function isForeignBearer({ headers }: Visit, ...shown: readonly Presented<unknown>[]): boolean {

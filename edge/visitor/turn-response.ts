@@ -4,7 +4,7 @@ import type { Turn } from "../gate/turn.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { refusalResponse } from "./refusal.ts";
 import { admittedVisitor, earlyVisitor, endedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
-import { createVisitorCookies } from "./visitor-cookies.ts";
+import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
 type Told = {
   readonly visit: Visit;
@@ -34,7 +34,7 @@ export async function turnResponse({ visit, queue, turn, waitingStatus }: Told):
   switch (turn.state) {
     case "waiting":
       cookies.setTicket(turn.issued);
-      return cookies.putOn(json(waitingVisitor(queue, turn), waitingStatus));
+      return json(waitingVisitor(queue, turn), waitingStatus, cookies);
     case "scheduled":
       return json(earlyVisitor(queue, turn), 200);
     case "admitted":
@@ -42,7 +42,7 @@ export async function turnResponse({ visit, queue, turn, waitingStatus }: Told):
     case "ended":
       cookies.clear("ticket");
       cookies.clear("pass");
-      return cookies.putOn(json(endedVisitor(queue, turn.reason), 200));
+      return json(endedVisitor(queue, turn.reason), 200, cookies);
     default:
       return refusalResponse({ code: REFUSALS[turn.state], wants: "json", visit, turn });
   }
@@ -51,9 +51,12 @@ export async function turnResponse({ visit, queue, turn, waitingStatus }: Told):
 export function admittedResponse(visit: Visit, queue: GuardedQueue, pass: IssuedPass): Response {
   const cookies = createVisitorCookies(visit, queue);
   cookies.setPass(pass);
-  return cookies.putOn(json(admittedVisitor(queue, pass), 200));
+  return json(admittedVisitor(queue, pass), 200, cookies);
 }
 
-function json(answer: VisitorAnswer, status: number): Response {
-  return new Response(JSON.stringify(answer), { status, headers: { "content-type": "application/json", "cache-control": "no-store" } });
+function json(answer: VisitorAnswer, status: number, cookies?: VisitorCookies): Response {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  const response = new Response(JSON.stringify(answer), { status, headers });
+  cookies?.addTo(response.headers);
+  return response;
 }

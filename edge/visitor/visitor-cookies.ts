@@ -12,6 +12,9 @@ export type VisitorCookies = {
   readonly setPass: (issued: IssuedPass) => void;
   /** A cookie that the client did not send needs no clearing, unless this very answer would bring it. */
   readonly clear: (kind: VisitorTokenKind, options?: { readonly always: boolean }) => void;
+  /** Into the headers of an answer that is made here. */
+  readonly addTo: (headers: Headers) => void;
+  /** On an answer that may be the origin's, whose headers nobody may write to: that one is copied. */
   readonly putOn: (response: Response) => Response;
 };
 
@@ -28,8 +31,15 @@ export function createVisitorCookies(
     if (always || isSent(kind)) values.set(kind, clearedTokenCookie({ kind, queueId, secure }));
   }
 
+  function addTo(answerHeaders: Headers): void {
+    if (values.size === 0) return;
+    for (const value of values.values()) answerHeaders.append("set-cookie", value);
+    keepFromSharedCaches(answerHeaders);
+  }
+
   return {
     clear,
+    addTo,
     setTicket({ token, ticket, isNew }) {
       if (!isNew) return;
       const lifetime = lifetimeSeconds(ticket.expiresAtSeconds * 1000);
@@ -42,8 +52,7 @@ export function createVisitorCookies(
     putOn(response) {
       if (values.size === 0) return response;
       const answer = writable(response);
-      for (const value of values.values()) answer.headers.append("set-cookie", value);
-      keepFromSharedCaches(answer.headers);
+      addTo(answer.headers);
       return answer;
     },
   };
