@@ -24,7 +24,11 @@ export const proxyBenchmark: Benchmark = {
     const origin = await startOrigin();
     const proxy = await startWorker({ folder: join(folder, "proxy"), entryFile: PROXY_ENTRY, originPort: origin.port });
     const bare = await startWorker({ folder: join(folder, "bare"), entryFile: await writeWorker(folder, BARE), originPort: origin.port });
-    const least = await startWorker({ folder: join(folder, "least"), entryFile: await writeWorker(folder, LEAST), originPort: origin.port });
+    const least = await startWorker({
+      folder: join(folder, "least"),
+      entryFile: await writeWorker(folder, LEAST),
+      originPort: origin.port,
+    });
     try {
       const rows: BenchmarkRow[] = [];
       for (const client of CLIENTS) rows.push(...(await compare(client, { proxy, bare, least, effort })));
@@ -86,7 +90,12 @@ async function compare(client: Client, { proxy, bare, least, effort }: Sides): P
   const unavoidable = await alternate({ rounds: effort.rounds, subject: speed(least), baseline: speed(bare) });
   return [
     benchmarkRow({ what: `GET of ${client.name} through the proxy, against a bare pass-through worker`, unit, aim: AIM, ...proxied }),
-    benchmarkRow({ what: `GET of ${client.name} through the least that these promises cost, against the same`, unit, aim: 0, ...unavoidable }),
+    benchmarkRow({
+      what: `GET of ${client.name} through the least that these promises cost, against the same`,
+      unit,
+      aim: 0,
+      ...unavoidable,
+    }),
   ];
 }
 
