@@ -105,7 +105,7 @@ function engineHealth(status: EngineStatus): PartHealth {
     case "starting":
       return { name: "engine", state: "down", detail: "The engine is starting." };
     case "refusing":
-      return { name: "engine", state: "down", detail: status.why };
+      return { name: "engine", state: "down", detail: status.why, refuses: true };
     case "leader":
     case "standby":
       return { name: "engine", state: "ok", detail: `${status.role}, at journal entry ${status.sequence}` };

@@ -5,6 +5,8 @@ export const partHealthSchema = z.object({
   name: z.string(),
   state: z.enum(["ok", "down"]),
   detail: z.string().optional(),
+  /** Waiting does not help: somebody has to mend what `detail` says. */
+  refuses: z.literal(true).optional(),
 });
 
 export type PartHealth = z.infer<typeof partHealthSchema>;

@@ -5,6 +5,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { awaitJournal, faultOfNext, type JournalEntry } from "../commit/journal.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import { type Database, UniqueViolation } from "../db/database.ts";
+import { untilReady } from "../redis/until-ready.ts";
 import { ensureMonth, listCurrencies, listGrids, mayTakeRole, readOffset } from "./ledger-queries.ts";
 import { createLedgerTerms, type LedgerTerms, newTermsIn } from "./ledger-terms.ts";
 import type { Posted } from "./post-entry.ts";
@@ -59,6 +60,8 @@ const WAIT_MS = 400;
 const ENTRIES_MAX = 200;
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 5_000;
+/** A connection that is just being made is not yet a store that is away. */
+const READY_MS = 1_000;
 /** While another process writes the ledger we only stand by. */
 const STANDBY_MS = 1_000;
 
@@ -125,6 +128,7 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   let rowsWritten = 0;
 
   async function look(): Promise<Known> {
+    await untilReady(redis, READY_MS);
     const position = await readOffset.first(database, { consumer: "ledger" });
     const terms = createLedgerTerms();
     terms.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });

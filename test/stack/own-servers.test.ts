@@ -2,6 +2,7 @@ import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { FULL_TOKEN, startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { RESTORING_KEY } from "../../origin/sync/keys.ts";
 import { launchStack, processesOf, SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
@@ -35,6 +36,17 @@ describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, 
     expect(await stack.exited).toBe(1);
     expect(stack.output()).toMatch(/^VENUE_REDIS_URL: The venue's Redis has appendonly no and needs yes: .* SLUICE_UNSAFE_STORE=1/m);
     expect(stack.output()).not.toContain("origin");
+    await own.stop();
+  });
+
+  it("gives up at once, in its own words, where the engine will not trade on what it finds", async () => {
+    const own = await startRedisServer({ folder: await temporaryFolder(), fsync: "always" });
+    const redis = new Redis(own.url);
+    await redis.set(RESTORING_KEY, "1");
+    redis.disconnect();
+    const stack = await launchStack({ folder: await temporaryFolder(), environment: { VENUE_REDIS_URL: own.url } });
+    expect(await stack.exited).toBe(1);
+    expect(stack.output()).toMatch(/origin refuses to serve\. A restore of the venue's Redis is under way or was interrupted/);
     await own.stop();
   });
 
