@@ -72,6 +72,20 @@ export function changesFrom(text: string): Changes {
   };
 }
 
+/** Of the changes, those that move money, and the terms that they count in. */
+export type MoneyChanges = Pick<Changes, "trades" | "movements" | "currencies" | "pairs">;
+
+/** For who wants nothing else: most of an entry is orders and balances. */
+export function moneyChangesFrom(text: string): MoneyChanges {
+  const [, , , , trades = [], , movements = [], currencies = [], pairs = []] = bodyFrom(text);
+  return {
+    trades: trades.map(tradeFrom),
+    movements: movements.map(movementFrom),
+    currencies: currencies.map(currencyFrom),
+    pairs: pairs.map(pairFrom),
+  };
+}
+
 /** What an entry says of one command; undefined if it is not among those that the entry speaks of. */
 export function resultIn(text: string, command: { readonly entryId: string; readonly index: number }): CommandResult | undefined {
   const body = bodyFrom(text);

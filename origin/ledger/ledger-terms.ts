@@ -1,4 +1,4 @@
-import type { Changes } from "../engine/changes.ts";
+import type { MoneyChanges } from "../commit/journal-body.ts";
 
 /** What the ledger has to know of currencies and pairs to write amounts as decimals. Comes from the journal itself, and is kept with the ledger. */
 export type LedgerTerms = {
@@ -35,7 +35,7 @@ export function createLedgerTerms(): LedgerTerms {
 }
 
 /** What a batch of entries says of terms that the ledger does not hold yet. */
-export function newTermsIn(all: readonly Changes[], kept: LedgerTerms): TermFacts {
+export function newTermsIn(all: readonly MoneyChanges[], kept: LedgerTerms): TermFacts {
   const currencies = new Map<string, TermFacts["currencies"][number]>();
   const pairs = new Map<string, Grid>();
   for (const changes of all) {

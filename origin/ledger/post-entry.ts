@@ -1,5 +1,6 @@
 import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Changes, MovementRow, TradeRow } from "../engine/changes.ts";
+import type { MoneyChanges } from "../commit/journal-body.ts";
+import type { MovementRow, TradeRow } from "../engine/changes.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import { decimalOf } from "./decimal.ts";
 import type { LedgerTerms } from "./ledger-terms.ts";
@@ -44,7 +45,7 @@ export const NOTHING_POSTED: Posted = { trades: [], postings: [] };
  * One journal entry in double entry. Pure: the same changes and terms give the same rows, which is what the hash chain and the audit rest on.
  * Fails with a sentence if the entry speaks of a currency or a pair that nobody has told of.
  */
-export function postEntry(changes: Changes, terms: LedgerTerms): Result<Posted, string> {
+export function postEntry(changes: MoneyChanges, terms: LedgerTerms): Result<Posted, string> {
   const trades: LedgerTrade[] = [];
   const postings: Posting[] = [];
   for (const movement of changes.movements) {

@@ -1,27 +1,26 @@
 import type { JournalEntry } from "../commit/journal.ts";
-import { changesFrom } from "../commit/journal-body.ts";
-import type { Changes } from "../engine/changes.ts";
+import { type MoneyChanges, moneyChangesFrom } from "../commit/journal-body.ts";
 import { createLedgerTerms, type LedgerTerms } from "./ledger-terms.ts";
 import { postEntry } from "./post-entry.ts";
 import type { EntryToWrite } from "./write-ledger.ts";
 
 export type Prepared = {
   readonly items: readonly EntryToWrite[];
-  readonly changes: readonly Changes[];
+  readonly changes: readonly MoneyChanges[];
   readonly rows: number;
 };
 
 type Preparing = {
   readonly kept: LedgerTerms;
   /** What the batch before says of terms, if it is not kept yet. */
-  readonly before: readonly Changes[];
+  readonly before: readonly MoneyChanges[];
   readonly rowsMax: number;
 };
 
 /** As many entries as fit into one transaction, and one at least. */
 export function prepareBatch(entries: readonly JournalEntry[], { kept, before, rowsMax }: Preparing): Prepared {
   const items: EntryToWrite[] = [];
-  const all: Changes[] = [];
+  const all: MoneyChanges[] = [];
   let rows = 0;
   // Terms of this batch are for this batch until it is written.
   const terms = withMore(kept);
@@ -47,7 +46,7 @@ function withMore(kept: LedgerTerms): LedgerTerms {
 
 function prepareOne(entry: JournalEntry, terms: LedgerTerms) {
   try {
-    const changes = changesFrom(entry.body);
+    const changes = moneyChangesFrom(entry.body);
     terms.learn(changes);
     const posted = postEntry(changes, terms);
     if (!posted.ok) return { item: { entry, parkedFor: posted.reason }, changes, rowCount: 1 };
