@@ -2,11 +2,9 @@ import { mkdir } from "node:fs/promises";
 import { PGlite, type Transaction as PGliteTransaction } from "@electric-sql/pglite";
 import type { Database, SqlValue, Transaction } from "./database.ts";
 import { inOurWords } from "./database-errors.ts";
-import { layOutEmbedded } from "./lay-out-embedded.ts";
 
 /** PGlite: PostgreSQL as a library, in this process, one statement at a time. It cannot be away, so it needs no deadlines. */
 export async function openEmbeddedDatabase(folder: string): Promise<Database> {
-  await layOutEmbedded(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const pglite = await PGlite.create(folder);
 

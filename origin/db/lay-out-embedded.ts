@@ -1,36 +1,41 @@
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { PGlite } from "@electric-sql/pglite";
+import { openEmbeddedDatabase } from "./embedded-database.ts";
+import { migrate } from "./migrate.ts";
+import { migrations } from "./migrations.ts";
 
 const KEPT_IN = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
 /** The file that stands in every folder of PostgreSQL's data. */
 const MARK = "PG_VERSION";
 
 /**
- * An embedded database takes seconds to make and a moment to copy, so an empty one is kept beside the packages, and every new folder
- * begins as a copy of it. A copy gets its name when it is whole: a start that is cut short leaves nothing that looks like a database.
+ * An embedded database takes seconds to make and a moment to copy, so one with empty tables is kept beside the packages, and every new
+ * folder begins as a copy of it. A copy gets its name when it is whole: a start that is cut short leaves nothing that looks like a database.
  */
 export async function layOutEmbedded(folder: string, keptIn = KEPT_IN): Promise<void> {
   if (existsSync(join(folder, MARK))) return;
   try {
-    await copyWhole(await emptyDatabase(keptIn), folder);
+    await copyWhole(await emptyTables(keptIn), folder);
   } catch {
-    // Packages that may not be written to, or something else in the folder: PGlite then makes the database where it is opened.
+    // Packages that may not be written to, or something else in the folder: the database is then made where it is opened.
   }
 }
 
-async function emptyDatabase(keptIn: string): Promise<string> {
-  const kept = join(keptIn, `pglite-${await installedVersion()}`);
+async function emptyTables(keptIn: string): Promise<string> {
+  const kept = join(keptIn, `pglite-${await madeOf()}`);
   if (existsSync(join(kept, MARK))) return kept;
   await mkdir(keptIn, { recursive: true });
   const draft = await mkdtemp(`${kept}-`);
   try {
-    await (await PGlite.create(draft)).close();
+    const database = await openEmbeddedDatabase(draft);
+    await migrate(database, migrations);
+    await database.close();
     await rename(draft, kept);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -55,8 +60,10 @@ async function copyWhole(from: string, folder: string): Promise<void> {
   }
 }
 
-async function installedVersion(): Promise<string> {
+/** What makes one version's empty tables differ from another's. */
+async function madeOf(): Promise<string> {
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
   const { version } = JSON.parse(await readFile(join(dirname(entry), "../package.json"), "utf8")) as { readonly version: string };
-  return version;
+  const steps = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 16);
+  return `${version}-${steps}`;
 }
