@@ -1,33 +1,42 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants, setPriority } from "node:os";
+import { text } from "node:stream/consumers";
 import { startVitest } from "vitest/node";
+import { buildFaces } from "../origin/stack/build-faces.ts";
 import { REDIS_PROGRAMS } from "../origin/stack/redis-server.ts";
 import { ensureProgram } from "../origin/stack/system-package.ts";
 import { CHROMIUM_PROGRAMS } from "./parts/browser.ts";
 
 /**
- * `npm test`: installs what the tests need, then runs `npm run check` and every test. The last line sums up all
- * projects as `N passed, N failed`, so that a person or a machine can read the verdict off it.
+ * `npm test`: installs what the tests need, then runs every test and beside them `npm run check`. The last line sums up
+ * all projects as `N passed, N failed`, so that a person or a machine can read the verdict off it.
  */
 const mayInstall = process.env["SLUICE_NO_INSTALL"] !== "1";
 
 try {
   await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall, say });
   await ensureProgram({ programs: CHROMIUM_PROGRAMS, aptPackages: ["chromium", "fonts-liberation"], mayInstall, say });
-  const checkPassed = await runCheck();
+  // Before both: the check reads what is built, and so do the tests.
+  await buildFaces();
+  const checking = runCheck();
   const { passed, failed } = await runTests(process.argv.slice(2));
-  if (!checkPassed) say("npm run check failed: its findings stand above the tests.");
+  const check = await checking;
+  say(`\nnpm run check ${check.hasPassed ? "passed" : "failed"}`);
+  if (!check.hasPassed) say(check.findings);
   // A failed check counts as one failure, so that the sum can never read like success.
-  finish({ passed, failed: failed + (checkPassed ? 0 : 1) });
+  finish({ passed, failed: failed + (check.hasPassed ? 0 : 1) });
 } catch (error) {
   say(error instanceof Error ? error.message : String(error));
   finish({ passed: 0, failed: 1 });
 }
 
-async function runCheck(): Promise<boolean> {
-  say("npm run check");
-  const [code] = (await once(spawn("npm", ["run", "--silent", "check"], { stdio: "inherit" }), "close")) as [number | null];
-  return code === 0;
+/** Takes what the tests leave of the processor, and says nothing into their report. */
+async function runCheck(): Promise<{ readonly hasPassed: boolean; readonly findings: string }> {
+  const child = spawn("npm", ["run", "--silent", "check"], { stdio: ["ignore", "pipe", "pipe"] });
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { hasPassed: code === 0, findings: (output + errors).trim() };
 }
 
 /** A file that could not be run, an error outside any test, a skipped test or no test at all: each is a failure. */

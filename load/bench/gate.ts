@@ -42,10 +42,10 @@ const FULL = {
 const QUICK: typeof FULL = {
   rounds: 1,
   warmUpRounds: 0,
-  durationMs: 250,
-  warmUpMs: 50,
-  crowd: { waiting: 2_000, admitted: 50 },
-  counted: { requests: 500, idleMs: 1_000 },
+  durationMs: 100,
+  warmUpMs: 20,
+  crowd: { waiting: 500, admitted: 50 },
+  counted: { requests: 200, idleMs: 1_000 },
 };
 
 const CONNECTIONS = 32;

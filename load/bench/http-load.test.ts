@@ -45,6 +45,13 @@ it("finds the end of chunked answers", async () => {
   expect(figures.errors).toBe(0);
 });
 
+it("stays open until there is something to count", async () => {
+  const url = await serve((_req, res) => setTimeout(() => res.writeHead(200, { "content-length": 2 }).end("ok"), 100));
+  const figures = await measureHttp({ url, ...SHORT, durationMs: 10, warmUpMs: 0 });
+  expect(figures.answers).toBeGreaterThanOrEqual(20);
+  expect(figures.requestsPerSecond).toBeGreaterThan(0);
+});
+
 it("counts refusals as errors", async () => {
   const url = await serve((_req, res) => res.writeHead(503).end());
   const figures = await measureHttp({ url, ...SHORT });

@@ -51,7 +51,7 @@ export const ordersHttpBenchmark: Benchmark = {
 };
 
 const FULL = { rounds: 7, warmUpRounds: 3, durationMs: 2_000, warmUpMs: 500, openMs: 5_000, people: 32 };
-const QUICK: typeof FULL = { rounds: 1, warmUpRounds: 1, durationMs: 300, warmUpMs: 100, openMs: 500, people: 4 };
+const QUICK: typeof FULL = { rounds: 1, warmUpRounds: 1, durationMs: 200, warmUpMs: 50, openMs: 300, people: 4 };
 
 const CONNECTIONS = 32;
 const BATCH_CONNECTIONS = 8;

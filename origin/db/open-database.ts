@@ -1,5 +1,6 @@
 import type { Database } from "./database.ts";
 import { openEmbeddedDatabase } from "./embedded-database.ts";
+import { layOutEmbedded } from "./lay-out-embedded.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openServerDatabase } from "./server-database.ts";
@@ -13,6 +14,7 @@ type DatabaseOptions = {
 
 /** Open and brought up to this version's tables. */
 export async function openDatabase({ url, folder, steps = migrations }: DatabaseOptions): Promise<Database> {
+  if (url === undefined) await layOutEmbedded(folder);
   const database = await (url === undefined ? openEmbeddedDatabase(folder) : openServerDatabase(url));
   try {
     await migrate(database, steps);

@@ -7,9 +7,12 @@ const MILLION = 1_000_000;
 const SESSIONS = 100_000;
 const CALLS_EACH = 5;
 
-/** What costs the same however long the line is: O(1), O(log n), or bounded by its arguments, a `LIMIT` among them, or by the number of queues. */
+/**
+ * What costs the same however long the line is: O(1), O(log n), or bounded by its arguments, a `LIMIT` among them, or by the number of
+ * queues. A sweep that the clock brings meanwhile notes when it was.
+ */
 const BOUNDED_COMMANDS = new Set(
-  "evalsha eval time get hget hmget hgetall exists smembers zcard zcount zscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
+  "evalsha eval time get hget hmget hset hgetall exists smembers zcard zcount zscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
     " ",
   ),
 );

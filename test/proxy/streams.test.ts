@@ -20,7 +20,7 @@ const { edge, origin } = await edgeBeforeOrigin({ ORIGIN_TIMEOUT_MS: String(ORIG
  */
 const { streamBytes: STREAM_BYTES, growthBytesMax: GROWTH_BYTES_MAX } = {
   worker: { streamBytes: 100_000_000, growthBytesMax: 60_000_000 },
-  node: { streamBytes: 300_000_000, growthBytesMax: 130_000_000 },
+  node: { streamBytes: 200_000_000, growthBytesMax: 130_000_000 },
 }[EDGE_RUNTIME];
 
 /** Different bytes at every place, so that a lost, doubled or moved piece changes the hash. */

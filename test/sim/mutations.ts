@@ -109,6 +109,11 @@ export const mutations: readonly Mutation[] = [
 
 /** Seeds that show what few others do. Where one no longer does, another is looked for. */
 export const tellingSeeds: ReadonlyMap<string, number> = new Map([
+  ["a newcomer takes the token of somebody before", 12],
+  ["who missed a turn waits for all others", 55],
+  ["nobody is looked at behind one who is gone", 54],
+  ["an outage makes everybody late", 47],
+  ["an outage costs people their reservations", 47],
   ["a session that is over is renewed", 5],
   ["a reservation is renewed like a session", 31],
   ["the line opens a moment late", 10],
