@@ -16,9 +16,11 @@ local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 
 -- together still come no faster than the rate.
 local bucket
 local function refill()
-  local refilled_at = tonumber(stored[2]) or now
+  local tokens, refilled_at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
   bucket = {
-    tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000),
+    tokens = math.min(burst, tokens + math.max(0, now - refilled_at) * rate / 1000),
+    -- What a smaller burst has spilled does not come back with a larger one: only time fills the bucket.
+    is_changed = tokens > burst,
     sequence = tonumber(stored[3]) or 0,
     rate = tonumber(stored[4]) or 0,
     rate_at = tonumber(stored[5]) or now,

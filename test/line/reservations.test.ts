@@ -192,6 +192,18 @@ it("keeps a token for everybody with a reservation, so that nobody behind them w
   expect(await line.beat(second)).toMatchObject({ state: "admitted" });
 });
 
+it("lets in no more at once than a smaller burst has left, after it is made larger again", async () => {
+  const line = await openQueue({ rate: 1, burst: 5, mode: "paused" });
+  const crowd = [];
+  for (let index = 0; index < 5; index++) crowd.push(await join(line, `v${index}`));
+  await configure({ rate: 1, burst: 2, mode: "paused" });
+  await line.sweep();
+  await configure({ rate: 1, burst: 5 });
+  const states = [];
+  for (const visitor of crowd) states.push((await line.beat(visitor)).state);
+  expect(states).toEqual(["admitted", "admitted", "waiting", "waiting", "waiting"]);
+});
+
 it("goes on at the same rate when the store's clock is set back by an hour", async () => {
   const line = await openQueue({ rate: 1, burst: 1 });
   await enter(line, "first");

@@ -2,7 +2,7 @@ import { firstOfDraw, type Phase } from "./event.ts";
 import { holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
-import type { Outcome, Step } from "./step.ts";
+import { isTurnedAway, type Outcome, type Step } from "./step.ts";
 
 /** What the auditor holds of the caller before the step's moves are applied. */
 export type Caller = {
@@ -79,8 +79,7 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
 
 function checkReady(member: Member, scene: Scene): void {
   // What lies there lapsed before; a refused join does not clear it away.
-  const isRefused = ["refused", "scheduled", "draw_changed"].includes(scene.step.outcome.state);
-  if (isRefused && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
+  if (isTurnedAway(scene.step.outcome) && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
   else checkWaiting(member, scene);
 }
 

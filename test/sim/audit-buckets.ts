@@ -41,7 +41,9 @@ export function createBucketAudit(startMs: number): BucketAudit {
       const earned = ((nowMs - writtenAtMs) * settings.rate) / 1_000;
       isSpilling = written + earned > settings.burst + TOLERANCE;
       tokens = Math.min(settings.burst, written + earned);
-      if (!isWritten) return;
+      // What a smaller burst has spilled is gone, whoever looked.
+      const isCut = Number.isFinite(written) && written > settings.burst;
+      if (!(isWritten || isCut)) return;
       writtenAtMs = nowMs;
       earnedEver += earned;
       written = tokens;

@@ -8,7 +8,7 @@ import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
-import type { Step } from "./step.ts";
+import { isTurnedAway, type Step } from "./step.ts";
 
 /**
  * Judges every step of the line by the promises alone (G1 to G5), with a model of its own: it shares no code with the
@@ -87,10 +87,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 
   /** Who could have been promoted in this step: those in the line, and the caller if it asks for a place. */
-  function lineWith({ call, nowMs }: Step, caller: Member | undefined): Member[] {
+  function lineWith({ call, outcome, nowMs }: Step, caller: Member | undefined): Member[] {
     const isGoing = call.verb === "leave" || call.verb === "end";
     const line = [...standing].filter((member) => member.phase === "waiting" && !(isGoing && member === caller));
-    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined;
+    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined && !isTurnedAway(outcome);
     if (isAsking && !isUsedUp(caller) && !holdsSlot(caller, nowMs) && caller.phase !== "waiting") {
       // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
       if (call.verb === "enter") Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
@@ -224,6 +224,6 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
 /** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
 function settles({ call, outcome }: Step, caller: Member | undefined): boolean {
   if (call.verb === "sweep") return true;
-  if (call.verb === "touch" || caller === undefined || ["refused", "scheduled", "draw_changed"].includes(outcome.state)) return false;
+  if (call.verb === "touch" || caller === undefined || isTurnedAway(outcome)) return false;
   return call.verb === "end" ? caller.phase !== "ended" : !isUsedUp(caller);
 }

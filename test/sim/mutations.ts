@@ -16,8 +16,8 @@ export const mutations: readonly Mutation[] = [
   ["everybody waits for who is late", "math.min(position, burst) - bucket.tokens", "position - bucket.tokens"],
   [
     "the past counts beyond the burst",
-    "tokens = math.min(burst, (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000)",
-    "tokens = (tonumber(stored[1]) or burst) + math.max(0, now - refilled_at) * rate / 1000",
+    "tokens = math.min(burst, tokens + math.max(0, now - refilled_at) * rate / 1000)",
+    "tokens = tokens + math.max(0, now - refilled_at) * rate / 1000",
   ],
   ["what was spent is not written", "bucket.tokens, bucket.is_changed = bucket.tokens - 1, true", "bucket.tokens = bucket.tokens - 1"],
   ["fractions of the refill are lost", "* rate / 1000)", "* rate / 1000 - 0.01)"],
