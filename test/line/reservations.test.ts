@@ -232,10 +232,14 @@ it("asks people with a reservation back about once when hundreds go in each seco
   const line = await openQueue({ maxActive: 100_000, rate: 600, burst: 1 });
   await enter(line, "in");
   for (let number = 0; number < 1_199; number++) await enter(line, `before-${number}`);
-  const { pollAfterMs } = await join(line, "asked");
-  // Two seconds to go: four fifths of them, where a slow line would ask after a quarter.
-  expect(pollAfterMs).toBeGreaterThanOrEqual(1_600);
-  expect(pollAfterMs).toBeLessThanOrEqual(2_000);
+  const asked = await join(line, "asked");
+  // Two seconds to go, as far as one knows: who has just come is asked after a quarter of them.
+  expect(asked.pollAfterMs).toBeGreaterThanOrEqual(500);
+  expect(asked.pollAfterMs).toBeLessThanOrEqual(600);
+  // Those before are still there: four fifths of what is left, where a slow line would ask after a quarter again.
+  const answer = await line.beat(asked);
+  expect(answer.state === "waiting" && answer.pollAfterMs).toBeGreaterThanOrEqual(1_600);
+  expect(answer.state === "waiting" && answer.pollAfterMs).toBeLessThanOrEqual(2_000);
 });
 
 it("keeps place and turn of everybody who was there when the store went away", async () => {
@@ -260,6 +264,20 @@ it("keeps place and turn of everybody who was there when the store went away", a
   }
   expect((await line.beat(last)).state).toBe("admitted");
   expect([...(await redis.zrange(ready, "0", "-1")), ...(await redis.zrange(waiting, "0", "-1"))]).toEqual([]);
+});
+
+it("calls those who drew the same number together, so that the same poll again calls nobody more", async () => {
+  const line = await openQueue({ maxActive: 100, rate: 0.1, burst: 1 });
+  const { waiting, beats, bucket, ready } = queueKeys(queueId);
+  const drawn = LANE_0_ORDER + 4 * 2 ** 40 + 1;
+  await redis.zadd(waiting, drawn, "one", drawn, "other", drawn + 2, "next");
+  await redis.zadd(beats, nowMs + 10_000, "one", nowMs + 10_000, "other", nowMs + 10_000, "next");
+  // No token, and what comes in five seconds is half of one.
+  await redis.hset(bucket, { tokens: 0, refilled_at: nowMs, sequence: 5 * 2 ** 40, rate: 1, rate_at: nowMs, rate_count: 0 });
+  for (let poll = 0; poll < 2; poll++) {
+    await line.beat({ ticketId: "next", order: drawn + 2 });
+    expect(await redis.zrange(ready, "0", "-1")).toEqual(["one", "other"]);
+  }
 });
 
 it("takes silence for an outage only when several polls were missed", async () => {

@@ -113,9 +113,9 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
     if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
-    const reserved = after.ready.size + moves.admitted.length;
+    // Those who drew the same number are called together.
+    const reserved = after.ready.size + moves.admitted.length - countTies(moves.promoted);
     const called = [...standing].filter(({ phase }) => phase === "ready");
-    // Two who drew the same number may both be called when one of them is.
     const isAhead = moves.promoted.some((member) => !called.some((other) => goesBefore(member, { ...other, ticketId: "~" })));
     if (isAhead) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
     for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
@@ -219,6 +219,12 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     member.endReason = reason;
     standing.delete(member);
   }
+}
+
+/** How many share their drawn number with somebody before. */
+function countTies(promoted: readonly Member[]): number {
+  const isTied = (one: Member, other: Member) => one.lane === other.lane && one.turn === other.turn && one.arrival === other.arrival;
+  return promoted.filter((member) => promoted.some((other) => isTied(member, other) && other.ticketId < member.ticketId)).length;
 }
 
 /** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
