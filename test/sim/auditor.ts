@@ -143,6 +143,8 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (at === "nowhere") standing.delete(member);
     else standing.add(member);
     if (at === "nowhere" && !isUsedUp(member)) Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
+    // A reservation that an outage has ended cannot be given again under a lower cap: those who still have theirs go before.
+    if (at === "waiting" && member.phase === "ready") member.positionMax = Number.POSITIVE_INFINITY;
     if (at !== "nowhere") member.phase = at;
     if (at !== "ready" && at !== "admitted") return;
     if (untilMs !== member.untilMs) member.grantedMs = untilMs - nowMs;

@@ -25,6 +25,7 @@ const LONG_TIMEOUT_MS = 120_000;
 const REMARKABLE_STORMS = [
   { seed: 5032, visitors: 60, what: "an event with a larger burst opens a moment after the burst was made smaller" },
   { seed: 5088, visitors: 60, what: "a repeated join with a reservation that has lapsed comes before the prequeue" },
+  { seed: 6079, visitors: 60, what: "an outage ends reservations, and the cap was lowered meanwhile" },
 ];
 
 let redis: RedisServer;
