@@ -101,7 +101,9 @@ function checkWaiting(member: Member, { step: { outcome, after }, settings, phas
   insist(outcome.order === order, `the ticket of ${member.ticketId} carries another place than the store`);
   insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
   // Who came back with an earlier ticket and waits for a slot may yet go in before somebody who has one.
-  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting.values()].filter((other) => other < outcome.order).length : 0;
+  const goesBefore = ([ticketId, other]: readonly [string, number]) =>
+    other < outcome.order || (other === outcome.order && ticketId < member.ticketId);
+  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting].filter(goesBefore).length : 0;
   member.positionMax = position + mayOvertake;
 }
 
