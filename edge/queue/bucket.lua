@@ -54,6 +54,24 @@ local function measure_rate(span)
   bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0
 end
 
+-- So much of the bucket, and no more than half of it, is not kept for those who are late: nothing spills between two polls.
+local SPARE_SECONDS = 0.2
+local function kept_max()
+  return burst - math.min(math.floor(burst / 2), math.floor(rate * SPARE_SECONDS))
+end
+
+-- Who waits is asked back after this part of the time that seems left; less often in a line that is too long for that.
+local POLLS_PER_WAIT = 4
+local POLLS_PER_LONG_WAIT = 2.5
+-- So are those with a reservation, who know better when their turn is: at a high rate they poll for little else than to walk
+-- in, because all of them together would be most of what a gate has to answer.
+local POLLS_PER_CLAIM_MIN = 1.25
+local CLAIM_POLLS_PER_SECOND = 400
+local function polls_per_claim(is_join)
+  if is_join or rate <= 0 then return POLLS_PER_WAIT end
+  return math.min(POLLS_PER_WAIT, math.max(CLAIM_POLLS_PER_SECOND, POLLS_PER_CLAIM_MIN * math.max(rate, bucket.pace)) / rate)
+end
+
 -- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
 local function save_bucket()
   local span = now - bucket.rate_at

@@ -29,13 +29,6 @@ local POLL_MS_MIN = 1000
 -- Slots may come free at any moment: the first in line poll as if they did so at the full rate.
 local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
--- Who waits is asked back after this part of the time that seems left; less often in a line that is too long for that.
-local POLLS_PER_WAIT = 4
-local POLLS_PER_LONG_WAIT = 2.5
--- So are those with a reservation, who know better when their turn is: at a high rate they poll for little else than to walk
--- in, because all of them together would be most of what a gate has to answer.
-local POLLS_PER_CLAIM_MIN = 1.25
-local CLAIM_POLLS_PER_SECOND = 400
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
@@ -43,8 +36,6 @@ local POLLS_PER_SECOND_MAX = 1000
 -- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
 local AHEAD_SECONDS = 5
 local CLAIM_JITTER_MS = 50
--- So much of the bucket, and no more than half of it, is not kept for those who are late: nothing spills between two polls.
-local SPARE_SECONDS = 0.2
 -- How late a poll may be, on top of LATE_MS, before its visitor is passed over: a quarter of its interval.
 local LATE_SHARE_MS_MAX = 5000
 -- In this time after the opening everybody who waited for it polls once: the line needs to know who is there.
@@ -246,17 +237,11 @@ local function wait_on(order, has_more, is_join)
   return answer_waiting(position, total, order, interval, has_more)
 end
 
-local function polls_per_claim(is_join)
-  if is_join or rate <= 0 then return POLLS_PER_WAIT end
-  return math.min(POLLS_PER_WAIT, math.max(CLAIM_POLLS_PER_SECOND, POLLS_PER_CLAIM_MIN * math.max(rate, bucket.pace)) / rate)
-end
-
 -- A reserved visitor who polls walks in, or is told when to come. A token is kept for everybody before, who may be a
 -- moment late; but a full bucket would only spill, so then nobody waits for others.
 local function claim(order, has_more, is_join)
   local position = redis.call('ZRANK', READY, TICKET) + 1
-  local kept_max = burst - math.min(math.floor(burst / 2), math.floor(rate * SPARE_SECONDS))
-  if is_moving and bucket.tokens >= math.min(position, kept_max) then return admit(order) end
+  if is_moving and bucket.tokens >= math.min(position, kept_max()) then return admit(order) end
   local missing = math.min(position, burst) - bucket.tokens
   local wait_ms = math.max(missing, (position - bucket.tokens) / polls_per_claim(is_join)) * 1000 / rate
   local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)

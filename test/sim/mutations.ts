@@ -11,9 +11,9 @@ export const mutations: readonly Mutation[] = [
   ["too many are promoted at once", "slots.room <= 0 or slots.ahead <= 0 and order > slots.last_called", "slots.room <= 0"],
   ["who missed a turn waits for all others", "slots.ahead <= 0 and order > slots.last_called", "slots.ahead <= 0"],
   ["walking in costs nothing", "bucket.tokens, bucket.is_changed = bucket.tokens - 1, true", "bucket.is_changed = true"],
-  ["walking in is never held back", "if is_moving and bucket.tokens >= math.min(position, kept_max) then", "if is_moving then"],
-  ["a newcomer takes the token of somebody before", "bucket.tokens >= math.min(position, kept_max)", "bucket.tokens >= 1"],
-  ["everybody waits for who is late", "bucket.tokens >= math.min(position, kept_max)", "bucket.tokens >= position"],
+  ["walking in is never held back", "if is_moving and bucket.tokens >= math.min(position, kept_max()) then", "if is_moving then"],
+  ["a newcomer takes the token of somebody before", "bucket.tokens >= math.min(position, kept_max())", "bucket.tokens >= 1"],
+  ["everybody waits for who is late", "bucket.tokens >= math.min(position, kept_max())", "bucket.tokens >= position"],
   [
     "the past counts beyond the burst",
     "tokens = math.min(burst, tokens + math.max(0, now - refilled_at) * rate / 1000)",
