@@ -7,7 +7,7 @@
 -- KEYS[3] beats    zset: ticket -> when its next poll is overdue (ms)
 -- KEYS[4] active   zset: session -> when its slot returns (ms); reserved and admitted slots alike
 -- KEYS[5] ready    zset: ticket -> its order in the line; those in active who have not walked in yet
--- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count
+-- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count
 -- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back
 -- KEYS[8] stats    hash: what tally.lua counts
 -- ARGV[1] ticket   the ticket's id, which is also the id of its session
@@ -29,12 +29,6 @@ local POLL_MS_MIN = 1000
 -- Slots may come free at any moment: the first in line poll as if they did so at the full rate.
 local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
--- Who waits is asked back after this part of the time that seems left.
-local POLLS_PER_WAIT = 4
--- So are those with a reservation, who know better when their turn is: at a high rate they poll for little else than to walk
--- in, because all of them together would be most of what a gate has to answer.
-local POLLS_PER_CLAIM_MIN = 1.25
-local CLAIM_POLLS_PER_SECOND = 400
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
 -- A whole line together polls no faster than this; only those about to go in may.
@@ -88,6 +82,7 @@ local function return_lapsed(limit)
     elseif order then
       -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
       note('expired', waited(order, lapsed_at))
+      count_gone()
     end
   end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
@@ -124,8 +119,11 @@ local function take_heads(count, slots)
     if due > now then
       reserve(ticket, heads[index + 1], due)
       slots.room, slots.ahead = slots.room - 1, slots.ahead - 1
+      -- Who drew the same number is called in the same call: asked again, it would be.
+      slots.last_called = math.max(slots.last_called, order)
     else
       note('expired', waited(order, due))
+      count_gone()
     end
   end
   if #taken > 0 then
@@ -198,12 +196,16 @@ local function called_in_ms(position)
   return math.max(0, (position - burst) * 1000 / rate - AHEAD_SECONDS * 1000)
 end
 
-local function poll_after(position, total)
+-- Where many have left, a line moves up faster than people go in; but who has just come is asked back sooner, because that
+-- many of those before have left shows only when they do not poll.
+local function poll_after(position, total, is_join)
   local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
-  local speed = is_measured and math.min(bucket.rate, rate) or rate
+  local speed = is_measured and math.min(math.max(bucket.rate, bucket.pace), rate) or rate
   local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
   local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))
-  interval = math.max(interval, math.min(wait_ms / 2, total * 1000 / POLLS_PER_SECOND_MAX))
+  local long_wait_ms = math.min(wait_ms, bucket.pace > 0 and position * 1000 / bucket.pace or wait_ms)
+  local polls_per_wait = is_join and POLLS_PER_WAIT or POLLS_PER_LONG_WAIT
+  interval = math.max(interval, math.min(long_wait_ms / polls_per_wait, total * 1000 / POLLS_PER_SECOND_MAX))
   if has_room then interval = math.min(interval, called_in_ms(position) + poll_ms_max) end
   return math.floor(interval * (0.85 + 0.3 * JITTER))
 end
@@ -226,23 +228,22 @@ local function answer_waiting(position, total, order, interval, has_more)
 end
 
 -- Somebody in the line has polled. Those who have a slot but are not in yet go before.
-local function wait_on(order, has_more)
+local function wait_on(order, has_more, is_join)
   local ready = redis.call('ZCARD', READY)
   local total = ready + redis.call('ZCARD', WAITING)
   local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1
-  local interval = is_before_opening and poll_before_opening(total) or poll_after(position, total)
+  local interval = is_before_opening and poll_before_opening(total) or poll_after(position, total, is_join)
   redis.call('ZADD', BEATS, overdue_at(interval), TICKET)
   return answer_waiting(position, total, order, interval, has_more)
 end
 
 -- A reserved visitor who polls walks in, or is told when to come. A token is kept for everybody before, who may be a
 -- moment late; but a full bucket would only spill, so then nobody waits for others.
-local function claim(order, has_more)
+local function claim(order, has_more, is_join)
   local position = redis.call('ZRANK', READY, TICKET) + 1
+  if is_moving and bucket.tokens >= math.min(position, kept_max()) then return admit(order) end
   local missing = math.min(position, burst) - bucket.tokens
-  if is_moving and missing <= 0 then return admit(order) end
-  local polls_per_claim = math.max(POLLS_PER_CLAIM_MIN, math.min(POLLS_PER_WAIT, CLAIM_POLLS_PER_SECOND / rate))
-  local wait_ms = math.max(missing, (position - bucket.tokens) / polls_per_claim) * 1000 / rate
+  local wait_ms = math.max(missing, (position - bucket.tokens) / polls_per_claim(is_join)) * 1000 / rate
   local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)
   redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
   return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
@@ -268,7 +269,7 @@ local function stand_at(order, is_join)
     if not place then note(is_join and 'enqueued' or 'returned') end
   end
   local has_more = promote(HEADS_MAX) or has_lapsed
-  local answer = is_reserved and claim(order, has_more) or wait_on(order, has_more)
+  local answer = is_reserved and claim(order, has_more, is_join) or wait_on(order, has_more, is_join)
   save()
   return answer
 end

@@ -68,13 +68,14 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
     } else if (answer.state === "admitted") {
       buckets.admit(settings, 0);
       if (left.delete(visitor)) score.admitted(nowMs);
+      else score.admittedBesides(nowMs);
       agenda.add(nowMs + visitor.stayMs, () => end(visitor));
     }
   }
 
   async function end(visitor: CrowdVisitor): Promise<void> {
     await call(() => line.end({ sessionId: visitor.name, reason: "completed" }));
-    if (willStay(visitor)) score.ended(nowMs);
+    score.ended(nowMs);
   }
 
   async function sweep(): Promise<void> {

@@ -27,6 +27,9 @@ export type LineScore = DrainScore & {
 export type ScoreKeeper = {
   readonly joined: (nowMs: number) => void;
   readonly admitted: (nowMs: number) => void;
+  /** Somebody came in who would have lost patience in the best line possible: not counted, but the slot and the token are taken. */
+  readonly admittedBesides: (nowMs: number) => void;
+  /** Whoever of them. */
   readonly ended: (nowMs: number) => void;
   readonly total: (nowMs: number) => DrainTotal;
 };
@@ -65,6 +68,11 @@ export function keepScore({ maxActive, rate, burst }: Omit<CrowdLimits, "stayMs"
       admissions++;
       lastAdmittedMs = nowMs;
       roomSinceMs = nowMs;
+    },
+    admittedBesides: (nowMs) => {
+      settle(nowMs);
+      credit -= 1;
+      inside++;
     },
     ended: (nowMs) => {
       if (inside-- === maxActive) roomSinceMs = nowMs;

@@ -192,6 +192,69 @@ it("keeps a token for everybody with a reservation, so that nobody behind them w
   expect(await line.beat(second)).toMatchObject({ state: "admitted" });
 });
 
+it("keeps a part of the bucket for nobody, so that nothing is lost while people who were called do not come", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 100, burst: 20 });
+  for (let index = 0; index < 20; index++) await enter(line, `first-${index}`);
+  const called = [];
+  for (let index = 0; index < 15; index++) called.push(await join(line, `called-${index}`));
+  const last = called.at(-1);
+  if (last === undefined) throw new Error("somebody waits");
+  nowMs += 90;
+  expect(await line.beat(last)).toMatchObject({ state: "waiting", position: 15 });
+  // Half of the burst, although fourteen others go before.
+  nowMs += 10;
+  expect((await line.beat(last)).state).toBe("admitted");
+});
+
+it("asks people in a long line back by the pace at which others go in or are found gone", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 100, burst: 1, claimSeconds: 5 });
+  await enter(line, "in");
+  // Room for nobody else: only those who are found gone move the line.
+  await configure({ maxActive: 1, rate: 100, burst: 1, claimSeconds: 5 });
+  const { waiting, beats, bucket } = queueKeys(queueId);
+  const far = Array.from({ length: 20_000 }, (_, index) => index + 2_000);
+  await redis.zadd(waiting, ...far.flatMap((index) => [LANE_0_ORDER + index, `far-${index}`]));
+  await redis.zadd(beats, ...far.flatMap((index) => [nowMs + 60_000, `far-${index}`]));
+  await redis.hset(bucket, { sequence: 10 ** 6, rate: 100, rate_at: nowMs, rate_count: 0, pace: 100, gone_count: 0 });
+  const asked = async () => {
+    const answer = await line.beat({ ticketId: "far-12000", order: LANE_0_ORDER + 12_000 });
+    return answer.state === "waiting" ? answer.pollAfterMs : 0;
+  };
+  const before = await asked();
+  await redis.hset(bucket, "gone_count", 6_000);
+  nowMs += 2_000;
+  await asked();
+  expect(Number(await redis.hget(bucket, "pace"))).toBeCloseTo(0.7 * 100 + 0.3 * 3_000);
+  expect(await asked()).toBeLessThan(before / 2);
+});
+
+it("counts who is found gone in the pace, whether in the line or with a reservation", async () => {
+  const line = await openQueue({ maxActive: 1_000, rate: 0.1, burst: 1 });
+  await enter(line, "in");
+  const crowd = [];
+  for (let index = 0; index < 10; index++) crowd.push(await join(line, `v${index}`));
+  const last = crowd.at(-1);
+  if (last === undefined) throw new Error("somebody waits");
+  for (let second = 0; second < 30; second++) {
+    nowMs += 1_000;
+    await line.beat(last);
+  }
+  const [pace = "", rate = ""] = await redis.hmget(queueKeys(queueId).bucket, "pace", "rate");
+  expect(Number(pace)).toBeGreaterThan(Number(rate));
+});
+
+it("lets in no more at once than a smaller burst has left, after it is made larger again", async () => {
+  const line = await openQueue({ rate: 1, burst: 5, mode: "paused" });
+  const crowd = [];
+  for (let index = 0; index < 5; index++) crowd.push(await join(line, `v${index}`));
+  await configure({ rate: 1, burst: 2, mode: "paused" });
+  await line.sweep();
+  await configure({ rate: 1, burst: 5 });
+  const states = [];
+  for (const visitor of crowd) states.push((await line.beat(visitor)).state);
+  expect(states).toEqual(["admitted", "admitted", "waiting", "waiting", "waiting"]);
+});
+
 it("goes on at the same rate when the store's clock is set back by an hour", async () => {
   const line = await openQueue({ rate: 1, burst: 1 });
   await enter(line, "first");
@@ -220,10 +283,14 @@ it("asks people with a reservation back about once when hundreds go in each seco
   const line = await openQueue({ maxActive: 100_000, rate: 600, burst: 1 });
   await enter(line, "in");
   for (let number = 0; number < 1_199; number++) await enter(line, `before-${number}`);
-  const { pollAfterMs } = await join(line, "asked");
-  // Two seconds to go: four fifths of them, where a slow line would ask after a quarter.
-  expect(pollAfterMs).toBeGreaterThanOrEqual(1_600);
-  expect(pollAfterMs).toBeLessThanOrEqual(2_000);
+  const asked = await join(line, "asked");
+  // Two seconds to go, as far as one knows: who has just come is asked after a quarter of them.
+  expect(asked.pollAfterMs).toBeGreaterThanOrEqual(500);
+  expect(asked.pollAfterMs).toBeLessThanOrEqual(600);
+  // Those before are still there: four fifths of what is left, where a slow line would ask after a quarter again.
+  const answer = await line.beat(asked);
+  expect(answer.state === "waiting" && answer.pollAfterMs).toBeGreaterThanOrEqual(1_600);
+  expect(answer.state === "waiting" && answer.pollAfterMs).toBeLessThanOrEqual(2_000);
 });
 
 it("keeps place and turn of everybody who was there when the store went away", async () => {
@@ -248,6 +315,20 @@ it("keeps place and turn of everybody who was there when the store went away", a
   }
   expect((await line.beat(last)).state).toBe("admitted");
   expect([...(await redis.zrange(ready, "0", "-1")), ...(await redis.zrange(waiting, "0", "-1"))]).toEqual([]);
+});
+
+it("calls those who drew the same number together, so that the same poll again calls nobody more", async () => {
+  const line = await openQueue({ maxActive: 100, rate: 0.1, burst: 1 });
+  const { waiting, beats, bucket, ready } = queueKeys(queueId);
+  const drawn = LANE_0_ORDER + 4 * 2 ** 40 + 1;
+  await redis.zadd(waiting, drawn, "one", drawn, "other", drawn + 2, "next");
+  await redis.zadd(beats, nowMs + 10_000, "one", nowMs + 10_000, "other", nowMs + 10_000, "next");
+  // No token, and what comes in five seconds is half of one.
+  await redis.hset(bucket, { tokens: 0, refilled_at: nowMs, sequence: 5 * 2 ** 40, rate: 1, rate_at: nowMs, rate_count: 0 });
+  for (let poll = 0; poll < 2; poll++) {
+    await line.beat({ ticketId: "next", order: drawn + 2 });
+    expect(await redis.zrange(ready, "0", "-1")).toEqual(["one", "other"]);
+  }
 });
 
 it("takes silence for an outage only when several polls were missed", async () => {

@@ -2,7 +2,7 @@ import { firstOfDraw, type Phase } from "./event.ts";
 import { holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
-import type { Outcome, Step } from "./step.ts";
+import { isTurnedAway, type Outcome, type Step } from "./step.ts";
 
 /** What the auditor holds of the caller before the step's moves are applied. */
 export type Caller = {
@@ -79,8 +79,7 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
 
 function checkReady(member: Member, scene: Scene): void {
   // What lies there lapsed before; a refused join does not clear it away.
-  const isRefused = ["refused", "scheduled", "draw_changed"].includes(scene.step.outcome.state);
-  if (isRefused && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
+  if (isTurnedAway(scene.step.outcome) && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
   else checkWaiting(member, scene);
 }
 
@@ -102,7 +101,9 @@ function checkWaiting(member: Member, { step: { outcome, after }, settings, phas
   insist(outcome.order === order, `the ticket of ${member.ticketId} carries another place than the store`);
   insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
   // Who came back with an earlier ticket and waits for a slot may yet go in before somebody who has one.
-  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting.values()].filter((other) => other < outcome.order).length : 0;
+  const goesBefore = ([ticketId, other]: readonly [string, number]) =>
+    other < outcome.order || (other === outcome.order && ticketId < member.ticketId);
+  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting].filter(goesBefore).length : 0;
   member.positionMax = position + mayOvertake;
 }
 

@@ -21,6 +21,8 @@ export type BucketAudit = {
 const TOLERANCE = 1e-4;
 /** Reservations are given for what can walk in within this time. */
 const AHEAD_SECONDS = 5;
+/** What the rate brings in this time is not kept for others, up to half of the burst. */
+const SPARE_SECONDS = 0.2;
 
 export function createBucketAudit(startMs: number): BucketAudit {
   let writtenAtMs = startMs;
@@ -33,15 +35,20 @@ export function createBucketAudit(startMs: number): BucketAudit {
   // The least that any window which began so far leaves for admissions until now, in terms of the two sums above.
   let tightest = Number.POSITIVE_INFINITY;
 
-  /** What must be there for somebody to walk in: a token for everybody before, unless the bucket would spill. */
-  const price = ({ burst }: PlainSettings, before: number) => Math.min(before + 1, burst);
+  /** What must be there for somebody to walk in: a token for everybody before, unless the bucket would soon spill. */
+  const price = ({ burst, rate }: PlainSettings, before: number) => {
+    const spare = Math.min(Math.floor(burst / 2), Math.floor(rate * SPARE_SECONDS));
+    return Math.min(before + 1, burst - spare);
+  };
 
   return {
     look: (nowMs, settings, isWritten) => {
       const earned = ((nowMs - writtenAtMs) * settings.rate) / 1_000;
       isSpilling = written + earned > settings.burst + TOLERANCE;
       tokens = Math.min(settings.burst, written + earned);
-      if (!isWritten) return;
+      // What a smaller burst has spilled is gone, whoever looked.
+      const isCut = Number.isFinite(written) && written > settings.burst;
+      if (!(isWritten || isCut)) return;
       writtenAtMs = nowMs;
       earnedEver += earned;
       written = tokens;

@@ -8,7 +8,7 @@ import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
-import type { Step } from "./step.ts";
+import { isTurnedAway, type Step } from "./step.ts";
 
 /**
  * Judges every step of the line by the promises alone (G1 to G5), with a model of its own: it shares no code with the
@@ -87,10 +87,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 
   /** Who could have been promoted in this step: those in the line, and the caller if it asks for a place. */
-  function lineWith({ call, nowMs }: Step, caller: Member | undefined): Member[] {
+  function lineWith({ call, outcome, nowMs }: Step, caller: Member | undefined): Member[] {
     const isGoing = call.verb === "leave" || call.verb === "end";
     const line = [...standing].filter((member) => member.phase === "waiting" && !(isGoing && member === caller));
-    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined;
+    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined && !isTurnedAway(outcome);
     if (isAsking && !isUsedUp(caller) && !holdsSlot(caller, nowMs) && caller.phase !== "waiting") {
       // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
       if (call.verb === "enter") Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
@@ -113,9 +113,9 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
     if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
-    const reserved = after.ready.size + moves.admitted.length;
+    // Those who drew the same number are called together.
+    const reserved = after.ready.size + moves.admitted.length - countTies(moves.promoted);
     const called = [...standing].filter(({ phase }) => phase === "ready");
-    // Two who drew the same number may both be called when one of them is.
     const isAhead = moves.promoted.some((member) => !called.some((other) => goesBefore(member, { ...other, ticketId: "~" })));
     if (isAhead) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
     for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
@@ -143,6 +143,8 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (at === "nowhere") standing.delete(member);
     else standing.add(member);
     if (at === "nowhere" && !isUsedUp(member)) Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
+    // A reservation that an outage has ended cannot be given again under a lower cap: those who still have theirs go before.
+    if (at === "waiting" && member.phase === "ready") member.positionMax = Number.POSITIVE_INFINITY;
     if (at !== "nowhere") member.phase = at;
     if (at !== "ready" && at !== "admitted") return;
     if (untilMs !== member.untilMs) member.grantedMs = untilMs - nowMs;
@@ -221,9 +223,15 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 }
 
+/** How many share their drawn number with somebody before. */
+function countTies(promoted: readonly Member[]): number {
+  const isTied = (one: Member, other: Member) => one.lane === other.lane && one.turn === other.turn && one.arrival === other.arrival;
+  return promoted.filter((member) => promoted.some((other) => isTied(member, other) && other.ticketId < member.ticketId)).length;
+}
+
 /** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
 function settles({ call, outcome }: Step, caller: Member | undefined): boolean {
   if (call.verb === "sweep") return true;
-  if (call.verb === "touch" || caller === undefined || ["refused", "scheduled", "draw_changed"].includes(outcome.state)) return false;
+  if (call.verb === "touch" || caller === undefined || isTurnedAway(outcome)) return false;
   return call.verb === "end" ? caller.phase !== "ended" : !isUsedUp(caller);
 }

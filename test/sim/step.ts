@@ -24,6 +24,11 @@ export type Outcome =
   | { readonly state: "done"; readonly hasMore: boolean }
   | { readonly state: "touched"; readonly expiresAtMs: number };
 
+/** A join that took no place: everybody stands where they stood. */
+export function isTurnedAway({ state }: Outcome): boolean {
+  return state === "refused" || state === "scheduled" || state === "draw_changed";
+}
+
 export async function takeStep(edge: Edge, { call, nowMs }: { readonly call: Call; readonly nowMs: number }): Promise<Step> {
   const outcome = await perform(edge, call);
   return { nowMs, call, outcome, after: await edge.snapshot() };
