@@ -9,6 +9,7 @@ import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
+import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 import { type ClusterCrowd, playCrowd } from "./cluster-crowd.ts";
@@ -81,7 +82,9 @@ async function killUnheard(queueId: string, meanwhile: () => Promise<void>): Pro
   }
 }
 
-it("keeps cap, rate, order, drain and idempotence through the death of a master when answers wait for a replica", async () => {
+it("keeps cap, rate, order, drain and idempotence through the death of a master when answers wait for a replica", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const urls = await startGate("waits", 1);
   const crowd = playCrowd({ urls, queueId: "waits", count: 30 });
   const turns = watchTurns(cluster, "waits");
@@ -118,7 +121,9 @@ it("keeps cap, rate, order, drain and idempotence through the death of a master 
   }
 });
 
-it("loses what only the dead master knew when answers wait for nobody: the slots are given once more", async () => {
+it("loses what only the dead master knew when answers wait for nobody: the slots are given once more", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const urls = await startGate("hurries", 0);
   let crowd: ClusterCrowd | undefined;
   try {

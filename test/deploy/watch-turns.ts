@@ -16,6 +16,8 @@ export type TurnSpan = { readonly afterMs: number; readonly byMs: number };
 
 const LOOK_EVERY_MS = 10;
 const LOOK_MS_MAX = 500;
+/** While nobody serves the line. */
+const FIND_EVERY_MS = 100;
 
 export function watchTurns(cluster: LocalCluster, queueId: string): TurnWatch {
   const { active, meta } = queueKeys(queueId);
@@ -54,7 +56,7 @@ export function watchTurns(cluster: LocalCluster, queueId: string): TurnWatch {
   const watching = (async () => {
     while (!over.signal.aborted) {
       await followMaster().catch(() => {});
-      await sleep(LOOK_EVERY_MS);
+      await sleep(FIND_EVERY_MS);
     }
   })();
   return {
