@@ -6,6 +6,7 @@ import type { PassCheck } from "./admission/pass-check.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { DatabaseUnavailable } from "./db/database.ts";
 import { demoRoute } from "./demo/demo-route.ts";
+import { frontRoute } from "./demo/front-route.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { PasswordsBusy } from "./identity/passwords.ts";
 import type { VenueRecord } from "./open-record.ts";
@@ -21,6 +22,7 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.use("*", admission(checkPass));
   app.get("/health", healthRoute(dependencies));
   app.route("/api/v1", apiRoutes(dependencies));
+  app.get("/", frontRoute);
   app.get("/demo/*", demoRoute);
   app.notFound(() => problemResponse("not_found"));
   app.onError((error, c) => {

@@ -27,7 +27,7 @@ export function watchTurns(cluster: LocalCluster, queueId: string): TurnWatch {
 
   async function look(redis: Redis): Promise<void> {
     const askedMs = performance.now();
-    const ids = await redis.zrange(active, 0, -1);
+    const ids = await redis.zrange(active, "0", "-1");
     for (const id of ids) if (!spans.has(id)) spans.set(id, { afterMs: lastLookMs, byMs: performance.now() });
     lastLookMs = askedMs;
   }
