@@ -8,13 +8,13 @@ export async function queueOfPage(site: string, path: string): Promise<string | 
     fetch(site + to, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS_MAX), ...init });
   const answer = await ask(path, { headers: { accept: "application/json" } }).catch(() => undefined);
   if (answer === undefined) throw new Error(`nothing answers at ${site}`);
-  await answer.arrayBuffer();
-  const cookies = answer.headers.getSetCookie();
-  const [cookie = ""] = cookies.filter((line) => COOKIE.test(line) && !/max-age=0/i.test(line));
-  const queueId = COOKIE.exec(cookie)?.[1];
+  // Before an event there is an answer, but nothing to hold yet.
+  const named = /"queueId":"([^"]+)"/.exec(await answer.text())?.[1];
+  const [cookie = ""] = answer.headers.getSetCookie().filter((line) => COOKIE.test(line) && !/max-age=0/i.test(line));
+  const queueId = COOKIE.exec(cookie)?.[1] ?? named;
   if (queueId === undefined && answer.status >= 500)
     throw new Error(`${site}${path} answers ${answer.status}: is everything up behind it?`);
-  if (queueId !== undefined) {
+  if (cookie !== "") {
     const left = await ask(`/_sluice/queues/${queueId}/leave`, { method: "POST", headers: { cookie: cookie.split(";", 1)[0] ?? "" } });
     await left.arrayBuffer();
   }
