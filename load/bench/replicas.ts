@@ -60,6 +60,7 @@ const TOGETHER_AIM = 0.5;
 const TICKET_LIFE_MS = 3_600_000;
 const FOLLOWS_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 20;
+const TRIES_MAX = 5;
 
 type Sides = { readonly redis: Redis; readonly waiting: IoredisStore; readonly plain: IoredisStore; readonly rounds: number };
 type Joins = { readonly atOnce: number; readonly joins: number };
@@ -83,7 +84,7 @@ async function joinsPerSecond(redis: Redis, { store, queueId, atOnce, joins }: R
   const settings = { mode: "active", maxActive: 1, rate: 10, burst: 10, maxQueueSize: joins + 1, ...times } as const;
   await writeSettings(redis, { queueId, settings });
   const line = openLine({ store: store.runner, queueId, ticketLifeMs: TICKET_LIFE_MS, random: seededRandom(joins).next });
-  const join = (ticket: number) => line.enter({ ticketId: `t-${ticket}`, lane: 0, addressHash: "", ticketsPerIp: 0 });
+  const join = (ticket: number) => trying(() => line.enter({ ticketId: `t-${ticket}`, lane: 0, addressHash: "", ticketsPerIp: 0 }));
   // The only slot is taken; the scripts are known from here on.
   await join(0);
   const beganMs = performance.now();
@@ -92,6 +93,17 @@ async function joinsPerSecond(redis: Redis, { store, queueId, atOnce, joins }: R
     if (!answers.every(({ state }) => state === "waiting")) throw new Error("somebody was let in: the figure would mean nothing");
   }
   return (joins * 1_000) / (performance.now() - beganMs);
+}
+
+/** A join may be asked for again; on a machine that stands still for a moment the store's own bounds are too short for the first try. */
+async function trying<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (tries === TRIES_MAX) throw error;
+    }
+  }
 }
 
 async function follow(url: string, masterPort: number): Promise<void> {

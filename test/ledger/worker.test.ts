@@ -5,6 +5,7 @@ import { orderArchive } from "../../origin/archive/order-archive.ts";
 import { entryHash } from "../../origin/commit/journal.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
 import { openLedgerStores, silentLog } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
@@ -17,7 +18,9 @@ const SETTINGS = {
   DATABASE_URL: undefined,
 };
 
-it("a worker by itself counts an entry that it had to park in its own metrics, where no account is asked for", async () => {
+it("a worker by itself counts an entry that it had to park in its own metrics, where no account is asked for", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const stores = await openLedgerStores("embedded");
   const record = openRecord({
     settings: { ...SETTINGS, VENUE_REDIS_URL: stores.redisServer.url },
@@ -34,7 +37,7 @@ it("a worker by itself counts an entry that it had to park in its own metrics, w
     const { sequence, hash } = world.position();
     const poison = { sequence: sequence + 1, previousHash: hash, command: "1-1-1", body: '["what is this"]' };
     await putEntries(stores.redis, [{ ...poison, hash: entryHash(poison) }]);
-    await expect.poll(metrics, { timeout: 30_000 }).toMatch(/^sluice_venue_ledger_parked_total 1$/m);
+    await expect.poll(metrics, { timeout: 60_000 }).toMatch(/^sluice_venue_ledger_parked_total 1$/m);
   } finally {
     await record.stop();
   }
