@@ -80,6 +80,8 @@ describe("npm run load", { timeout: SLOW_MACHINE_MS }, () => {
       expect(trade.output).toContain("✓ audit: conservation");
       const elsewhere = await load(["crowd", ...at, "--path", "/demo/"]);
       expect([elsewhere.code, elsewhere.output]).toEqual([1, expect.stringContaining("is behind the queue demo, not venue")]);
+      const stranger = await load(["crowd", ...at], { SLUICE_ADMIN_TOKEN: "a token of another gate altogether" });
+      expect([stranger.code, stranger.output]).toEqual([1, expect.stringContaining("is not a token of this gate")]);
       const nobody = await load(["trade", ...at, "--data-dir", join(out, "none"), "--traders", "1"]);
       expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining("no venue runs on the data folder")]);
     } finally {

@@ -54,7 +54,8 @@ export function openTarget(
   const { url, queue, path, cap, rate, burst, edge, edges } = values;
   if (url !== undefined) {
     const adminToken = process.env["SLUICE_ADMIN_TOKEN"];
-    return givenTarget({ url, queueId: queue, path, adminToken, dataFolder: values["data-dir"], say: progress.say });
+    const dataFolder = isLoopback(url) ? values["data-dir"] : undefined;
+    return givenTarget({ url, queueId: queue, path, adminToken, dataFolder, say: progress.say });
   }
   progress.say("Starting a stack for this run");
   const settings = { ...queueWish, maxActive: cap, admissionRate: rate, admissionBurst: burst };

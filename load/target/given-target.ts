@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { SECRETS_FILE } from "../../origin/stack/secrets.ts";
-import { createOperator } from "./operator.ts";
+import { createOperator, type OperatorAccess, OperatorRefusal } from "./operator.ts";
 import { createOperatorLineWatch } from "./operator-line-watch.ts";
 import { queueOfPage } from "./queue-of-page.ts";
 import type { Target } from "./target.ts";
@@ -13,8 +13,8 @@ type GivenTarget = {
   readonly path: string;
   /** With it the line is watched as its operator would; without, only what visitors see is known. */
   readonly adminToken: string | undefined;
-  /** Of a stack on this machine: the token is there too. */
-  readonly dataFolder: string;
+  /** Of a stack on this machine: the token is there too. Undefined for a gate elsewhere, which is not told it. */
+  readonly dataFolder: string | undefined;
   readonly say: (line: string) => void;
 };
 
@@ -33,12 +33,13 @@ export async function givenTarget({ url, queueId, path, adminToken, dataFolder, 
     const where = found === undefined ? "no queue" : `the queue ${found}, not ${queueId}`;
     throw new Error(`${site}${path} is behind ${where}: --queue and --path must name a queue and a page behind it`);
   }
-  const token = adminToken ?? (await tokenIn(dataFolder));
+  const token = adminToken ?? (dataFolder === undefined ? undefined : await tokenIn(dataFolder));
   const access = token === undefined ? undefined : { url: site, adminToken: token };
-  if (access === undefined)
-    say(`Without an operator token the line is not watched: SLUICE_ADMIN_TOKEN, or --data-dir with ${SECRETS_FILE}`);
-  const queue = access && queueSchema.parse(await createOperator(access).ask("GET", `/queues/${queueId}`));
-  const watch = access && createOperatorLineWatch({ ...access, queueId });
+  const queue = access && (await readQueue(access, queueId));
+  if (queue === undefined && adminToken !== undefined) throw new Error("SLUICE_ADMIN_TOKEN is not a token of this gate");
+  if (queue === undefined)
+    say(`Without an operator token of this gate its line is not watched: SLUICE_ADMIN_TOKEN, or --data-dir with its ${SECRETS_FILE}`);
+  const watch = queue && access && createOperatorLineWatch({ ...access, queueId });
   return {
     what: site,
     urls: [site],
@@ -50,6 +51,16 @@ export async function givenTarget({ url, queueId, path, adminToken, dataFolder, 
     own: undefined,
     stop: async () => watch?.stop(),
   };
+}
+
+/** Undefined where the token is another gate's. */
+async function readQueue(access: OperatorAccess, queueId: string): Promise<z.output<typeof queueSchema> | undefined> {
+  try {
+    return queueSchema.parse(await createOperator(access).ask("GET", `/queues/${queueId}`));
+  } catch (error) {
+    if (error instanceof OperatorRefusal && [401, 403].includes(error.status)) return undefined;
+    throw error;
+  }
 }
 
 const secretsSchema = z.object({ adminToken: z.string() });
