@@ -22,7 +22,7 @@ li { margin: 0.5rem 0; }
 <body>
 <main>
 <h1>You are in</h1>
-<p>This is the venue behind the gate. You came through the queue <code>venue</code>, and there was room.</p>
+<p>This is the venue behind the gate. If there was a line, you have been through it.</p>
 <ul>
 <li><a href="/demo/">A line to see</a>: three people at once. Open it in five private windows</li>
 <li><a href="/_sluice/console">The operator's console</a></li>
