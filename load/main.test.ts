@@ -4,7 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { processesOf, SLOW_MACHINE_MS } from "../test/parts/running-stack.ts";
+import { processesOf, SLOW_MACHINE_MS, startStack } from "../test/parts/running-stack.ts";
 import { temporaryFolder } from "../test/parts/temporary-folder.ts";
 import type { RunRecord } from "./record/run-record.ts";
 
@@ -64,5 +64,29 @@ describe("npm run load", { timeout: SLOW_MACHINE_MS }, () => {
     expect(record.visitors.arrivedMs.length).toBeLessThan(200);
     expect(processesOf(temp)).toEqual([]);
     expect(await readdir(temp)).toEqual([]);
+  });
+
+  it("puts a crowd and trading on a stack that was started apart, watches its line by its own token, and misses neither unsaid", async () => {
+    const folder = await temporaryFolder();
+    const out = await temporaryFolder();
+    const stack = await startStack({ folder });
+    try {
+      const at = ["--url", stack.url, "--out", out];
+      const crowd = await load(["crowd", ...at, "--data-dir", folder, "--visitors", "10", "--over", "1", "--stay", "0.1"]);
+      expect(crowd.output).toContain("✓ over-admission");
+      expect(crowd.output).toContain("✓ every visit came to an end: 10 of 10");
+      const trade = await load(["trade", ...at, "--rate", "20", "--seconds", "1", "--traders", "2"], { SLUICE_DATA_DIR: folder });
+      expect(trade.output).toContain("✓ acknowledged orders lost: 0");
+      expect(trade.output).toContain("✓ audit: conservation");
+      const elsewhere = await load(["crowd", ...at, "--path", "/demo/"]);
+      expect([elsewhere.code, elsewhere.output]).toEqual([1, expect.stringContaining("is behind the queue demo, not venue")]);
+      const stranger = await load(["crowd", ...at], { SLUICE_ADMIN_TOKEN: "a token of another gate altogether" });
+      expect([stranger.code, stranger.output]).toEqual([1, expect.stringContaining("is not a token of this gate")]);
+      const nobody = await load(["trade", ...at, "--data-dir", join(out, "none"), "--traders", "1"]);
+      expect([nobody.code, nobody.output]).toEqual([1, expect.stringContaining("no venue runs on the data folder")]);
+    } finally {
+      stack.process.kill("SIGINT");
+      await stack.exited;
+    }
   });
 });

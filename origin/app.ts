@@ -6,9 +6,12 @@ import type { PassCheck } from "./admission/pass-check.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { DatabaseUnavailable } from "./db/database.ts";
 import { demoRoute } from "./demo/demo-route.ts";
+import { frontRoute } from "./demo/front-route.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { PasswordsBusy } from "./identity/passwords.ts";
+import type { VenueRecord } from "./open-record.ts";
 import { isStoreAbsence } from "./redis/store-absence.ts";
+import { metricsResponse } from "./system/metrics-operation.ts";
 
 type OriginDependencies = Parameters<typeof healthRoute>[0] &
   Parameters<typeof apiRoutes>[0] & { readonly checkPass: PassCheck; readonly log: Logger };
@@ -19,6 +22,7 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.use("*", admission(checkPass));
   app.get("/health", healthRoute(dependencies));
   app.route("/api/v1", apiRoutes(dependencies));
+  app.get("/", frontRoute);
   app.get("/demo/*", demoRoute);
   app.notFound(() => problemResponse("not_found"));
   app.onError((error, c) => {
@@ -35,10 +39,13 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   return app;
 }
 
-/** For a process that executes or projects and serves nobody. */
-export function createHealthApp(dependencies: Parameters<typeof healthRoute>[0]): Hono {
+type HealthDependencies = Parameters<typeof healthRoute>[0] & { readonly record: Pick<VenueRecord, "metrics"> };
+
+/** For a process that executes or projects and serves nobody. Only monitors have its address, so they need no account there. */
+export function createHealthApp(dependencies: HealthDependencies): Hono {
   const app = new Hono();
   app.get("/health", healthRoute(dependencies));
+  app.get("/metrics", () => metricsResponse(dependencies.record.metrics()));
   app.notFound(() => problemResponse("not_found"));
   return app;
 }

@@ -17,6 +17,7 @@ import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
+import { keepStoreClock } from "./redis/keep-store-clock.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
 
 /**
@@ -33,8 +34,9 @@ if (!environment.ok) {
 }
 const settings = environment.value;
 
-// 2. The venue's store.
+// 2. The venue's store, and the time by its clock.
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
+const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
 // 3. The permanent record.
 const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
@@ -42,19 +44,19 @@ const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(s
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
 const keys = jwks === undefined ? fetchedKeys({ url: new URL(jwksUrl), log }) : await knownKeys(jwks);
-const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock: systemClock, log });
+const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log });
 
 // 5. The record of trading: ledger, write-behind, audit, archive; how far it is behind decides whether more is taken.
 const archive = openArchive(settings);
-const record = openRecord({ settings, database, archive, log });
+const record = openRecord({ settings, database, archive, clock, log });
 
 // 6. Trading: commands, engine and projections, as far as the roles of this process go.
-const trading = openTrading({ settings, database, refusalOf: record.refusalOf, log });
+const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
 
 // 7. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
-      ...{ settings, redis: venueRedis, database, commands: trading.commands, log },
+      ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
       ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
     })
   : undefined;
@@ -62,7 +64,7 @@ const venue = settings.SLUICE_ROLES.includes("api")
 // 8. HTTP and WebSockets, on loopback unless told otherwise. A process that does not serve the API still tells how it is.
 const parts = { venueRedis, database, trading, record };
 const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
-const live = venue && createLiveServer({ checkPass, clock: systemClock, random: systemRandom, log, ...venue });
+const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
 const server = await startHttpServer({ fetch: app.fetch, live, host, port });
 log.info({ port }, "origin listens");
@@ -73,12 +75,13 @@ const control =
     ? undefined
     : await startControlServer(
         settings.SLUICE_DATA_DIR,
-        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: systemClock.nowMs } },
+        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: clock.nowMs } },
         log,
       );
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },
+  { name: "clock", stop: async () => clock.stop() },
   { name: "database", stop: database.close },
   { name: "record", stop: record.stop },
   { name: "trading", stop: trading.stop },

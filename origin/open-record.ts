@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { systemClock } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
 import type { PartHealth } from "../shared/health.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { keepArchiving } from "./archive/keep-archiving.ts";
@@ -40,6 +40,7 @@ type RecordParts = {
   >;
   readonly database: Database;
   readonly archive: OrderArchive;
+  readonly clock: Clock;
   readonly log: Logger;
 };
 
@@ -49,8 +50,7 @@ const FLUSH_MS_MAX = 300;
 const DRAIN_MS_MAX = 200;
 const DRAIN_LOOK_MS = 5;
 
-export function openRecord({ settings, database, archive, log }: RecordParts): VenueRecord {
-  const clock = systemClock;
+export function openRecord({ settings, database, archive, clock, log }: RecordParts): VenueRecord {
   const connections: Redis[] = [];
   const open = () => {
     const redis = connectRedis(settings.VENUE_REDIS_URL, log);

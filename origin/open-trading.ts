@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { systemClock } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
 import type { PartHealth } from "../shared/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Commands } from "./commands/commands.ts";
@@ -27,6 +27,7 @@ type TradingParts = {
   readonly database: Database;
   /** Whether the permanent record has room for one more. */
   readonly refusalOf?: Parameters<typeof openCommands>[0]["refusalOf"];
+  readonly clock: Clock;
   readonly log: Logger;
   /** Tests put their faults here. */
   readonly connect?: typeof connectRedis;
@@ -35,7 +36,7 @@ type TradingParts = {
 /** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, refusalOf, log, connect = connectRedis }: TradingParts): Trading {
+export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis }: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -45,7 +46,6 @@ export function openTrading({ settings, database, refusalOf, log, connect = conn
     return redis;
   };
   const node = newId(systemRandom);
-  const clock = systemClock;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { systemClock } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
@@ -73,16 +73,16 @@ type VenueParts = {
   readonly findOldOrder?: FindOldOrder;
   /** Of the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
+  readonly clock: Clock;
   readonly log: Logger;
 };
 
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, clock, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
-  const clock = systemClock;
   const random = systemRandom;
   const limits = openStoreLimits(redis);
   const hide = hideWith(keyFor("address", settings.SLUICE_VENUE_SECRET));

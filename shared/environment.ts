@@ -11,9 +11,15 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   environment: Environment,
 ): Result<z.output<z.ZodObject<Shape>>, readonly string[]> {
-  const parsed = schema.safeParse(withoutEmpty(environment));
+  const given = withoutEmpty(environment);
+  const parsed = schema.safeParse(given);
   if (parsed.success) return ok(parsed.data);
-  return fail(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+  return fail(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${faultOf(issue, given)}`));
+}
+
+/** The schema's own words for a variable that is not there are about types, which are no business of whoever sets them. */
+function faultOf({ path, code, message }: z.core.$ZodIssue, given: Environment): string {
+  return code === "invalid_type" && given[String(path[0])] === undefined ? "must be set" : message;
 }
 
 /** `X= npm start` means "not set" to the person who typed it. */

@@ -37,6 +37,7 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
   const parsed = parseFlags(args);
   if (!parsed.ok) return parsed;
   const { values, positionals } = parsed.value;
+  if (values.help) return fail(USAGE);
   const [noun, command, file = "-", ...rest] = positionals;
   if (noun !== "queues" || rest.length > 0) return fail(USAGE);
   if (command !== "export" && command !== "apply") return fail(USAGE);
@@ -63,7 +64,7 @@ function isWebAddress(url: string): boolean {
 
 function parseFlags(args: readonly string[]) {
   const flag = { type: "boolean", default: false } as const;
-  const options = { "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
+  const options = { help: flag, "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
   try {
     return ok(parseArgs({ args: [...args], allowPositionals: true, options }));
   } catch (error) {

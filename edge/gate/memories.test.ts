@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Pass } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
+import { createStoreClock } from "../../shared/store-clock.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { createSessions } from "./sessions.ts";
-import { createStoreClock } from "./store-clock.ts";
 
 const waiting = {
   state: "waiting",

@@ -3,6 +3,7 @@ import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type FillRandom, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { ok, type Result } from "../../shared/result.ts";
+import { createStoreClock, type StoreClock } from "../../shared/store-clock.ts";
 import type { EdgeConfiguration } from "../env.ts";
 import { type Line, openLine } from "../queue/line.ts";
 import type { Draw, QueueRecord } from "../queue/registry.ts";
@@ -21,7 +22,6 @@ import { createLimits, type Limits } from "./limits.ts";
 import { type GuardedStore, guardStore } from "./outage.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
-import { createStoreClock, type StoreClock } from "./store-clock.ts";
 import { createSweeps, type Sweeps } from "./sweeps.ts";
 
 /**

@@ -2,13 +2,13 @@ import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../shared/admission.ts"
 import { assert } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
+import type { StoreClock } from "../../shared/store-clock.ts";
 import { log } from "../log.ts";
 import { queueKeys, revocationKey, revokedAllKey } from "../queue/keys.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import type { Later } from "./later.ts";
 import { type GuardedStore, StoreUnavailable } from "./outage.ts";
 import { isRevokedScript, revocationsScript } from "./revocation-scripts.ts";
-import type { StoreClock } from "./store-clock.ts";
 
 /**
  * Which passes of a queue were ended before their time. `fast` follows the queue's feed, which every isolate reads again

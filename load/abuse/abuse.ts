@@ -1,7 +1,7 @@
 import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import { defineScenario } from "../options/define-scenario.ts";
-import { openTarget, targetFaults, targetOptions } from "../options/target-options.ts";
+import { limitsOf, openTarget, targetFaults, targetOptions } from "../options/target-options.ts";
 import { createRecorder, type Recorder } from "../record/recorder.ts";
 import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 import type { RunContext } from "../run-context.ts";
@@ -22,17 +22,18 @@ export const abuseScenario = defineScenario({
   async run(values, context) {
     const target = await openTarget(values, context, { ticketsPerIp: PLACES_OF_ADDRESS_MAX });
     try {
-      const { cap, rate, burst, edges, edge } = values;
+      const { edges, edge } = values;
+      const limits = limitsOf(target, values);
       const recorder = createRecorder();
       const attacking = runAttacks({ ...context, target, recorder });
-      const crowd = await runCrowd(toCrowdOptions(values), { ...context, target, recorder });
+      const crowd = await runCrowd(toCrowdOptions({ ...values, ...limits }), { ...context, target, recorder });
       await attacking;
       checkHonest(recorder, crowd);
       return {
         ...crowd,
         ...recorder.contents(),
         scenario: "abuse",
-        settings: { ...crowd.settings, cap, rate, burst, edges, edge },
+        settings: { ...crowd.settings, ...limits, edges, edge },
       };
     } finally {
       await target.stop();

@@ -9,10 +9,13 @@ const POLL_ADDRESS = "203.0.113.8";
 /** Of places for one address, on a stack of our own. */
 export const PLACES_OF_ADDRESS_MAX = 20;
 
-/** Thousands of joins from one address, and one ticket that polls without a pause. */
+/**
+ * Thousands of joins from one address, and one ticket that polls without a pause. Before a gate that is not our own everybody comes from one
+ * address, honest people too: there the joins are left out.
+ */
 export const floods: Attack = {
   name: "floods",
-  run: async (desk) => [...(await floodJoins(desk)), ...(await floodPolls(desk))],
+  run: async (desk) => [...(desk.target.own === undefined ? [] : await floodJoins(desk)), ...(await floodPolls(desk))],
 };
 
 async function floodJoins(desk: AttackDesk): Promise<readonly Check[]> {
@@ -21,14 +24,13 @@ async function floodJoins(desk: AttackDesk): Promise<readonly Check[]> {
   );
   const given = answers.filter(({ sight }) => sight.state === "waiting" || sight.state === "admitted");
   const failed = failures(answers);
-  for (const answer of given) await desk.giveBack(answer);
-  const bound = desk.target.own === undefined ? JOINS - 1 : PLACES_OF_ADDRESS_MAX;
+  await Promise.all(given.map((answer) => desk.giveBack(answer)));
   return [
     {
       name: `${JOINS} joins at once from one address`,
-      expected: `at most ${bound} places`,
+      expected: `at most ${PLACES_OF_ADDRESS_MAX} places`,
       seen: `${given.length} places, ${counted(answers)}`,
-      isMet: given.length <= bound,
+      isMet: given.length <= PLACES_OF_ADDRESS_MAX,
     },
     { name: "the same, answered properly", expected: "no 5xx, no silence", seen: `${failed} of them`, isMet: failed === 0 },
   ];

@@ -63,7 +63,7 @@ export const pathDodges: Attack = {
       if (!isKeptOut(answer)) past.push(`${what}: ${answer.sight.label}`);
       await desk.giveBack(answer);
     }
-    const seen = past.length === 0 ? "so it was" : past.join(", ");
+    const seen = past.length === 0 ? "none got past" : past.join(", ");
     return [{ name: `${requests.length} dodges by path and header`, expected: "none gets past the gate", seen, isMet: past.length === 0 }];
   },
 };

@@ -3,6 +3,7 @@ import { orderArchive } from "../../origin/archive/order-archive.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { createLogger } from "../../origin/log.ts";
 import { openRecord } from "../../origin/open-record.ts";
+import { systemClock } from "../../shared/clock.ts";
 
 /** A worker with nothing but the record: ledger and write-behind, as they run beside an engine in another process. */
 const databaseUrl = process.env["DATABASE_URL"];
@@ -18,5 +19,5 @@ const settings = {
   },
   ...{ VENUE_REDIS_URL: process.env["VENUE_REDIS_URL"] ?? "", DATABASE_URL: databaseUrl },
 };
-const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), log });
+const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), clock: systemClock, log });
 process.on("SIGTERM", () => void record.stop().then(() => process.exit(0)));

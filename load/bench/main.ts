@@ -14,6 +14,7 @@ import { lineCostBenchmark } from "./line-cost.ts";
 import { ordersBenchmark } from "./orders.ts";
 import { ordersHttpBenchmark } from "./orders-http.ts";
 import { proxyBenchmark } from "./proxy.ts";
+import { replicasBenchmark } from "./replicas.ts";
 import { formatRows, replaceSection } from "./report.ts";
 import { tokenBenchmark } from "./token.ts";
 
@@ -30,6 +31,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   tokenBenchmark,
   lineBenchmark,
   lineCostBenchmark,
+  replicasBenchmark,
   identityBenchmark,
   engineBenchmark,
   ordersBenchmark,

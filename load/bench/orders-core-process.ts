@@ -3,6 +3,7 @@ import type { Submitted } from "../../origin/commands/commands.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { createLogger } from "../../origin/log.ts";
 import { openTrading } from "../../origin/open-trading.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { createLatencies } from "./latencies.ts";
 import { createOrderMix } from "./orders-mix.ts";
 
@@ -31,6 +32,7 @@ const log = createLogger("orders-core", { write: (line) => void process.stderr.w
 const trading = openTrading({
   settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: true, VENUE_REDIS_URL: url },
   database: noDatabase,
+  clock: systemClock,
   log,
 });
 const { submit } = trading.commands;

@@ -43,6 +43,7 @@ const database = await openDatabase({ url: undefined, folder: join(environment.B
 const trading = openTrading({
   settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: true, VENUE_REDIS_URL: environment.VENUE_REDIS_URL },
   database,
+  clock: systemClock,
   log,
 });
 const key = await newTokenKey("bench");
@@ -57,6 +58,7 @@ const venue = await openVenue({
   redis,
   database,
   commands: trading.commands,
+  clock: systemClock,
   log,
 });
 

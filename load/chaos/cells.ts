@@ -1,5 +1,7 @@
 import type { Random } from "../../test/sim/random.ts";
 import type { Cell } from "./cell.ts";
+import { clocksOff, HOUR_MS, leaderClockOff } from "./clock-faults.ts";
+import { lastCommitsGone, slowDisk, tornTail, venueDiskFull } from "./disk-faults.ts";
 import {
   bridgeReplies,
   everythingKilled,
@@ -9,14 +11,21 @@ import {
   ledgerLocked,
   memoryFull,
   scriptsFlushed,
-  slowDisk,
   venueReplies,
 } from "./faults.ts";
+import { faultOfPoisonedAudit, poisonedEntry } from "./poison.ts";
 
 const SHORT_MS = 1_000;
 const WHILE_MS = 3_000;
 /** Longer than the engine's lease, and than any time-out of ours. */
 const LONG_MS = 6_000;
+/** Longer than a turn may lie unclaimed (20 s) and an edge waits for the origin; half of the time that a silent visitor is kept for. */
+const STOPPED_MS = 30_000;
+
+/** Passes need no store, and trading no PostgreSQL: whoever is inside goes on. */
+const TRADING_ON = { isTradingOn: true } as const;
+/** What it must not touch is the date of a trade. */
+const DATED = { isTradingOn: true, needsOrders: true } as const;
 
 const http = (head: string, body: string) => ({
   raw: `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
@@ -24,42 +33,109 @@ const http = (head: string, body: string) => ({
 
 /** The fault matrix. Every cell is also held to: nobody over the cap, order kept, no acknowledged order lost, audit clean. */
 export function faultMatrix(random: Random): readonly Cell[] {
+  return [...ofTheGate(), ...ofTheVenue(), ...ofEverything(random)];
+}
+
+function ofTheGate(): readonly Cell[] {
+  const on = TRADING_ON;
+  const still = "503 within a second, passes hold; places and turns are as before when it wakes up";
   return [
-    cell("edge", "killed", "its visitors go on at another edge; no slot is doubled", SHORT_MS, killed("edge-4"), { isQuick: true }),
-    cell("edge", "stands still, wakes up", "what it had in hand changes nothing", LONG_MS, frozen("edge-4")),
-    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1")),
-    cell("bridge", "stands still", "the same, within a second", WHILE_MS, frozen("bridge-1")),
-    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { isQuick: true }),
-    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang")),
-    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops"))),
-    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>"))),
-    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai'))),
-    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis")),
-    cell("line's Redis", "stands still", "503 within a second, passes hold", WHILE_MS, frozen("line-redis")),
-    cell("line's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("lineUrl")),
-    cell("line's Redis", "out of memory", "newcomers refused, nothing evicted", WHILE_MS, memoryFull("lineUrl")),
-    cell("venue's Redis", "killed", "503, then everything that was answered is there", WHILE_MS, killed("venue-redis")),
-    cell("venue's Redis", "stands still", "503 within bounds", WHILE_MS, frozen("venue-redis")),
-    cell("venue's Redis", "each fsync takes 250 ms", "slow, nothing lost", LONG_MS, slowDisk("venue-redis"), { needs: "strace" }),
-    cell("venue's Redis", "replies dropped", "outcomes are found in the journal", SHORT_MS, venueReplies("drop")),
-    cell("venue's Redis", "no replies", "503 or 202, later the outcome", WHILE_MS, venueReplies("hang")),
-    cell("venue's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("venueUrl")),
-    cell("venue's Redis", "out of memory", "orders refused, nothing evicted", WHILE_MS, memoryFull("venueUrl")),
-    cell("api", "killed", "what it had appended is executed once", SHORT_MS, killed("api")),
-    cell("api", "stands still", "504, then it goes on", WHILE_MS, frozen("api")),
-    cell("engine", "leader killed", "the standby leads within seconds", WHILE_MS, leader(killed), { isQuick: true }),
-    cell("engine", "leader stands still, wakes up", "the standby leads; the old one commits nothing", LONG_MS, leader(frozen)),
-    cell("engine", "both killed", "503, then on from the committed command", WHILE_MS, killed("engine-1", "engine-2")),
-    cell("worker", "killed", "trading goes on; the ledger catches up, nothing twice", WHILE_MS, killed("worker")),
-    cell("worker", "stands still", "the same", WHILE_MS, frozen("worker")),
-    cell("PostgreSQL", "killed", "trading goes on; the ledger catches up", WHILE_MS, killed("postgres")),
-    cell("PostgreSQL", "stands still", "the same", WHILE_MS, frozen("postgres")),
-    cell("PostgreSQL", "the ledger's table is locked", "the same", WHILE_MS, ledgerLocked),
-    cell("everything", "killed, started in any order", "nothing that was answered is lost", SHORT_MS, everythingKilled(random)),
+    cell("edge", "killed", "its visitors go on at another edge; no slot is doubled", SHORT_MS, killed("edge-4"), { ...on, isQuick: true }),
+    cell(
+      "edge",
+      "stands still, wakes up",
+      "turns it had told of have gone to others by then: nobody goes in by them",
+      STOPPED_MS,
+      frozen("edge-4"),
+      on,
+    ),
+    cell(
+      "edge",
+      "one clock an hour ahead, one behind",
+      "nothing: the store's time counts",
+      LONG_MS,
+      clocksOff({ "edge-3": HOUR_MS, "edge-4": -HOUR_MS }),
+      DATED,
+    ),
+    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1"), on),
+    cell("bridge", "stands still", "the same, within a second", STOPPED_MS, frozen("bridge-1"), on),
+    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { ...on, isQuick: true }),
+    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang"), on),
+    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops")), on),
+    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>")), on),
+    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai')), on),
+    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis"), on),
+    cell("line's Redis", "stands still", still, STOPPED_MS, frozen("line-redis"), on),
+    cell("line's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("lineUrl"), on),
+    cell("line's Redis", "out of memory", "newcomers refused, nothing evicted", WHILE_MS, memoryFull("lineUrl"), on),
   ];
 }
 
-type Extra = Pick<Cell, "needs" | "isQuick">;
+function ofTheVenue(): readonly Cell[] {
+  const on = TRADING_ON;
+  const refused = "refuses to trade with a sentence until the bytes are back, and has lost nothing then";
+  return [
+    cell("venue's Redis", "killed", "503, then everything that was answered is there", WHILE_MS, killed("venue-redis")),
+    cell(
+      "venue's Redis",
+      "stands still",
+      "503 within bounds; the lease is over by then, and one engine takes it",
+      STOPPED_MS,
+      frozen("venue-redis"),
+    ),
+    cell("venue's Redis", "each fsync takes 250 ms", "slow, nothing lost", LONG_MS, slowDisk("venue-redis"), { ...on, needs: "strace" }),
+    cell("venue's Redis", "the disk is full", "it ends rather than answer; 503; nothing lost", WHILE_MS, venueDiskFull, {
+      needs: "strace",
+    }),
+    cell("venue's Redis", "killed in mid-write", "half a commit is dropped, and nothing that was answered", WHILE_MS, tornTail, {
+      needsOrders: true,
+    }),
+    cell("venue's Redis", "the last commits are gone", refused, LONG_MS, lastCommitsGone, { needsOrders: true, isTradingOn: false }),
+    cell("venue's Redis", "replies dropped", "outcomes are found in the journal", SHORT_MS, venueReplies("drop")),
+    cell("venue's Redis", "no replies", "503 or 202, later the outcome", WHILE_MS, venueReplies("hang")),
+    cell("venue's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("venueUrl"), on),
+    cell("venue's Redis", "out of memory", "orders refused, nothing evicted", WHILE_MS, memoryFull("venueUrl")),
+    cell("api", "killed", "what it had appended is executed once", SHORT_MS, killed("api")),
+    cell("api", "stands still", "504, then it goes on; what clients gave up on is executed once", STOPPED_MS, frozen("api")),
+    cell(
+      "api",
+      "its clock is an hour ahead",
+      "nothing: passes hold, trades are dated by Redis",
+      LONG_MS,
+      clocksOff({ api: HOUR_MS }),
+      DATED,
+    ),
+    cell("api", "its clock is an hour behind", "the same", LONG_MS, clocksOff({ api: -HOUR_MS }), DATED),
+    cell("engine", "leader killed", "the standby leads within seconds", WHILE_MS, leader(killed), { isQuick: true }),
+    cell(
+      "engine",
+      "leader stands still, wakes up",
+      "the standby leads after the lease of 1.5 s; the old one commits nothing",
+      STOPPED_MS,
+      leader(frozen),
+      on,
+    ),
+    cell("engine", "both killed", "503, then on from the committed command", WHILE_MS, killed("engine-1", "engine-2")),
+    cell("engine", "the leader's clock is an hour ahead", "nothing, also when the other one leads again", LONG_MS, leaderClockOff, DATED),
+    cell("worker", "killed", "trading goes on; the ledger catches up, nothing twice", WHILE_MS, killed("worker"), on),
+    cell("worker", "stands still", "the same, though the server has given its transaction up", STOPPED_MS, frozen("worker"), on),
+    cell("PostgreSQL", "killed", "trading goes on; the ledger catches up", WHILE_MS, killed("postgres"), on),
+    cell("PostgreSQL", "stands still", "the same; the journal keeps what is missing", STOPPED_MS, frozen("postgres"), on),
+    cell("PostgreSQL", "the ledger's table is locked", "the same", WHILE_MS, ledgerLocked, on),
+  ];
+}
+
+/** The last one leaves a mark that no mending takes away: the ledger only grows. */
+function ofEverything(random: Random): readonly Cell[] {
+  const parked = "parked with its reason; the rest goes on; metrics and audit name it and what is missing by it";
+  const poison = { needsOrders: true, faultOfAudit: faultOfPoisonedAudit, ...TRADING_ON };
+  return [
+    cell("everything", "killed, started in any order", "nothing that was answered is lost", SHORT_MS, everythingKilled(random)),
+    cell("ledger", "an entry that cannot be posted", parked, WHILE_MS, poisonedEntry, poison),
+  ];
+}
+
+type Extra = Pick<Cell, "needs" | "isQuick" | "isTradingOn" | "needsOrders" | "faultOfAudit">;
 
 function cell(...[component, fault, expected, lastsMs, inject, extra]: [string, string, string, number, Cell["inject"], Extra?]): Cell {
   return { name: `${component}: ${fault}`, component, fault, expected, lastsMs, inject, ...extra };

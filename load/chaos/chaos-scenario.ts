@@ -12,6 +12,8 @@ import { type ChaosStack, startChaosStack } from "./chaos-stack.ts";
 const { cap, rate, burst } = targetOptions;
 /** After the last fault everybody needs the time to come in that the faults have cost. */
 const SPARE_SECONDS = 120;
+/** Several of them should fit into a run. */
+const FAULT_MS_MAX = 6_000;
 
 /** A crowd while parts are broken and mended again, one after the other, as the seed draws them. */
 export const chaosScenario = defineScenario({
@@ -55,7 +57,7 @@ type Breaking = {
 
 async function breakParts({ stack, recorder, seed, everyMs, signal }: Breaking): Promise<void> {
   const random = seededRandom(seed);
-  const [first, ...others] = faultMatrix(random).filter(({ needs }) => needs === undefined);
+  const [first, ...others] = faultMatrix(random).filter(({ needs, needsOrders = false }) => needs === undefined && !needsOrders);
   const beganMs = performance.now();
   const nowMs = () => Math.round(performance.now() - beganMs);
   while (first !== undefined) {
@@ -64,7 +66,7 @@ async function breakParts({ stack, recorder, seed, everyMs, signal }: Breaking):
     const { name, inject, lastsMs } = random.pick([first, ...others]);
     const atMs = nowMs();
     const heal = await inject(stack);
-    await sleep(lastsMs);
+    await sleep(Math.min(lastsMs, FAULT_MS_MAX));
     await heal();
     recorder.fault({ atMs, untilMs: nowMs(), what: name });
   }

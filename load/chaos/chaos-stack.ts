@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { QueueSettings } from "../../edge/queue/settings.ts";
+import { WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
 import { freePort } from "../../origin/stack/free-port.ts";
 import { bridgePart, edgePart, originPart, type Part, type PlanOptions, planStack } from "../../origin/stack/plan-stack.ts";
 import { loadOrCreateSecrets } from "../../origin/stack/secrets.ts";
@@ -10,6 +11,7 @@ import { waitUntilHealthy } from "../../origin/stack/wait-until-healthy.ts";
 import { assert } from "../../shared/assert.ts";
 import { systemRandom } from "../../shared/ids.ts";
 import { type FaultyWire, startFaultyWire } from "../../test/gate/faulty-wire.ts";
+import { entryWithClock, nodeOptionsWithClock } from "../../test/parts/wrong-clock.ts";
 import { createRedisLineWatch } from "../target/redis-line-watch.ts";
 import { setUpQueue } from "../target/set-up-queue.ts";
 import type { Target } from "../target/target.ts";
@@ -44,6 +46,8 @@ export type PartName = (typeof PART_NAMES)[number];
 
 type ChaosOptions = { readonly queue: Pick<QueueSettings, "maxActive" | "admissionRate"> & Partial<QueueSettings> };
 
+type ClockOff = [withClock?: Parameters<typeof startPart>[1]];
+
 const QUEUE_ID = "venue";
 const EDGE_COUNT = 4;
 const BRIDGE_COUNT = 2;
@@ -68,9 +72,9 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
     const options = await planOptions(folder, postgres.url);
     const { parts: planned, lineUrl, bridgedUrl, venueUrl } = await planStack(options);
     assert(lineUrl !== undefined && bridgedUrl !== undefined, "both Redis servers are our own");
-    const start = async (part: Part | undefined) => {
+    const start = async (part: Part | undefined, ...clock: ClockOff) => {
       assert(part !== undefined, "the part was planned");
-      return keep(await startPart(part));
+      return keep(await startPart(part, ...clock));
     };
     const byName = new Map(planned.map((part) => [part.name, part]));
     const lineRedis = await start(byName.get("line-redis"));
@@ -81,9 +85,12 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
     const origin = async (name: string, roles: string) => {
       const port = name === "api" ? options.settings.SLUICE_ORIGIN_PORT : await freePort();
       const settings = { ...options.settings, SLUICE_ORIGIN_PORT: port };
-      return start(
-        originPart({ ...options, settings, name, venueUrl: wiredVenueUrl, environment: { ...options.environment, SLUICE_ROLES: roles } }),
-      );
+      const withEnvironment = (more: NodeJS.ProcessEnv) =>
+        originPart({
+          ...{ ...options, settings, name, venueUrl: wiredVenueUrl },
+          environment: { ...options.environment, SLUICE_ROLES: roles, ...more },
+        });
+      return start(withEnvironment({}), async (offMs) => withEnvironment({ NODE_OPTIONS: nodeOptionsWithClock(offMs) }));
     };
     const bridges: StackPart[] = [];
     const bridgeWires: FaultyWire[] = [];
@@ -102,7 +109,10 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
       const port = index === 1 ? options.settings.SLUICE_PORT : await freePort();
       const bridgePort = Number(bridgeWires[index % BRIDGE_COUNT]?.address.split(":")[1]);
       const settings = { ...options.settings, SLUICE_PORT: port, SLUICE_BRIDGE_PORT: bridgePort };
-      edges.push(await start(edgePart({ ...options, settings, name: `edge-${index}`, lineUrl })));
+      const edge = { ...options, settings, name: `edge-${index}`, lineUrl };
+      const withClock = async (offMs: number) =>
+        edgePart({ ...edge, entryFile: await entryWithClock({ runtime: "worker", entryFile: WORKER_ENTRY, folder, offMs }) });
+      edges.push(await start(edgePart(edge), withClock));
       urls.push(`http://127.0.0.1:${port}`);
     }
 

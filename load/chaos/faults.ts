@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import postgres from "postgres";
@@ -25,7 +23,9 @@ export function killed(...names: readonly PartName[]): Inject {
 export function frozen(name: PartName): Inject {
   return async ({ parts }) => {
     parts[name].freeze();
-    return async () => parts[name].thaw();
+    return async () => {
+      parts[name].thaw();
+    };
   };
 }
 
@@ -42,7 +42,9 @@ export function bridgeReplies(fault: WireFault): Inject {
 export function venueReplies(fault: WireFault): Inject {
   return async ({ venueWire }) => {
     venueWire.replyWith(fault);
-    return async () => venueWire.replyWith("pass");
+    return async () => {
+      venueWire.replyWith("pass");
+    };
   };
 }
 
@@ -70,22 +72,6 @@ export function memoryFull(store: "lineUrl" | "venueUrl"): Inject {
   };
 }
 
-const SLOW_FSYNC_MICROSECONDS = 250_000;
-
-/** Each fsync takes a quarter of a second. */
-export function slowDisk(name: PartName): Inject {
-  return async ({ parts }) => {
-    const delay = `inject=fdatasync:delay_enter=${SLOW_FSYNC_MICROSECONDS}`;
-    const args = ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", delay, "-p", String(parts[name].pid())];
-    const strace = spawn("strace", args, { stdio: "ignore" });
-    return async () => {
-      const ended = once(strace, "exit");
-      strace.kill("SIGINT");
-      await ended;
-    };
-  };
-}
-
 /** Somebody else holds the ledger's table. */
 export const ledgerLocked: Inject = async ({ databaseUrl }) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
@@ -109,7 +95,7 @@ export function leader(does: (name: PartName) => Inject): Inject {
   return async (stack) => does(await findLeader(stack))(stack);
 }
 
-async function findLeader({ parts, venueUrl }: ChaosStack): Promise<PartName> {
+export async function findLeader({ parts, venueUrl }: ChaosStack): Promise<PartName> {
   const redis = new Redis(venueUrl);
   try {
     const owner = JSON.stringify(await redis.hgetall(FENCE_KEY));

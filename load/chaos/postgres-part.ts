@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type PostgresServer, startPostgresServer } from "../../test/parts/postgres-server.ts";
 import type { StackPart } from "./stack-part.ts";
 
@@ -11,7 +12,9 @@ export async function startPostgresPart(): Promise<StackPart & { readonly url: s
   return {
     name: "postgres",
     url: server.url,
+    port: Number(new URL(server.url).port),
     pid: () => server.child.pid,
+    endsWithin: (ms) => Promise.race([server.child.exited.then(() => true), sleep(ms, false)]),
     async kill() {
       process.kill(server.child.pid, "SIGKILL");
       await server.child.exited;

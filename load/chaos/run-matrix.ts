@@ -34,6 +34,13 @@ const CROWD: Omit<CrowdOptions, "seed"> = {
   shard: { index: 1, count: 1 },
 };
 
+/** They come for as long as a long fault lasts, as many as the rate lets in: there are always some who have not been answered yet. */
+function crowdFor({ lastsMs }: Cell): Omit<CrowdOptions, "seed"> {
+  const overSeconds = Math.max(CROWD.overSeconds, Math.ceil(lastsMs / 1_000));
+  const visitors = CROWD.visitors + (overSeconds - CROWD.overSeconds) * QUEUE.admissionRate;
+  return { ...CROWD, visitors, overSeconds, withinSeconds: CROWD.withinSeconds + overSeconds };
+}
+
 /** One stack for all of them: each cell begins where the one before has left it, as in life. */
 export async function runMatrix({ cells, seed, clock, say, signal }: MatrixOptions): Promise<readonly CellResult[]> {
   say("Starting four edges, two bridges, an engine with a standby, an api process, a worker, two Redis servers and PostgreSQL");
@@ -49,7 +56,7 @@ export async function runMatrix({ cells, seed, clock, say, signal }: MatrixOptio
       const results: CellResult[] = [];
       for (const [index, cell] of cells.entries()) {
         if (signal.aborted) break;
-        const result = await runCell(cell, { stack, flow, clock }, { ...CROWD, seed: seed + index });
+        const result = await runCell(cell, { stack, flow, clock }, { ...crowdFor(cell), seed: seed + index });
         results.push(result);
         say(`${MARKS[result.outcome]} ${index + 1}/${cells.length} ${cell.name}: ${result.seen}`);
       }

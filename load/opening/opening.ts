@@ -7,7 +7,9 @@ import { tradeOptions, tradersFor } from "../trade/trade.ts";
 import { runOpening } from "./run-opening.ts";
 
 const { requests: _requests, shard: _shard, ...whoComes } = crowdOptions;
-const { cap, rate, burst, edge, edges } = targetOptions;
+const { cap, rate, burst, edge, edges, url } = targetOptions;
+/** Named, so that whoever tries it is told why. */
+const NO_URL = { ...url, help: "not here: the bell is the opening time of a queue, and nothing is changed on a gate that is not our own" };
 const { traders, mix, pairs } = tradeOptions;
 
 export const openingScenario = defineScenario({
@@ -17,9 +19,12 @@ export const openingScenario = defineScenario({
     ...whoComes,
     bell: numberOption("seconds after the first could come, when the doors open", { min: 1, max: 3_600, fallback: 20, value: "SECONDS" }),
     orders: wholeNumber("orders of each, inside", { min: 1, max: 1_000, fallback: 3 }),
-    ...{ traders, mix, pairs, cap, rate, burst, edge, edges },
+    ...{ traders, mix, pairs, cap, rate, burst, edge, edges, url: NO_URL },
   },
-  faults: (values) => crowdFaults({ ...values, ...WHOLE }),
+  faults: (values) => [
+    ...crowdFaults({ ...values, ...WHOLE }),
+    ...(values.url === undefined ? [] : ["--url: not with opening, which sets when a queue opens: it starts a stack of its own"]),
+  ],
   async run(values, context) {
     context.progress.say("Starting a stack for this run");
     const queue = { maxActive: values.cap, admissionRate: values.rate, admissionBurst: values.burst };

@@ -4,18 +4,20 @@ import { fail, ok, type Result } from "../../shared/result.ts";
 import type { RunContext } from "../run-context.ts";
 import { givenTarget } from "../target/given-target.ts";
 import { startTarget } from "../target/start-target.ts";
-import type { Target } from "../target/target.ts";
+import type { QueueLimits, Target } from "../target/target.ts";
 import { choice, flag, numberOption, text, wholeNumber } from "./option-kinds.ts";
 import type { Option, OptionValues } from "./option-table.ts";
 
 const urlOption: Option<string | undefined> = {
   value: "URL",
-  help: "a gate that runs already; its operator token, if you have it, in SLUICE_ADMIN_TOKEN (a stack of its own)",
+  help: "a gate that runs already (a stack of its own)",
   schema: z
     .string()
     .refine((url) => URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol), "must be an http or https URL")
     .optional(),
 };
+
+const DATA_FOLDER = process.env["SLUICE_DATA_DIR"] ?? ".sluice";
 
 /** What the load is put on. */
 export const targetOptions = {
@@ -26,7 +28,12 @@ export const targetOptions = {
   edges: wholeNumber("how many of them", { min: 1, max: 16, fallback: 1 }),
   url: urlOption,
   queue: text("with --url: the queue that is before the page", "venue"),
-  path: text("with --url: the page", "/demo/"),
+  path: text("with --url: the page", "/api/v1/market/pairs"),
+  "data-dir": {
+    value: "FOLDER",
+    help: `with --url: the data folder of a stack on this machine, for its operator token, if SLUICE_ADMIN_TOKEN does not tell it, and for the accounts of those who trade (${DATA_FOLDER})`,
+    schema: z.string().min(1, "must not be empty").default(DATA_FOLDER),
+  } satisfies Option<string>,
   "allow-remote": flag("with --url: it may be another machine. Ask its owner first"),
 } as const;
 
@@ -45,10 +52,19 @@ export function openTarget(
   queueWish: Partial<QueueSettings> = {},
 ): Promise<Target> {
   const { url, queue, path, cap, rate, burst, edge, edges } = values;
-  if (url !== undefined) return givenTarget({ url, queueId: queue, path, adminToken: process.env["SLUICE_ADMIN_TOKEN"] });
+  if (url !== undefined) {
+    const adminToken = process.env["SLUICE_ADMIN_TOKEN"];
+    const dataFolder = isLoopback(url) ? values["data-dir"] : undefined;
+    return givenTarget({ url, queueId: queue, path, adminToken, dataFolder, say: progress.say });
+  }
   progress.say("Starting a stack for this run");
   const settings = { ...queueWish, maxActive: cap, admissionRate: rate, admissionBurst: burst };
   return startTarget({ edge, edges, queue: settings, signal, say: progress.say });
+}
+
+/** What the queue was told to keep to: by us, or by its operator. Nothing where nobody knows, and then nothing is judged by it. */
+export function limitsOf({ own, limits }: Target, { cap, rate, burst }: QueueLimits): Partial<QueueLimits> {
+  return own === undefined ? (limits ?? {}) : { cap, rate, burst };
 }
 
 function isLoopback(url: string): boolean {

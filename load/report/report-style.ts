@@ -43,8 +43,8 @@ th.answers, td.answers { padding-left: 1.5rem; padding-right: 0; min-width: 12re
 .mark { width: 1.6rem; font-weight: 700; }
 tr.met .mark { color: var(--good); }
 tr.broken .mark, tr.broken th, tr.broken td { color: var(--bad); }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1px; margin: 0; background: var(--hair); border: 1px solid var(--hair); border-radius: 10px; overflow: hidden; }
-.figures > div { padding: 0.9rem 1.1rem; background: var(--paper); }
+.figures { display: flex; flex-wrap: wrap; gap: 1px; margin: 0; background: var(--hair); border: 1px solid var(--hair); border-radius: 10px; overflow: hidden; }
+.figures > div { flex: 1 1 15rem; padding: 0.9rem 1.1rem; background: var(--paper); }
 .figures dt { color: var(--soft); font-size: 0.85rem; }
 .figures dd { margin: 0; }
 .figures strong { display: block; font-size: 1.65rem; line-height: 1.3; font-weight: 600; letter-spacing: -0.01em; }

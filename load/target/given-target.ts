@@ -1,6 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
-import { createOperator } from "./operator.ts";
+import { SECRETS_FILE } from "../../origin/stack/secrets.ts";
+import { createOperator, type OperatorAccess, OperatorRefusal } from "./operator.ts";
 import { createOperatorLineWatch } from "./operator-line-watch.ts";
+import { queueOfPage } from "./queue-of-page.ts";
 import type { Target } from "./target.ts";
 
 type GivenTarget = {
@@ -9,24 +13,62 @@ type GivenTarget = {
   readonly path: string;
   /** With it the line is watched as its operator would; without, only what visitors see is known. */
   readonly adminToken: string | undefined;
+  /** Of a stack on this machine: the token is there too. Undefined for a gate elsewhere, which is not told it. */
+  readonly dataFolder: string | undefined;
+  readonly say: (line: string) => void;
 };
 
-const queueSchema = z.object({ sessionTtlSeconds: z.number() });
+const queueSchema = z.object({
+  sessionTtlSeconds: z.number(),
+  maxActive: z.number(),
+  admissionRate: z.number(),
+  admissionBurst: z.number(),
+});
 
-/** A gate that runs already. Nothing is changed on it. */
-export async function givenTarget({ url, queueId, path, adminToken }: GivenTarget): Promise<Target> {
+/** A gate that runs already. Nothing is changed on it. Throws a sentence if the load would miss it. */
+export async function givenTarget({ url, queueId, path, adminToken, dataFolder, say }: GivenTarget): Promise<Target> {
   const site = new URL(url).origin;
-  const access = adminToken === undefined ? undefined : { url: site, adminToken };
-  const queue = access && queueSchema.parse(await createOperator(access).ask("GET", `/queues/${queueId}`));
-  const watch = access && createOperatorLineWatch({ ...access, queueId });
+  const found = await queueOfPage(site, path);
+  if (found !== queueId) {
+    const where = found === undefined ? "no queue" : `the queue ${found}, not ${queueId}`;
+    throw new Error(`${site}${path} is behind ${where}: --queue and --path must name a queue and a page behind it`);
+  }
+  const token = adminToken ?? (dataFolder === undefined ? undefined : await tokenIn(dataFolder));
+  const access = token === undefined ? undefined : { url: site, adminToken: token };
+  const queue = access && (await readQueue(access, queueId));
+  if (queue === undefined && adminToken !== undefined) throw new Error("SLUICE_ADMIN_TOKEN is not a token of this gate");
+  if (queue === undefined)
+    say(`Without an operator token of this gate its line is not watched: SLUICE_ADMIN_TOKEN, or --data-dir with its ${SECRETS_FILE}`);
+  const watch = queue && access && createOperatorLineWatch({ ...access, queueId });
   return {
     what: site,
     urls: [site],
     queueId,
     path,
     sessionTtlSeconds: queue?.sessionTtlSeconds,
+    limits: queue && { cap: queue.maxActive, rate: queue.admissionRate, burst: queue.admissionBurst },
     watch,
     own: undefined,
     stop: async () => watch?.stop(),
   };
+}
+
+/** Undefined where the token is another gate's. */
+async function readQueue(access: OperatorAccess, queueId: string): Promise<z.output<typeof queueSchema> | undefined> {
+  try {
+    return queueSchema.parse(await createOperator(access).ask("GET", `/queues/${queueId}`));
+  } catch (error) {
+    if (error instanceof OperatorRefusal && [401, 403].includes(error.status)) return undefined;
+    throw error;
+  }
+}
+
+const secretsSchema = z.object({ adminToken: z.string() });
+
+async function tokenIn(folder: string): Promise<string | undefined> {
+  try {
+    return secretsSchema.parse(JSON.parse(await readFile(join(folder, SECRETS_FILE), "utf8"))).adminToken;
+  } catch {
+    return undefined;
+  }
 }

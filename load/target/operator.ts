@@ -17,8 +17,18 @@ export function createOperator({ url, adminToken }: OperatorAccess): Operator {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
+      if (!response.ok) throw new OperatorRefusal(`${method} ${path} was answered with ${response.status}: ${text}`, response.status);
       return text === "" ? undefined : JSON.parse(text);
     },
   };
+}
+
+export class OperatorRefusal extends Error {
+  override readonly name = "OperatorRefusal";
+  readonly status: number;
+
+  constructor(message: string, status: number) {
+    super(message);
+    this.status = status;
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { createOperator } from "./operator.ts";
+import { createOperator, type Operator, OperatorRefusal } from "./operator.ts";
 
 type QueueSetUp = {
   readonly urls: readonly [string, ...string[]];
@@ -15,9 +15,28 @@ const IN_FORCE_MS_MAX = 2_000;
 /** One queue before everything. Gives back how long a session of it is, when every edge knows of it. */
 export async function setUpQueue({ urls, adminToken, queueId, queue }: QueueSetUp): Promise<number> {
   const operator = createOperator({ url: urls[0], adminToken });
-  await operator.ask("POST", "/queues", { queueId, name: "Load test", ...queue });
-  await operator.ask("PUT", "/routes", { routes: [{ host: "*", path: "/*", queueId }] });
+  await askUntilDone(operator, "POST", "/queues", { queueId, name: "Load test", ...queue });
+  await askUntilDone(operator, "PUT", "/routes", { routes: [{ host: "*", path: "/*", queueId }] });
   // The edge that was asked knows at once.
   if (urls.length > 1) await sleep(IN_FORCE_MS_MAX);
   return queueSettingsSchema.parse({ name: "Load test", ...queue }).sessionTtlSeconds;
+}
+
+/** A store that has just started on a busy machine may be late for a second. */
+const TRIES_MAX = 20;
+const TRY_AGAIN_MS = 500;
+
+/** An answer of 503 leaves open whether it was done: then the next try finds it there. */
+async function askUntilDone(operator: Operator, ...[method, path, body]: Parameters<Operator["ask"]>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await operator.ask(method, path, body);
+      return;
+    } catch (error) {
+      const status = error instanceof OperatorRefusal ? error.status : undefined;
+      if (status === 409 && tries > 1) return;
+      if (status !== 503 || tries === TRIES_MAX) throw error;
+      await sleep(TRY_AGAIN_MS);
+    }
+  }
 }

@@ -14,11 +14,15 @@ export type Target = {
   readonly path: string;
   /** Undefined where nobody has told how long a session is. */
   readonly sessionTtlSeconds: number | undefined;
+  /** Of a queue that is not our own, as its operator has set it; undefined where nobody tells. */
+  readonly limits?: QueueLimits | undefined;
   readonly watch: LineWatch | undefined;
   /** What can be reached of a stack that we have started ourselves. */
   readonly own: OwnStack | undefined;
   readonly stop: () => Promise<void>;
 };
+
+export type QueueLimits = { readonly cap: number; readonly rate: number; readonly burst: number };
 
 export type OwnStack = {
   readonly folder: string;

@@ -64,7 +64,8 @@ async function openTrader(index: number, { tag, folder, currencies, wayOf }: Omi
 async function control(folder: string, path: "/users" | "/deposits", body: object) {
   for (let tries = 1; ; tries++) {
     const answer = await askControl(folder, path, body);
-    if (answer === undefined) throw new Error(`no venue runs on ${folder}`);
+    if (answer === undefined)
+      throw new Error(`no venue runs on the data folder ${folder}: --data-dir names that of the venue, which must run on this machine`);
     if (!("refused" in answer)) return answer;
     if (tries >= TRIES_MAX) throw new Error(`the venue refused ${path}: ${answer.refused}`);
     await sleep(TRY_AGAIN_MS);

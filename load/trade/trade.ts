@@ -25,14 +25,9 @@ export const tradeOptions = {
   traders: wholeNumber("accounts that trade; 0: as many as the rate needs", { min: 0, max: 5_000, fallback: 0 }),
   mix: mixOption,
   pairs: pairsOption,
-  "data-dir": {
-    value: "FOLDER",
-    help: "with --url: the data folder of the venue, which must run on this machine (.sluice)",
-    schema: z.string().min(1, "must not be empty").default(".sluice"),
-  } satisfies Option<string>,
 } as const;
 
-const { cap: _cap, rate: _rate, burst: _burst, path: _path, ...placeOptions } = targetOptions;
+const { cap: _cap, rate: _rate, burst: _burst, ...placeOptions } = targetOptions;
 
 const options = {
   rate: numberOption("orders and cancellations each second", { min: 0.1, max: 100_000, fallback: 100 }),
@@ -75,7 +70,7 @@ export const tradeScenario = defineScenario({
 });
 
 const SPARE_SLOTS = 10;
-const UNUSED = { cap: 1, rate: 1_000, burst: 1_000, path: "/" } as const;
+const UNUSED = { cap: 1, rate: 1_000, burst: 1_000 } as const;
 
 function toTradeOptions(values: OptionValues<typeof options>): TradeOptions {
   const { rate, seconds, traders, mix, pairs, batch, direct, seed, shard } = values;

@@ -3,11 +3,21 @@ import { runRecordCommand } from "../backup/record-commands.ts";
 import { runDemo } from "../demo/run-demo.ts";
 import { createAdmin } from "./create-admin.ts";
 
-/** `npm run sluice`: `admin`, `demo`, `backup` and `restore` are about the venue and are answered here; everything else is the gate's configuration, whose command stands at the edge. */
+/** `npm run sluice`: `queues` is the gate's configuration, and its command stands at the edge; everything else is about the venue and is answered here. */
+const OVERVIEW = `npm run sluice -- COMMAND
+
+  demo                          accounts, balances and a market maker to try out
+  admin create                  an account with the role admin
+  queues export [FILE]          queues, routes and bypass rules as a file
+  queues apply FILE             and back
+  audit                         whether Redis, ledger and balances agree; the same as npm run audit
+  backup DIR, restore [DIR]     both stores
+
+COMMAND --help tells more of each.`;
 const [first, ...rest] = process.argv.slice(2);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-if (first === "backup" || first === "restore") {
+if (first === "backup" || first === "restore" || first === "audit") {
   process.exitCode = await runRecordCommand(first, rest, { environment: process.env, say, nowMs: Date.now });
 } else if (first === "demo") {
   const stopping = new AbortController();
@@ -22,6 +32,10 @@ if (first === "backup" || first === "restore") {
     random: systemRandom,
     nowMs: Date.now(),
   });
-} else {
+} else if (first === "queues") {
   await import(new URL("../../edge/cli/main.ts", import.meta.url).href);
+} else {
+  const isAsked = first === "--help" || first === "-h";
+  say(first === undefined || isAsked ? OVERVIEW : `${first}: no such command\n\n${OVERVIEW}`);
+  process.exitCode = isAsked ? 0 : 2;
 }

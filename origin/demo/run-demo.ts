@@ -92,7 +92,7 @@ function howToTrade(url: string, accounts: readonly DemoAccount[]): readonly str
     "Trade against the market maker:",
     `  curl -s -c jar -X POST ${url}/_sluice/queues/venue/enter > pass.json`,
     `  TOKEN=$(curl -s -b jar -H 'content-type: application/json' ${url}/api/v1/auth/login -d '${login}' | sed 's/.*"accessToken":"\\([^"]*\\).*/\\1/')`,
-    `  curl -s -b jar ${url}/api/v1/market/btcidr/book?depth=3`,
+    `  curl -s -b jar "${url}/api/v1/market/btcidr/book?depth=3"`,
     `  curl -s -b jar -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' ${url}/api/v1/orders \\`,
     `    -d '{"pair":"btcidr","side":"buy","type":"market","quoteAmount":"1000000","clientOrderId":"my-first"}'`,
     `  curl -s -b jar -H "authorization: Bearer $TOKEN" ${url}/api/v1/wallet`,

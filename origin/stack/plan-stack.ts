@@ -156,7 +156,12 @@ function keySource({ settings, environment }: PlanOptions): NodeJS.ProcessEnv {
   return environment["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
 }
 
-type EdgeOptions = PlanOptions & { readonly name: string; readonly lineUrl: string | undefined };
+type EdgeOptions = PlanOptions & {
+  readonly name: string;
+  readonly lineUrl: string | undefined;
+  /** The gate's own unless told otherwise. */
+  readonly entryFile?: string;
+};
 
 /** Likewise. */
 export function edgePart(options: EdgeOptions): Part {
@@ -191,13 +196,16 @@ type EdgePlace = {
   readonly logFile: string;
 };
 
-function inWorkerd({ folder, watch, name }: EdgeOptions, place: EdgePlace): Pick<Part, "what" | "start" | "rebuild"> {
+function inWorkerd(
+  { folder, watch, name, entryFile = WORKER_ENTRY }: EdgeOptions,
+  place: EdgePlace,
+): Pick<Part, "what" | "start" | "rebuild"> {
   const edgeFolder = join(folder, name);
   const outbound = storeOutbound(place.variables.UPSTASH_REDIS_REST_URL);
   return {
     what: "the gate, in workerd",
-    start: async () => (await startEdgeServer({ ...place, folder: edgeFolder, ...outbound, watch })).child,
-    rebuild: () => bundleWorker(WORKER_ENTRY, edgeFolder),
+    start: async () => (await startEdgeServer({ ...place, entryFile, folder: edgeFolder, ...outbound, watch })).child,
+    rebuild: () => bundleWorker(entryFile, edgeFolder),
   };
 }
 

@@ -11,7 +11,10 @@ export function metricsOperation(metrics: () => string): VenueOperation {
     limit: "admin",
     answers: { 200: { description: "One line per number.", schema: z.string(), mediaTypes: ["text/plain"] } },
     refusals: [],
-    run: async () =>
-      new Response(metrics(), { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" } }),
+    run: async () => metricsResponse(metrics()),
   });
+}
+
+export function metricsResponse(text: string): Response {
+  return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" } });
 }

@@ -7,6 +7,7 @@ import { createLogger } from "../../origin/log.ts";
 import { openTrading, type Trading } from "../../origin/open-trading.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 /** The way of an order on a real Redis, in this process, without HTTP. */
@@ -43,6 +44,7 @@ export async function openCore(
   const trading = openTrading({
     settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: false, VENUE_REDIS_URL: server.url, ...settings },
     database: ledgerThatHas(hasTrades),
+    clock: systemClock,
     log,
     connect,
   });

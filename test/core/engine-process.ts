@@ -7,6 +7,7 @@ import { createLogger } from "../../origin/log.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { REPORTS_FD } from "../../origin/stack/child.ts";
+import { systemClock } from "../../shared/clock.ts";
 
 /**
  * A process of the origin for the crash tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. It can kill itself at a step of its
@@ -84,6 +85,7 @@ const noLedger: Database = {
 const trading = openTrading({
   settings: { SLUICE_ROLES: roles, SLUICE_UNSAFE_STORE: false, VENUE_REDIS_URL: process.env["VENUE_REDIS_URL"] ?? "" },
   database: noLedger,
+  clock: systemClock,
   log: createLogger("engine-process"),
   connect,
 });

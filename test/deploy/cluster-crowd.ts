@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { factsOf } from "../../load/crowd/ticket-facts.ts";
+import { rankTurns } from "../../load/record/rank-turns.ts";
+import type { TurnSpan } from "./watch-turns.ts";
 
 /** People in one line who keep asking whatever they are answered, and an account of what they were told, kept on their side. */
 export type ClusterCrowd = {
@@ -13,6 +16,14 @@ export type ClusterCrowd = {
   /** By how many the admissions of any span of time were more than the burst and the rate allow. */
   readonly beyondRate: (limits: { readonly rate: number; readonly burst: number }) => number;
   readonly sessionsOfOneTicketMost: () => number;
+  /** The ids of the tickets of those who were let in. */
+  readonly ticketsLetIn: () => ReadonlySet<string>;
+  /** How many were given a place, and then another one. */
+  readonly movedPlaces: () => number;
+  /** How many had their turn before somebody who stood before them and had been waiting for it all the time. */
+  readonly passedBy: (turnOf: (ticketId: string) => TurnSpan | undefined) => { readonly count: number; readonly compared: number };
+  /** From this moment on: the longest time between two who were let in. */
+  readonly longestPauseMs: (fromMs: number) => number;
   readonly stop: () => Promise<void>;
 };
 
@@ -35,6 +46,8 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   const over = new AbortController();
   const admittedAtMs: number[] = [];
   const sessions = new Map<number, Set<string>>();
+  /** By person, the id of the ticket and every order that it ever told. */
+  const places = new Map<number, { readonly id: string; readonly orders: Set<number> }>();
   const inside = new Set<number>();
   let insideMost = 0;
   let staysMs = Number.POSITIVE_INFINITY;
@@ -60,8 +73,17 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
       if (told?.state === "admitted") return stay(person, told);
       if (told?.state === "ended") return;
       ticket = told?.ticket ?? ticket;
+      notePlace(person, told?.ticket);
       await sleep(Math.min(told?.pollAfterMs ?? TRY_AGAIN_MS, 500));
     }
+  }
+
+  function notePlace(person: number, ticket: string | undefined): void {
+    if (ticket === undefined) return;
+    const { id, order } = factsOf(ticket);
+    const place = places.get(person) ?? { id, orders: new Set<number>() };
+    if (order !== undefined) place.orders.add(order);
+    places.set(person, place);
   }
 
   async function stay(person: number, { pass, sessionId = "" }: Told): Promise<void> {
@@ -97,6 +119,28 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
     insideMost: () => insideMost,
     beyondRate: ({ rate, burst }) => beyondRate(admittedAtMs, rate, burst),
     sessionsOfOneTicketMost: () => Math.max(...[...sessions.values()].map(({ size }) => size)),
+    ticketsLetIn: () => new Set([...sessions.keys()].flatMap((person) => places.get(person)?.id ?? [])),
+    movedPlaces: () => [...places.values()].filter(({ orders }) => orders.size > 1).length,
+    passedBy(turnOf) {
+      const people = [...places.values()].flatMap(({ id, orders }) => {
+        const [order] = orders;
+        const span = turnOf(id);
+        return order === undefined || span === undefined ? [] : [{ order, span }];
+      });
+      const { length } = people;
+      const ranks = rankTurns({
+        joinedOrder: people.map(({ order }) => order),
+        turnAfterMs: people.map(({ span }) => span.afterMs),
+        turnByMs: people.map(({ span }) => span.byMs),
+        wasAway: Array<number>(length).fill(0),
+      });
+      const byPlace = [...ranks.keys()].sort((one, other) => (people[one]?.order ?? 0) - (people[other]?.order ?? 0));
+      return { count: byPlace.filter((person, place) => ranks[person] !== place + 1).length, compared: length };
+    },
+    longestPauseMs(fromMs) {
+      const after = admittedAtMs.filter((atMs) => atMs >= fromMs);
+      return Math.max(0, ...after.slice(1).map((atMs, index) => atMs - (after[index] ?? atMs)));
+    },
     async stop() {
       over.abort();
       await Promise.all(lives);

@@ -9,9 +9,11 @@ import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
+import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 import { type ClusterCrowd, playCrowd } from "./cluster-crowd.ts";
+import { watchTurns } from "./watch-turns.ts";
 
 /**
  * The gate on three masters and three replicas. A master is killed at its worst moment: when its replica has not heard of what it has just
@@ -21,6 +23,8 @@ const NODE_TIMEOUT_MS = 1_000;
 const CAP = 6;
 const BURST = 6;
 const RATE = 20;
+/** What the gate never exceeds when it tells somebody when to poll again: no stall may last longer (G4). */
+const POLL_MS_MAX = 12_000;
 
 let cluster: LocalCluster;
 let origin: RecordingOrigin;
@@ -78,9 +82,12 @@ async function killUnheard(queueId: string, meanwhile: () => Promise<void>): Pro
   }
 }
 
-it("keeps cap, rate and idempotence through the death of a master when answers wait for a replica", async () => {
+it("keeps cap, rate, order, drain and idempotence through the death of a master when answers wait for a replica", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const urls = await startGate("waits", 1);
   const crowd = playCrowd({ urls, queueId: "waits", count: 30 });
+  const turns = watchTurns(cluster, "waits");
   try {
     await crowd.untilAdmitted(CAP);
     const dead = await killUnheard("waits", async () => {
@@ -93,6 +100,7 @@ it("keeps cap, rate and idempotence through the death of a master when answers w
     const diedAtMs = performance.now();
     await expect.poll(async () => (await cluster.serving(queueKeys("waits").meta)).master.port, { timeout: 30_000 }).not.toBe(dead.port);
     const promotedMs = performance.now() - diedAtMs;
+    turns.keepOnly(crowd.ticketsLetIn());
     // A master without a replica keeps no such promise, so the line stands until there is one again.
     await dead.startAgain();
     await crowd.untilAdmitted(2 * CAP);
@@ -100,14 +108,22 @@ it("keeps cap, rate and idempotence through the death of a master when answers w
     await crowd.untilAllWereIn();
     expect(crowd.insideMost(), "G1").toBeLessThanOrEqual(CAP);
     expect(crowd.beyondRate({ rate: RATE, burst: BURST }), "G2").toBe(0);
+    const { count: passedBy, compared } = crowd.passedBy(turns.spanOf);
+    expect(compared, "G3").toBeGreaterThan(CAP);
+    expect(passedBy, "G3").toBe(0);
+    expect(crowd.movedPlaces(), "G3").toBe(0);
+    expect(crowd.longestPauseMs(diedAtMs + servesAgainMs), "G4").toBeLessThan(POLL_MS_MAX);
     expect(crowd.sessionsOfOneTicketMost(), "G5").toBe(1);
     process.stdout.write(`replica promoted ${Math.round(promotedMs)} ms, line serves ${Math.round(servesAgainMs)} ms after the kill\n`);
   } finally {
+    await turns.stop();
     await crowd.stop();
   }
 });
 
-it("loses what only the dead master knew when answers wait for nobody: the slots are given once more", async () => {
+it("loses what only the dead master knew when answers wait for nobody: the slots are given once more", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const urls = await startGate("hurries", 0);
   let crowd: ClusterCrowd | undefined;
   try {
@@ -121,8 +137,12 @@ it("loses what only the dead master knew when answers wait for nobody: the slots
     // Beyond the cap by those whom the new master has never heard of, and by nobody else; nobody is let in twice.
     expect(crowd?.insideMost(), "G1").toBe(2 * CAP);
     await crowd?.leaveAll();
+    const leftAtMs = performance.now();
     await crowd?.untilAllWereIn();
     expect(crowd?.insideMost(), "G1").toBe(2 * CAP);
+    // Everybody joined unheard: the tickets have kept their places, and all were let in, each once.
+    expect(crowd?.movedPlaces(), "G3").toBe(0);
+    expect(crowd?.longestPauseMs(leftAtMs), "G4").toBeLessThan(POLL_MS_MAX);
     expect(crowd?.sessionsOfOneTicketMost(), "G5").toBe(1);
     process.stdout.write(`line serves ${Math.round(servesAgainMs)} ms after the kill\n`);
     await dead.startAgain();

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { guardStore } from "../../edge/gate/outage.ts";
 import { createRevocations } from "../../edge/gate/revocations.ts";
-import { createStoreClock } from "../../edge/gate/store-clock.ts";
 import { sweepQueues } from "../../edge/gate/sweep-queues.ts";
 import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
+import { createStoreClock } from "../../shared/store-clock.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";

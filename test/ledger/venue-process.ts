@@ -9,6 +9,7 @@ import { createLogger } from "../../origin/log.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { REPORTS_FD } from "../../origin/stack/child.ts";
+import { systemClock } from "../../shared/clock.ts";
 
 /**
  * A process of the origin for the kills: the real parts in the roles of `SLUICE_ROLES`, without HTTP. With `LOAD_SEED` it trades by itself, and
@@ -27,8 +28,8 @@ const settings = {
   SLUICE_BACKLOG_MB: 256,
   SLUICE_ARCHIVE_DAYS: 90,
 };
-const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), log });
-const trading = openTrading({ settings, database, refusalOf: record.refusalOf, log });
+const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), clock: systemClock, log });
+const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock: systemClock, log });
 
 const ORDERS_AT_ONCE = 10;
 const TRADERS = 40;

@@ -1,9 +1,8 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
+import { entryWithClock } from "./wrong-clock.ts";
 
 /** Which edge this run of the test files looks at: vitest.config.ts runs the suites of both once for each. */
 export const EDGE_RUNTIME = process.env["SLUICE_EDGE"] === "node" ? "node" : "worker";
@@ -35,15 +34,9 @@ const ENTRY_FILES = {
   node: { gate: "node.ts", "bare-proxy": "node/bare-proxy.ts" },
 } as const;
 
-/** An entry before the entry, in which the clock is already wrong. */
 async function withClock(entryFile: string, offMs: number): Promise<string> {
   if (offMs === 0) return entryFile;
-  const file = join(await temporaryFolder(), "entry.mjs");
-  const clock = `const real = Date.now;\nDate.now = () => real() + ${offMs};\n`;
-  const entry = JSON.stringify(entryFile);
-  const rest = EDGE_RUNTIME === "worker" ? `import worker from ${entry};\nexport default worker;\n` : `await import(${entry});\n`;
-  await writeFile(file, clock + rest);
-  return file;
+  return entryWithClock({ runtime: EDGE_RUNTIME, entryFile, folder: await temporaryFolder(), offMs });
 }
 
 function fileOf(name: string): string {

@@ -29,6 +29,8 @@ it(
     // Nobody gets round the gate.
     expect((await fetch(`http://127.0.0.1:${stack.ports.origin}/api/v1/me`)).status).toBe(401);
     expect((await ask("GET", "/openapi.json")).status).toBe(200);
+    // Whoever opens the bare address is told where to go.
+    expect((await visitor.get("/", { accept: "text/html" })).text).toContain('href="/demo/"');
 
     const password = "a canary sang at dawn";
     const registered = await ask("POST", "/auth/register", { json: { username: "anna", email: "anna@example.test", password } });

@@ -23,6 +23,7 @@ import { type RedisServer, startRedisServer } from "../../origin/stack/redis-ser
 import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { systemClock } from "../../shared/clock.ts";
 import { systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import type { PrivateTokenKey } from "../../shared/token-keys.ts";
@@ -141,10 +142,10 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, log });
-  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, log });
+  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
+  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
   const venue = await openVenue({
-    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, log },
+    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
     ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });

@@ -1,12 +1,12 @@
-import type { Clock } from "../../shared/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /**
- * The store's time, as this isolate knows it. Edges agree on one clock, so that one of them may be an hour off: a token
- * it signs is good at the others, and a pass ends when its slot does. Until the store was heard, the edge's own clock counts.
+ * The store's time, as this process or isolate knows it. All who stand on one store agree on one clock, so that one of them may be an hour
+ * off: a token it signs is good at the others, and a pass ends when its slot does. Until the store was heard, its own clock counts.
  */
 export type StoreClock = Clock & {
   readonly isHeard: () => boolean;
-  /** What the store answered to a question that was sent at `askedAtMs` of the edge's own clock. */
+  /** What the store answered to a question that was sent at `askedAtMs` of one's own clock. */
   readonly learn: (heard: { readonly storeMs: number; readonly askedAtMs: number }) => void;
 };
 

@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+function sluice(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["--import", "./origin/lua-loader.ts", "origin/control/main.ts", ...args],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
+  return { code: status, said: stdout + stderr };
+}
+
+it("npm run sluice tells every command that there is, and what it did not understand", () => {
+  const help = sluice("--help");
+  expect(help.code).toBe(0);
+  for (const command of ["demo", "admin create", "queues export", "queues apply", "audit", "backup", "restore"])
+    expect(help.said).toContain(command);
+  expect(sluice()).toEqual({ ...help, code: 2 });
+  expect(sluice("que")).toEqual({ code: 2, said: `que: no such command\n\n${help.said}` });
+  expect(sluice("queues", "--help").said).toMatch(/^Usage: npm run sluice -- queues export/);
+});

@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { createHealthApp } from "../../origin/app.ts";
+import { folderArchive } from "../../origin/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/archive/order-archive.ts";
+import { entryHash } from "../../origin/commit/journal.ts";
+import { openRecord } from "../../origin/open-record.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
+import { openLedgerStores, silentLog } from "./ledger-stores.ts";
+import { createTradingWorld, putEntries } from "./trading-world.ts";
+
+const SETTINGS = {
+  SLUICE_ROLES: ["worker" as const],
+  SLUICE_SYNC_SECONDS: 3_600,
+  SLUICE_AUDIT_MINUTES: 0,
+  SLUICE_BACKLOG_MB: 100,
+  SLUICE_ARCHIVE_DAYS: 3_650,
+  DATABASE_URL: undefined,
+};
+
+it("a worker by itself counts an entry that it had to park in its own metrics, where no account is asked for", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
+  const stores = await openLedgerStores("embedded");
+  const record = openRecord({
+    settings: { ...SETTINGS, VENUE_REDIS_URL: stores.redisServer.url },
+    database: stores.database,
+    archive: orderArchive(folderArchive(`${stores.folder}/archive`)),
+    clock: systemClock,
+    log: silentLog,
+  });
+  try {
+    const app = createHealthApp({ venueRedis: stores.redis, database: stores.database, record });
+    const metrics = async () => (await app.request("/metrics")).text();
+    const world = createTradingWorld({ seed: 3 });
+    await putEntries(stores.redis, [world.next().entry]);
+    const { sequence, hash } = world.position();
+    const poison = { sequence: sequence + 1, previousHash: hash, command: "1-1-1", body: '["what is this"]' };
+    await putEntries(stores.redis, [{ ...poison, hash: entryHash(poison) }]);
+    await expect.poll(metrics, { timeout: 60_000 }).toMatch(/^sluice_venue_ledger_parked_total 1$/m);
+  } finally {
+    await record.stop();
+  }
+});
