@@ -11,10 +11,14 @@ export type TallyAudit = {
   readonly check: (step: Step) => void;
 };
 
+/** A place tells when it was taken, and there are so many in a millisecond: who comes in a larger crowd is said to have come a moment later. */
+const PLACES_PER_MS = 32;
+
 export function createTallyAudit(): TallyAudit {
   const totals = { enqueued: 0, returned: 0, admitted: 0, expired: 0, left: 0, waitMs: 0 };
 
   let opensAtMs: number | undefined;
+  let lastPlaceMs = 0;
 
   /** Who drew a place has waited since the opening. */
   function end(how: "admitted" | "expired" | "left", { arrivedMs, countsFromOpening }: Member, atMs: number): void {
@@ -24,7 +28,9 @@ export function createTallyAudit(): TallyAudit {
 
   function arrive({ call, nowMs }: Step, caller: Member): void {
     totals[call.verb === "enter" ? "enqueued" : "returned"]++;
-    if (call.verb === "enter") Object.assign(caller, { arrivedMs: nowMs, countsFromOpening: caller.isDrawn });
+    if (call.verb !== "enter") return;
+    if (!caller.isDrawn) lastPlaceMs = Math.max(lastPlaceMs + 1 / PLACES_PER_MS, nowMs);
+    Object.assign(caller, { arrivedMs: caller.isDrawn ? nowMs : Math.floor(lastPlaceMs), countsFromOpening: caller.isDrawn });
   }
 
   return {
