@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { assert } from "./assert.ts";
+import { hashTagOf } from "./hash-tag.ts";
 
 /**
  * The only way to call a Lua script. A definition names its keys and arguments in the order the script's header lists
@@ -74,17 +75,10 @@ function isNoScript(error: unknown): boolean {
 /** A script's keys live in one slot, or Redis Cluster refuses it at the worst moment: in production. */
 function assertOneSlot(name: string, keys: readonly string[]): void {
   const [first = ""] = keys;
-  const tag = tagOf(first);
+  const tag = hashTagOf(first);
   for (const key of keys) {
-    assert(tag === undefined ? key === first : tagOf(key) === tag, `script ${name} was given keys of several slots`);
+    assert(tag === undefined ? key === first : hashTagOf(key) === tag, `script ${name} was given keys of several slots`);
   }
-}
-
-/** What Redis Cluster looks at: the text between the first brace and the next one that closes; undefined where there is none. */
-function tagOf(key: string): string | undefined {
-  const start = key.indexOf("{") + 1;
-  const end = start === 0 ? -1 : key.indexOf("}", start);
-  return end <= start ? undefined : key.slice(start, end);
 }
 
 async function sha1Hex(text: string): Promise<string> {

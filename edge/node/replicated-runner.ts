@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { gatherReplicated } from "../../shared/gather-replicated.ts";
+import { hashTagOf } from "../../shared/hash-tag.ts";
 
 type Call = {
   readonly command: "EVALSHA" | "EVAL";
@@ -43,5 +44,5 @@ export function replicatedRunner({ redis, replicas }: ReplicatedRunnerOptions): 
 
 /** Keys of one hash tag lie on one node; others are not asked for together. */
 function slotGroup([key = ""]: readonly string[]): string {
-  return /\{([^}]+)\}/.exec(key)?.[1] ?? key;
+  return hashTagOf(key) ?? key;
 }
