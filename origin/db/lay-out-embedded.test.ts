@@ -32,4 +32,10 @@ describe("a new embedded database", () => {
     await layOutEmbedded(join(parent, "postgres"), join(parent, "no-folder"));
     expect(await readdir(parent)).toEqual(["no-folder"]);
   });
+
+  it("does not hide a failure that has another reason", async () => {
+    const parent = await temporaryFolder();
+    await expect(layOutEmbedded(join(parent, "postgres"), "\0")).rejects.toThrow("null bytes");
+    expect(await readdir(parent)).toEqual([]);
+  });
 });

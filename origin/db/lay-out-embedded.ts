@@ -22,9 +22,15 @@ export async function layOutEmbedded(folder: string, keptIn = KEPT_IN): Promise<
   if (existsSync(join(folder, MARK))) return;
   try {
     await copyWhole(await emptyTables(keptIn), folder);
-  } catch {
-    // Packages that may not be written to, or something else in the folder: the database is then made where it is opened.
+  } catch (error) {
+    if (!hasNoPlace(error)) throw error;
   }
+}
+
+/** Packages that may not be written to, or something else in the folder: the database is then made where it is opened. */
+function hasNoPlace(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOTEMPTY"].includes(code);
 }
 
 async function emptyTables(keptIn: string): Promise<string> {
