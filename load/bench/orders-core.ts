@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { Redis } from "ioredis";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { assert } from "../../shared/assert.ts";
 import { alternate, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
@@ -43,11 +44,14 @@ type CoreFigures = {
   readonly cpuMicrosPerOrder: number;
   readonly failed: number;
   readonly projections: string;
+  /** Of Redis' main thread, for everything that an order brings with it. */
+  readonly redisMicrosPerOrder: number;
 };
 
 async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
   const full: CoreFigures[] = [];
   const commits: number[] = [];
+  const sets: number[] = [];
   const rounds = await alternate({
     rounds: effort.rounds,
     subject: () =>
@@ -57,19 +61,24 @@ async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Pr
         commits.push(await onFreshRedis("everysec", (other) => commitMicros(server, other)));
         return figures.ordersPerSecond;
       }),
-    baseline: async () => (await setsOf(CLIENTS, { fsync, requests: effort.sets })).perSecond,
+    baseline: async () => {
+      const { perSecond, redisMicros } = await setsOf(CLIENTS, { fsync, requests: effort.sets });
+      sets.push(redisMicros);
+      return perSecond;
+    },
   });
   const rate = Math.round(median(rounds.subjectRounds) / 2);
   const half = await onFreshRedis(fsync, (server) => runCore(server, { ...effort, rate }));
   const alone = await setsOf(1, { fsync, requests: Math.ceil(effort.sets / LONE_SHARE) });
   const cpu = median(full.map(({ cpuMicrosPerOrder }) => cpuMicrosPerOrder));
+  const redisCpu = median(full.map(({ redisMicrosPerOrder }) => redisMicrosPerOrder));
   const row = benchmarkRow({
     what: `orders, core only, fsync ${fsync}, against redis-benchmark SET -c 50 -P 1`,
     unit: "orders/s",
     aim: THROUGHPUT_AIM,
     ...rounds,
   });
-  const notes = `${cpu.toFixed(1)} µs of Node per order, load included; at the end the projections were ${full.map(({ projections }) => projections).join(", ")}`;
+  const notes = `${cpu.toFixed(1)} µs of Node per order, load included, and ${redisCpu.toFixed(1)} µs of Redis, where a SET takes ${median(sets).toFixed(1)}; at the end the projections were ${full.map(({ projections }) => projections).join(", ")}`;
   return [
     { ...row, notes },
     {
@@ -91,7 +100,19 @@ async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Pr
 }
 
 function setsOf(clients: number, { fsync, requests }: { readonly fsync: "always" | "everysec"; readonly requests: number }) {
-  return onFreshRedis(fsync, ({ port }) => redisBenchmarkSet({ port, clients, requests, core: ORIGIN_CORE }));
+  return onFreshRedis(fsync, async ({ port, url }) => {
+    const figures = await redisBenchmarkSet({ port, clients, requests, core: ORIGIN_CORE });
+    return { ...figures, redisMicros: (await processorMicros(url)) / requests };
+  });
+}
+
+/** What Redis' main thread has spent since the start; what it writes anew in the background is another process. */
+async function processorMicros(url: string): Promise<number> {
+  const redis = new Redis(url);
+  const info = await redis.info("cpu");
+  redis.disconnect();
+  const seconds = ["user", "sys"].map((kind) => Number(new RegExp(`used_cpu_${kind}_main_thread:([\\d.]+)`).exec(info)?.[1]));
+  return 1_000_000 * seconds.reduce((sum, each) => sum + each, 0);
 }
 
 function single({ what, unit, subject, baseline }: { what: string; unit: string; subject: number; baseline: number }): BenchmarkRow {
@@ -111,6 +132,8 @@ async function onFreshRedis<Figure>(fsync: "always" | "everysec", measure: (serv
 }
 
 const PROCESS = fileURLToPath(new URL("./orders-core-process.ts", import.meta.url));
+/** What it says when the warm-up is over. */
+const MEASURING = "measuring";
 const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
 
 async function runCore(server: RedisServer, run: CoreEffort & { readonly rate: number }): Promise<CoreFigures> {
@@ -122,8 +145,12 @@ async function runCore(server: RedisServer, run: CoreEffort & { readonly rate: n
   const child = spawnPinned({ core: ORIGIN_CORE, command: process.execPath, args: ["--import", LOADER, PROCESS], spawnOptions });
   assert(child.stdout !== null, "the process has a pipe");
   let last = "";
-  for await (const line of createInterface({ input: child.stdout })) last = line;
-  const figures = JSON.parse(last) as CoreFigures;
+  let microsBefore = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === MEASURING) microsBefore = await processorMicros(server.url);
+    last = line;
+  }
+  const figures = JSON.parse(last) as Omit<CoreFigures, "redisMicrosPerOrder">;
   if (figures.failed > 0) throw new Error(`${figures.failed} orders were not committed: the figure would mean nothing`);
-  return figures;
+  return { ...figures, redisMicrosPerOrder: ((await processorMicros(server.url)) - microsBefore) / figures.orders };
 }

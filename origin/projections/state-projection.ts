@@ -41,13 +41,8 @@ type ProjectionParts = {
   readonly log: Logger;
 };
 
-/**
- * One transaction holds Redis up for everybody, so a step is short while little waits: some tenths of a millisecond. The further behind, the larger
- * its share of what waits: then more rows are of the same order or wallet and need not be written.
- */
-const STEP_ORDERS_MIN = 32;
-const STEP_ORDERS_MAX = 192;
-const STEP_SHARE = 4;
+/** One transaction holds Redis up for everybody: while little waits a step is some tenths of a millisecond, and at the most some milliseconds. */
+const STEP_ORDERS_MAX = 512;
 /** What has come since the last step goes together in the next one; who comes to an idle venue waits for nothing. */
 const STEP_EVERY_MS = 8;
 const READ_ENTRIES_MAX = 64;
@@ -175,11 +170,10 @@ type Step = { readonly count: number; readonly rows: LatestRows; readonly positi
 /** As many whole entries as one transaction should take, and at least one. */
 function takeStep(entries: readonly Committed[], grids: Grids): Step {
   const rows = createLatestRows();
-  const ordersMax = Math.min(STEP_ORDERS_MAX, Math.max(STEP_ORDERS_MIN, waitingOrders(entries) / STEP_SHARE));
   let count = 0;
   let position: JournalPosition | undefined;
   for (const committed of entries) {
-    if (count > 0 && rows.orders.size + committed.changes.orders.length > ordersMax) break;
+    if (count > 0 && rows.orders.size + committed.changes.orders.length > STEP_ORDERS_MAX) break;
     for (const currency of committed.changes.currencies) grids.putCurrency(currency);
     for (const pair of committed.changes.pairs) grids.putPair(pair);
     rows.absorb(committed.changes);
@@ -188,16 +182,6 @@ function takeStep(entries: readonly Committed[], grids: Grids): Step {
   }
   assert(position !== undefined, "a step has at least one entry");
   return { count, rows, position };
-}
-
-/** Counted as far as it matters. */
-function waitingOrders(entries: readonly Committed[]): number {
-  let orders = 0;
-  for (const { changes } of entries) {
-    orders += changes.orders.length;
-    if (orders >= STEP_ORDERS_MAX * STEP_SHARE) break;
-  }
-  return orders;
 }
 
 function positionWrite({ position, rows }: Step): Write {

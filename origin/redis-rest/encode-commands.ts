@@ -7,10 +7,10 @@ import type { Argument, Command } from "./command.ts";
 export function encodeCommands(commands: readonly Command[], isAscii: boolean): string {
   let wire = "";
   for (const command of commands) {
-    wire += `*${command.length}\r\n`;
+    wire += countPrefix(command.length);
     for (const argument of command) {
       const bytes = typeof argument === "string" && isAscii ? argument : toByteString(argument);
-      wire += `$${bytes.length}\r\n${bytes}\r\n`;
+      wire += `${lengthPrefix(bytes.length)}${bytes}\r\n`;
     }
   }
   return wire;
@@ -21,3 +21,10 @@ function toByteString(argument: Argument): string {
   if (typeof argument === "string") return Buffer.from(argument, "utf8").toString("latin1");
   return String(argument);
 }
+
+/** Nearly all are short, and a text that is there need not be put together. */
+const COUNTS = Array.from({ length: 64 }, (_, count) => `*${count}\r\n`);
+const LENGTHS = Array.from({ length: 256 }, (_, length) => `$${length}\r\n`);
+
+const countPrefix = (count: number) => COUNTS[count] ?? `*${count}\r\n`;
+const lengthPrefix = (length: number) => LENGTHS[length] ?? `$${length}\r\n`;
