@@ -1,6 +1,16 @@
 import { type Book, createBook, firstOrder, oppositeOf, restOrder, takeOut } from "../../origin/engine/book.ts";
 import { createOrderIndex, dropSlot, findSlot, indexSlot, type OrderIndex } from "../../origin/engine/order-index.ts";
-import { BUY, createOrderSlab, freeSlot, NONE, type OrderSlab, remainingLots, SELL, takeSlot } from "../../origin/engine/order-slab.ts";
+import {
+  BUY,
+  createOrderSlab,
+  freeSlot,
+  NONE,
+  type OrderSlab,
+  remainingLots,
+  SELL,
+  takeSlot,
+  wordOf,
+} from "../../origin/engine/order-slab.ts";
 import { allOperations, type Prepare } from "./engine-books.ts";
 
 /** The engine's book alone, without balances, outcomes and changes: what the others are. */
@@ -45,11 +55,11 @@ function place(bare: Bare, order: Order): void {
   const left = trade(bare, order);
   if (left === 0 || order.kind === "market") return;
   const slot = takeSlot(orders);
-  orders.id[slot] = order.id;
+  orders.id[wordOf(slot)] = order.id;
   orders.side[slot] = order.side === "buy" ? BUY : SELL;
   orders.ticks[slot] = order.ticks;
-  orders.lots[slot] = left;
-  orders.filledLots[slot] = 0;
+  orders.lots[wordOf(slot)] = left;
+  orders.filledLots[wordOf(slot)] = 0;
   orders.isNamed[slot] = 0;
   restOrder(bare.book, orders, slot);
   indexSlot(bare.index, slot);
@@ -65,7 +75,7 @@ function trade(bare: Bare, { side, ticks, lots }: Order): number {
     if (side === "buy" ? price > ticks : price < ticks) return left;
     const taken = Math.min(left, remainingLots(orders, maker));
     left -= taken;
-    orders.filledLots[maker] = (orders.filledLots[maker] as number) + taken;
+    orders.filledLots[wordOf(maker)] = (orders.filledLots[wordOf(maker)] as number) + taken;
     if (remainingLots(orders, maker) === 0) end(bare, maker);
   }
   return left;

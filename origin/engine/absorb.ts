@@ -4,7 +4,7 @@ import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow 
 import { addCurrency, type Currency } from "./currencies.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
-import { BUY, NONE, nameSlot, SELL, takeSlot } from "./order-slab.ts";
+import { BUY, nameSlot, NONE, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import { addPair, type Pair, setTerms } from "./pairs.ts";
 import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
 import type { EngineState } from "./state.ts";
@@ -65,14 +65,14 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   const side = row.side === "buy" ? BUY : SELL;
   assert(state.openOrders < state.bounds.openOrdersMax, "the engine is made for as many open orders as there are");
   const slot = takeSlot(orders);
-  orders.id[slot] = row.id;
+  orders.id[wordOf(slot)] = row.id;
   orders.user[slot] = user.index;
   orders.pair[slot] = pair.index;
   orders.side[slot] = side;
   orders.postOnly[slot] = row.postOnly ? 1 : 0;
   orders.ticks[slot] = row.ticks;
-  orders.lots[slot] = row.lots;
-  orders.createdAt[slot] = row.createdAt;
+  orders.lots[wordOf(slot)] = row.lots;
+  orders.createdAt[wordOf(slot)] = row.createdAt;
   nameSlot(orders, { slot, name: row.clientOrderId });
   orders.pays[slot] = side === BUY ? quote : base;
   orders.receives[slot] = side === BUY ? base : quote;
@@ -88,10 +88,10 @@ function insertOrder(state: EngineState, row: OrderRow): void {
 const NOT_KNOWN_YET = "";
 
 function writeProgress({ orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
-  orders.filledLots[slot] = row.filledLots;
-  orders.filledValue[slot] = row.filledValue;
-  orders.feePaid[slot] = row.feePaid;
-  orders.updatedAt[slot] = row.updatedAt;
+  orders.filledLots[wordOf(slot)] = row.filledLots;
+  orders.filledValue[wordOf(slot)] = row.filledValue;
+  orders.feePaid[wordOf(slot)] = row.feePaid;
+  orders.updatedAt[wordOf(slot)] = row.updatedAt;
 }
 
 function absorbReference(state: EngineState, row: ReferenceRow): void {

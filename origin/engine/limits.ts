@@ -30,7 +30,7 @@ export type EngineBounds = {
 };
 
 export const DEFAULT_BOUNDS: EngineBounds = {
-  // About 110 bytes each, reserved at the start and taken from the system as they are used.
+  // 128 bytes each, reserved at the start and taken from the system as they are used.
   openOrdersMax: 2 ** 20,
   // About 150 bytes each: some 90 named orders a second around the clock, in 1.2 GB at most.
   referencesMax: 8_000_000,

@@ -4,7 +4,7 @@ import { touch, touchOrder } from "./change-log.ts";
 import { feeOf, quantityOf, valueAt } from "./exact.ts";
 import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./open-orders.ts";
 import { RESTING } from "./order-row.ts";
-import { BUY, remainingLots } from "./order-slab.ts";
+import { BUY, remainingLots, wordOf } from "./order-slab.ts";
 import type { EngineState } from "./state.ts";
 import { isOwn, lotsToTake, type Stop, type Sweep, stopBefore, stopWithin } from "./sweep.ts";
 
@@ -14,8 +14,8 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
   const ladder = oppositeOf(sweep.pair.book, sweep.side);
   for (let met = 0; ; met++) {
     const maker = firstOrder(ladder);
-    const lots = orders.filledLots[taker] as number;
-    const value = orders.filledValue[taker] as bigint;
+    const lots = orders.filledLots[wordOf(taker)] as number;
+    const value = orders.filledValue[wordOf(taker)] as bigint;
     const stop = stopBefore(orders, sweep, { maker, met, lots, value });
     if (stop !== "go") return stop;
     if (isOwn(orders, sweep, maker)) {
@@ -26,7 +26,8 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
     const taken = lotsToTake(orders, sweep, { maker, lots, value });
     const isAll = taken === remainingLots(orders, maker);
     if (taken > 0) trade(state, sweep, { taker, maker, lots: taken });
-    if (!isAll) return stopWithin(sweep, { lots: orders.filledLots[taker] as number, value: orders.filledValue[taker] as bigint });
+    if (!isAll)
+      return stopWithin(sweep, { lots: orders.filledLots[wordOf(taker)] as number, value: orders.filledValue[wordOf(taker)] as bigint });
   }
 }
 
@@ -50,12 +51,12 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
   receive(accounts, orders.receives[seller] as number, value - sellFee);
   receive(accounts, accountOf(accounts, state.house, pair.base), buyFee);
   receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);
-  orders.feePaid[buyer] = (orders.feePaid[buyer] as bigint) + buyFee;
-  orders.feePaid[seller] = (orders.feePaid[seller] as bigint) + sellFee;
+  orders.feePaid[wordOf(buyer)] = (orders.feePaid[wordOf(buyer)] as bigint) + buyFee;
+  orders.feePaid[wordOf(seller)] = (orders.feePaid[wordOf(seller)] as bigint) + sellFee;
   for (let slot = taker; ; slot = maker) {
-    orders.filledLots[slot] = (orders.filledLots[slot] as number) + lots;
-    orders.filledValue[slot] = (orders.filledValue[slot] as bigint) + value;
-    orders.updatedAt[slot] = state.at;
+    orders.filledLots[wordOf(slot)] = (orders.filledLots[wordOf(slot)] as number) + lots;
+    orders.filledValue[wordOf(slot)] = (orders.filledValue[wordOf(slot)] as bigint) + value;
+    orders.updatedAt[wordOf(slot)] = state.at;
     if (slot === maker) break;
   }
   pair.lastTicks = ticks;
@@ -69,8 +70,8 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
     lots,
     value,
     takerSide: isBuy ? "buy" : "sell",
-    buyOrderId: orders.id[buyer] as number,
-    sellOrderId: orders.id[seller] as number,
+    buyOrderId: orders.id[wordOf(buyer)] as number,
+    sellOrderId: orders.id[wordOf(seller)] as number,
     buyUser: ownerOf(state, buyer).name,
     sellUser: ownerOf(state, seller).name,
     buyFee,

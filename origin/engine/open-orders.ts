@@ -5,7 +5,7 @@ import type { OrderRow } from "./changes.ts";
 import { quantityOf, valueAt } from "./exact.ts";
 import { dropSlot, indexSlot } from "./order-index.ts";
 import { type End, orderRow, RESTING } from "./order-row.ts";
-import { BUY, type EndReason, freeSlot, NONE, nameOf, remainingLots } from "./order-slab.ts";
+import { BUY, type EndReason, freeSlot, nameOf, NONE, remainingLots, wordOf } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import { forget, isRemembered } from "./references.ts";
 import type { EngineState } from "./state.ts";
@@ -50,7 +50,7 @@ export function cancelOpenOrder(state: EngineState, { slot, reason }: { readonly
   accounts.frozen[account] = (accounts.frozen[account] as bigint) - reserved;
   accounts.available[account] = (accounts.available[account] as bigint) + reserved;
   touchAccount(accounts, account);
-  orders.updatedAt[slot] = state.at;
+  orders.updatedAt[wordOf(slot)] = state.at;
   withdrawOrder(state, slot);
   return endOrder(state, { slot, kind: RESTING, status: "cancelled", cancelReason: reason });
 }
@@ -77,7 +77,7 @@ export function releaseSlot(state: EngineState, slot: number): void {
   const name = nameOf(orders, slot);
   if (name !== "") {
     const reference = ownerOf(state, slot).orderNames.get(name);
-    if (reference !== undefined && reference.orderId === orders.id[slot] && !isRemembered(reference, state.at)) forget(reference);
+    if (reference !== undefined && reference.orderId === orders.id[wordOf(slot)] && !isRemembered(reference, state.at)) forget(reference);
   }
   freeSlot(orders, slot);
 }

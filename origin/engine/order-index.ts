@@ -1,4 +1,4 @@
-import { NONE, type OrderSlab } from "./order-slab.ts";
+import { NONE, type OrderSlab, wordOf } from "./order-slab.ts";
 
 /**
  * From an order's id to its slot, while it is open. Ids are dense, so their low bits spread them over the table by themselves and
@@ -18,18 +18,18 @@ export function createOrderIndex(orders: OrderSlab, { ordersMax }: { readonly or
 
 export function findSlot({ cells, orders }: OrderIndex, id: number): number {
   let slot = (cells[id & (cells.length - 1)] as number) - 1;
-  while (slot !== NONE && orders.id[slot] !== id) slot = orders.sameCell[slot] as number;
+  while (slot !== NONE && orders.id[wordOf(slot)] !== id) slot = orders.sameCell[slot] as number;
   return slot;
 }
 
 export function indexSlot({ cells, orders }: OrderIndex, slot: number): void {
-  const cell = (orders.id[slot] as number) & (cells.length - 1);
+  const cell = (orders.id[wordOf(slot)] as number) & (cells.length - 1);
   orders.sameCell[slot] = (cells[cell] as number) - 1;
   cells[cell] = slot + 1;
 }
 
 export function dropSlot({ cells, orders }: OrderIndex, slot: number): void {
-  const cell = (orders.id[slot] as number) & (cells.length - 1);
+  const cell = (orders.id[wordOf(slot)] as number) & (cells.length - 1);
   const next = orders.sameCell[slot] as number;
   let before = (cells[cell] as number) - 1;
   if (before === slot) {

@@ -1,6 +1,6 @@
 import type { OrderRow } from "./changes.ts";
 import type { PlaceOrder } from "./command.ts";
-import { nameOf, SIDES } from "./order-slab.ts";
+import { nameOf, SIDES, wordOf } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
 import type { CancelReason, OrderSide, OrderStatus } from "./terms.ts";
@@ -8,7 +8,7 @@ import type { User } from "./users.ts";
 
 /** An open order as it stands. */
 export function openRow(state: EngineState, slot: number): OrderRow {
-  const status = state.orders.filledLots[slot] === 0 ? "open" : "partiallyFilled";
+  const status = state.orders.filledLots[wordOf(slot)] === 0 ? "open" : "partiallyFilled";
   return orderRow(state, { slot, kind: RESTING, status, cancelReason: "" });
 }
 
@@ -26,7 +26,7 @@ export type End = {
 export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, status, cancelReason }: End): OrderRow {
   const pair = pairs.all[orders.pair[slot] as number] as Pair;
   return {
-    id: orders.id[slot] as number,
+    id: orders.id[wordOf(slot)] as number,
     user: (users.all[orders.user[slot] as number] as User).name,
     pair: pair.name,
     grid: pair.grid,
@@ -35,15 +35,15 @@ export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, st
     timeInForce: kind.timeInForce,
     postOnly: orders.postOnly[slot] === 1,
     ticks: orders.ticks[slot] as number,
-    lots: orders.lots[slot] as number,
+    lots: orders.lots[wordOf(slot)] as number,
     quoteAmount: kind.quoteAmount,
-    filledLots: orders.filledLots[slot] as number,
-    filledValue: orders.filledValue[slot] as bigint,
-    feePaid: orders.feePaid[slot] as bigint,
+    filledLots: orders.filledLots[wordOf(slot)] as number,
+    filledValue: orders.filledValue[wordOf(slot)] as bigint,
+    feePaid: orders.feePaid[wordOf(slot)] as bigint,
     status,
     cancelReason,
     clientOrderId: nameOf(orders, slot),
-    createdAt: orders.createdAt[slot] as number,
-    updatedAt: orders.updatedAt[slot] as number,
+    createdAt: orders.createdAt[wordOf(slot)] as number,
+    updatedAt: orders.updatedAt[wordOf(slot)] as number,
   };
 }

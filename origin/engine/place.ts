@@ -9,7 +9,7 @@ import { matchOrder } from "./match.ts";
 import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
-import { BUY, NONE, nameSlot, SELL, takeSlot } from "./order-slab.ts";
+import { BUY, nameSlot, NONE, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
@@ -111,7 +111,7 @@ function carryOut(state: EngineState, accepted: Accepted): Outcome {
   const { command, user, sweep, reserve } = accepted;
   const { accounts, log } = state;
   const slot = writeOrder(state, accepted);
-  if (command.clientOrderId !== "") rememberOrder(state, { command, user, orderId: state.orders.id[slot] as number });
+  if (command.clientOrderId !== "") rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
   const account = state.orders.pays[slot] as number;
   accounts.available[account] = (accounts.available[account] as bigint) - reserve;
   accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
@@ -131,18 +131,18 @@ function writeOrder(state: EngineState, { command, user, sweep }: Accepted): num
   const slot = takeSlot(orders);
   const base = accountOf(accounts, user, pair.base);
   const quote = accountOf(accounts, user, pair.quote);
-  orders.id[slot] = state.nextOrderId++;
+  orders.id[wordOf(slot)] = state.nextOrderId++;
   orders.user[slot] = user.index;
   orders.pair[slot] = pair.index;
   orders.side[slot] = side;
   orders.postOnly[slot] = command.postOnly ? 1 : 0;
   orders.ticks[slot] = command.ticks;
-  orders.lots[slot] = command.lots;
-  orders.filledLots[slot] = 0;
-  orders.filledValue[slot] = 0n;
-  orders.feePaid[slot] = 0n;
-  orders.createdAt[slot] = state.at;
-  orders.updatedAt[slot] = state.at;
+  orders.lots[wordOf(slot)] = command.lots;
+  orders.filledLots[wordOf(slot)] = 0;
+  orders.filledValue[wordOf(slot)] = 0n;
+  orders.feePaid[wordOf(slot)] = 0n;
+  orders.createdAt[wordOf(slot)] = state.at;
+  orders.updatedAt[wordOf(slot)] = state.at;
   nameSlot(orders, { slot, name: command.clientOrderId });
   orders.pays[slot] = side === BUY ? quote : base;
   orders.receives[slot] = side === BUY ? base : quote;
@@ -164,8 +164,9 @@ type Finish = { readonly accepted: Accepted; readonly slot: number; readonly sto
 function finish(state: EngineState, { accepted: { command, sweep, reserve }, slot, stop }: Finish): OrderRow {
   const { orders, accounts } = state;
   const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
-  if (!(rests && orders.filledLots[slot] === 0)) {
-    const paid = sweep.side === BUY ? (orders.filledValue[slot] as bigint) : quantityOf(sweep.pair, orders.filledLots[slot] as number);
+  if (!(rests && orders.filledLots[wordOf(slot)] === 0)) {
+    const paid =
+      sweep.side === BUY ? (orders.filledValue[wordOf(slot)] as bigint) : quantityOf(sweep.pair, orders.filledLots[wordOf(slot)] as number);
     const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
     const account = orders.pays[slot] as number;
     accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;

@@ -3,7 +3,7 @@ import { firstOrder } from "./book.ts";
 import type { Ladder } from "./ladder.ts";
 import { ownerOf, reservationOf } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
-import { BUY, NONE, remainingLots } from "./order-slab.ts";
+import { BUY, NONE, remainingLots, wordOf } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
 import { eachOrder } from "./state-hash.ts";
@@ -41,7 +41,7 @@ function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
   const faults: string[] = [];
   let before = NONE;
   eachOrder(state, ladder, (slot) => {
-    const id = orders.id[slot] as number;
+    const id = orders.id[wordOf(slot)] as number;
     if (before !== NONE && !isInOrder(state, { before, slot })) faults.push(`order ${id} stands behind one that it comes before`);
     if (!(remainingLots(orders, slot) > 0)) faults.push(`order ${id} rests with nothing left`);
     if (findSlot(state.index, id) !== slot) faults.push(`order ${id} is not found by its id`);
@@ -53,7 +53,7 @@ function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
 
 function isInOrder({ orders }: EngineState, { before, slot }: { readonly before: number; readonly slot: number }): boolean {
   const difference = (orders.ticks[slot] as number) - (orders.ticks[before] as number);
-  if (difference === 0) return (orders.id[slot] as number) > (orders.id[before] as number);
+  if (difference === 0) return (orders.id[wordOf(slot)] as number) > (orders.id[wordOf(before)] as number);
   return orders.side[slot] === BUY ? difference < 0 : difference > 0;
 }
 
@@ -66,7 +66,7 @@ function userFaults(state: EngineState): readonly string[] {
     for (const oldest of user.oldestOpen) {
       for (let slot = oldest; slot !== NONE; slot = orders.userYounger[slot] as number) {
         listed++;
-        const isTheirs = ownerOf(state, slot) === user && findSlot(state.index, orders.id[slot] as number) === slot;
+        const isTheirs = ownerOf(state, slot) === user && findSlot(state.index, orders.id[wordOf(slot)] as number) === slot;
         if (!isTheirs) faults.push(`${user.name} lists an order that is not theirs or not open`);
       }
     }
