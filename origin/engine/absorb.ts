@@ -4,7 +4,7 @@ import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow 
 import { addCurrency, type Currency } from "./currencies.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
-import { BUY, nameSlot, NONE, SELL, takeSlot, wordOf } from "./order-slab.ts";
+import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import { addPair, type Pair, setTerms } from "./pairs.ts";
 import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
 import type { EngineState } from "./state.ts";

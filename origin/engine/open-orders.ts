@@ -5,7 +5,7 @@ import type { OrderRow } from "./changes.ts";
 import { quantityOf, valueAt } from "./exact.ts";
 import { dropSlot, indexSlot } from "./order-index.ts";
 import { type End, orderRow, RESTING } from "./order-row.ts";
-import { BUY, type EndReason, freeSlot, nameOf, NONE, remainingLots, wordOf } from "./order-slab.ts";
+import { BUY, type EndReason, freeSlot, NONE, nameOf, remainingLots, wordOf } from "./order-slab.ts";
 import type { Pair } from "./pairs.ts";
 import { forget, isRemembered } from "./references.ts";
 import type { EngineState } from "./state.ts";

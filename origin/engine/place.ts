@@ -9,7 +9,7 @@ import { matchOrder } from "./match.ts";
 import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
-import { BUY, nameSlot, NONE, SELL, takeSlot, wordOf } from "./order-slab.ts";
+import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
