@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { assert } from "../../shared/assert.ts";
 import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
 import { bareBook } from "./engine-bare-book.ts";
@@ -36,28 +34,25 @@ export const engineBenchmark: Benchmark = {
   },
 };
 
-const FULL = { standing: 20_000, operations: 60_000, level: 20_000, cancels: 2_000, rounds: 5, roundMicrosMin: 300_000 };
-const QUICK = { standing: 200, operations: 2_000, level: 300, cancels: 100, rounds: 1, roundMicrosMin: 1 };
+const FULL = { standing: 20_000, operations: 60_000, level: 20_000, cancels: 2_000, rounds: 5 };
+const QUICK = { standing: 200, operations: 2_000, level: 300, cancels: 100, rounds: 1 };
 const WARM_UPS = 3;
 
 type Comparison = {
   readonly what: string;
   readonly aim: number;
   readonly rounds: number;
-  readonly roundMicrosMin: number;
   readonly subject?: Prepare;
   readonly baseline?: Prepare;
 };
 
-async function compare(file: OperationFile, comparison: Comparison) {
-  const { what, aim, rounds, roundMicrosMin, subject = wholeEngine, baseline = nodejsOrderBook } = comparison;
-  const perSecond = (prepare: Prepare) => perProcessorSecond(prepare, { file, roundMicrosMin });
+async function compare(file: OperationFile, { what, aim, rounds, subject = wholeEngine, baseline = nodejsOrderBook }: Comparison) {
   assert(lotsLeftAfter(subject, file) === lotsLeftAfter(baseline, file), `${what}: the books differ`);
-  for (let round = 1; round < Math.min(WARM_UPS, rounds); round++) perSecond(subject);
+  for (let round = 1; round < Math.min(WARM_UPS, rounds); round++) perProcessorSecond(subject, file);
   const measured = await alternate({
     rounds,
-    subject: async () => perSecond(subject),
-    baseline: async () => perSecond(baseline),
+    subject: async () => perProcessorSecond(subject, file),
+    baseline: async () => perProcessorSecond(baseline, file),
   });
   return benchmarkRow({ ...measured, what, unit: "operations per second of processor time", aim });
 }
@@ -68,35 +63,14 @@ function lotsLeftAfter(prepare: Prepare, { before, measured }: OperationFile): n
   return player.lotsLeft();
 }
 
-/** Whoever is done in a moment plays again: in too short a time a single collection of garbage, or none, would be the figure. */
-function perProcessorSecond(
-  prepare: Prepare,
-  { file, roundMicrosMin }: { readonly file: OperationFile; readonly roundMicrosMin: number },
-): number {
-  collectGarbage();
-  let micros = 0;
-  let operations = 0;
-  while (micros < roundMicrosMin) {
-    micros += processorMicros(prepare, file);
-    operations += file.measured.length;
-  }
-  return (operations * 1_000_000) / micros;
-}
-
-function processorMicros(prepare: Prepare, file: OperationFile): number {
-  const { before, measured } = file;
+function perProcessorSecond(prepare: Prepare, file: OperationFile): number {
   const player = prepare(file);
-  player.play(0, before.length);
+  const from = file.before.length;
+  player.play(0, from);
   const start = process.cpuUsage();
-  player.play(before.length, before.length + measured.length);
+  player.play(from, from + file.measured.length);
   const { user, system } = process.cpuUsage(start);
-  return user + system;
-}
-
-/** What one leaves behind is not to be collected in the other's time. */
-function collectGarbage(): void {
-  setFlagsFromString("--expose-gc");
-  (runInNewContext("gc") as () => void)();
+  return (file.measured.length * 1_000_000) / (user + system);
 }
 
 /**
