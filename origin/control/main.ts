@@ -39,5 +39,5 @@ if (first === "backup" || first === "restore" || first === "audit") {
   say(first === undefined || isHelp(first) ? OVERVIEW : `${first}: no such command\n\n${OVERVIEW}`);
   process.exitCode = 2;
 }
-// None of them takes such an option, so each has told how it is used; but who asks for that has made no mistake.
+// Each has then told how it is used, as it does for what it cannot understand; but who asks for that has made no mistake.
 if (process.argv.slice(2).some(isHelp)) process.exitCode = 0;

@@ -1,3 +1,4 @@
+import { assert } from "../../shared/assert.ts";
 import type { BalanceRow } from "./changes.ts";
 import type { Currency } from "./currencies.ts";
 import { NONE } from "./order-slab.ts";
@@ -23,6 +24,8 @@ export type Accounts = {
 const ACCOUNTS_AT_FIRST = 1_024;
 const WORDS_PER_ACCOUNT = 4;
 const WORD_BYTES = 8;
+/** Half of what can be told in 32 bits: what is there is doubled once more. */
+const PLACES_MAX = 2 ** 30;
 
 export function createAccounts(): Accounts {
   return {
@@ -102,6 +105,7 @@ function openAccount(accounts: Accounts, user: User, currency: Currency): number
 }
 
 function grow(accounts: Accounts): void {
+  assert(accounts.available.length < PLACES_MAX, "an account's place fits into the 32 bits that an order has for it");
   const before = new Uint8Array(accounts.available.buffer);
   const memory = new ArrayBuffer(before.length * 2);
   new Uint8Array(memory).set(before);
