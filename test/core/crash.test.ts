@@ -26,28 +26,35 @@ async function leaderAmong(engines: readonly OriginProcess[], { redis }: TestCor
 
 const epochOf = async ({ redis }: TestCore) => Number(await redis.hget(FENCE, "epoch"));
 
-it("loses nothing and does nothing twice when engines are killed at every step of a commit", async () => {
-  const steps = [
-    ...["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"],
-    ...["before-projection", "projection-sent"],
-  ];
+/**
+ * One process per step, each of them standing by while the one before it dies at its own; who is left at the end has no such step. The last one
+ * starts when all others are gone, and a process has one role: a lead that never ends would keep another from coming to its step.
+ */
+async function killAtEach(
+  steps: readonly string[],
+  { url, roles }: { readonly url: string; readonly roles: string },
+): Promise<OriginProcess> {
+  const doomed: OriginProcess[] = [];
+  for (const failAt of steps) {
+    doomed.push(startOrigin({ url, roles, failAt, failAfter: 8 }));
+    await doomed.at(-2)?.child.exited;
+  }
+  for (const { child } of doomed) expect(await child.exited).toMatchObject({ signal: "SIGKILL" });
+  return startOrigin({ url, roles });
+}
+
+it("loses nothing and does nothing twice when engines and projections are killed at every step", async () => {
   const api = await startCore({ SLUICE_ROLES: ["api"] });
   const recording = recordCommands(api.redis);
   const { url } = api.server;
-  let doomed = startOrigin({ url, failAt: steps[0] ?? "", failAfter: 8 });
+  const engine = killAtEach(["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"], { url, roles: "engine" });
+  const worker = killAtEach(["before-projection", "projection-sent"], { url, roles: "worker" });
   await hasBegun(api);
   const orders = makeOrders(api, 11);
-  for (const failAt of steps.slice(1)) {
-    const next = startOrigin({ url, failAt, failAfter: 8 });
-    expect(await doomed.child.exited).toMatchObject({ signal: "SIGKILL" });
-    doomed = next;
-  }
-  expect(await doomed.child.exited).toMatchObject({ signal: "SIGKILL" });
-  // Not earlier: it could get the lead before the last doomed one, which would then never come to its step.
-  const survivor = startOrigin({ url });
+  const survivors = await Promise.all([engine, worker]);
   await orders.untilMore(200);
   await orders.stop();
-  await survivor.child.stop();
+  for (const { child } of survivors) await child.stop();
   await recording.stop();
   await auditCore(api.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
 });
