@@ -9,6 +9,7 @@ import { createAgenda } from "../../test/sim/agenda.ts";
 import { createBucketAudit } from "../../test/sim/audit-buckets.ts";
 import { seededRandom } from "../../test/sim/random.ts";
 import { type PlainSettings, writeSettings } from "../../test/sim/settings.ts";
+import { createBusiestSpan } from "./busiest-span.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
 import { keepScore, type LineScore } from "./line-score.ts";
 import { watchTurns } from "./line-turns.ts";
@@ -33,6 +34,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   const score = keepScore(limits);
   const turns = watchTurns({ redis, queueId, claimMs: CLAIM_SECONDS * 1_000, maxActive: limits.maxActive });
   const buckets = createBucketAudit(START_MS);
+  const polls = createBusiestSpan();
   const left = new Set(visitors.filter((visitor) => willStay(visitor)));
   let nowMs = 0;
   let storeCalls = 0;
@@ -52,6 +54,11 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
     await react(visitor, await call(send, ({ state }) => (state === "admitted" ? visitor : undefined)));
   }
 
+  async function poll(visitor: CrowdVisitor, order: number): Promise<void> {
+    polls.add(nowMs);
+    await ask(visitor, () => line.beat({ ticketId: visitor.name, order }));
+  }
+
   async function join(visitor: CrowdVisitor): Promise<void> {
     turns.joined(visitor);
     if (left.has(visitor)) score.joined(nowMs);
@@ -62,8 +69,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
     if (answer.state === "waiting") {
       turns.told(visitor, { nowMs: START_MS + nowMs, pollAfterMs: answer.pollAfterMs });
       const pollAtMs = nowMs + answer.pollAfterMs + random.between(0, NETWORK_MS_MAX);
-      if (pollAtMs < visitor.silentFromMs)
-        agenda.add(pollAtMs, () => ask(visitor, () => line.beat({ ticketId: visitor.name, order: answer.order })));
+      if (pollAtMs < visitor.silentFromMs) agenda.add(pollAtMs, () => poll(visitor, answer.order));
       if (answer.hasMore) await call(line.sweep);
     } else if (answer.state === "admitted") {
       buckets.admit(settings, 0);
@@ -91,7 +97,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   }
   await redis.del(...Object.values(queueKeys(queueId)));
   redis.disconnect();
-  return { ...score.total(nowMs), ...turns.faults(), storeCalls };
+  return { ...score.total(nowMs), ...turns.faults(), storeCalls, pollsPerSecondMax: polls.perSecond() };
 }
 
 /** The look is sent in the same turn as the call, so that nothing runs between the two. */

@@ -21,6 +21,8 @@ export type LineScore = DrainScore & {
   /** People promoted before somebody who was present and had come earlier. */
   readonly inversions: number;
   readonly storeCalls: number;
+  /** In the busiest ten seconds. */
+  readonly pollsPerSecondMax: number;
 };
 
 /** Follows those who stay, and says how long the line stood still although it could have moved. */

@@ -66,12 +66,13 @@ function crowdsOf(size: number, allLimits = LIMITS): NamedCrowd[] {
 }
 
 function ourRow(crowd: NamedCrowd, score: LineScore): BenchmarkRow {
-  const { overAdmissions, inversions, ghosts, storeCalls } = score;
+  const { overAdmissions, inversions, ghosts, storeCalls, pollsPerSecondMax } = score;
   if (overAdmissions > 0 || inversions > 0 || ghosts > 0) {
     throw new Error(`${crowd.what}: ${overAdmissions} slots too many, ${inversions} inversions, ${ghosts} ghosts past the claim window`);
   }
   const calls = (storeCalls / crowd.visitors.length).toFixed(1);
-  return drainRow(crowd, { score, what: "", aim: AIM, notes: `0 over the cap, 0 inversions, 0 ghosts, ${calls} store calls per visitor` });
+  const load = `${calls} store calls per visitor, ${Math.round(pollsPerSecondMax)} polls a second in the busiest ten`;
+  return drainRow(crowd, { score, what: "", aim: AIM, notes: `0 over the cap, 0 inversions, 0 ghosts, ${load}` });
 }
 
 type NamedRival = { readonly what: string; readonly rival: Rival };
