@@ -16,7 +16,7 @@ import { Objection } from "./objection.ts";
 import { simulate } from "./simulate.ts";
 
 const SEEDS_PER_TEST = 20;
-const TESTS = 10;
+const TESTS = 6;
 /** As few as show every mistake below. */
 const VISITORS = 16;
 const LONG_TIMEOUT_MS = 120_000;
