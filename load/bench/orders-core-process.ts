@@ -5,6 +5,7 @@ import { createLogger } from "../../origin/log.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createLatencies } from "./latencies.ts";
+import { arriveOpenly } from "./open-arrivals.ts";
 import { createOrderMix } from "./orders-mix.ts";
 
 /**
@@ -19,7 +20,6 @@ const seed = Number(process.env["SEED"] ?? 1);
 
 /** Enough to fill every batch; more would only wait. */
 const IN_FLIGHT_AT_FULL_SPEED = 2_000;
-const TICK_MS = 1;
 const USERS = 1_000;
 
 const noDatabase: Database = {
@@ -60,22 +60,10 @@ function settle(answer: Submitted, at: number): void {
   refill?.();
 }
 
-/** `at` is when it should have come: a late arrival is the venue's fault. */
 function arrive(at: number): void {
   submitted++;
   inFlight++;
   void submit(mix.next()).then((answer) => settle(answer, at));
-}
-
-async function runOpen(forMs: number): Promise<void> {
-  const start = performance.now();
-  const perMs = ratePerSecond / 1_000;
-  let arrived = 0;
-  for (let now = start; now - start < forMs; now = performance.now()) {
-    const due = Math.floor((now - start) * perMs);
-    for (; arrived < due; arrived++) arrive(start + arrived / perMs);
-    await sleep(TICK_MS);
-  }
 }
 
 async function runFull(forMs: number): Promise<void> {
@@ -88,7 +76,7 @@ async function runFull(forMs: number): Promise<void> {
   refill = undefined;
 }
 
-const run = ratePerSecond > 0 ? runOpen : runFull;
+const run = ratePerSecond > 0 ? (forMs: number) => arriveOpenly({ perSecond: ratePerSecond, forMs, arrive }) : runFull;
 await run(warmUpMs);
 process.stdout.write("measuring\n");
 const before = { committed, cpu: process.cpuUsage(), at: performance.now() };

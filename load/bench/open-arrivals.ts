@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+type OpenArrivals = {
+  readonly perSecond: number;
+  readonly forMs: number;
+  /** `at` is when it should have come, by `performance.now()`: whoever is late has to answer for it. */
+  readonly arrive: (at: number) => void;
+};
+
+const TICK_MS = 1;
+
+/** Open model: they come at their rate, whatever becomes of those before them. */
+export async function arriveOpenly({ perSecond, forMs, arrive }: OpenArrivals): Promise<void> {
+  const start = performance.now();
+  const perMs = perSecond / 1_000;
+  let arrived = 0;
+  for (let now = start; now - start < forMs; now = performance.now()) {
+    const due = Math.floor((now - start) * perMs);
+    for (; arrived < due; arrived++) arrive(start + arrived / perMs);
+    await sleep(TICK_MS);
+  }
+}
