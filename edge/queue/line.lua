@@ -31,7 +31,7 @@ local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
 -- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
 local POLL_SHARE_OF_CLAIM = 0.6
--- A whole line together polls no faster than this; only those about to go in may.
+-- Those whose turn is far off poll together no faster than this; whoever goes in soon may.
 local POLLS_PER_SECOND_MAX = 1000
 -- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
 local AHEAD_SECONDS = 5
