@@ -5,6 +5,7 @@ import { type Environment, flagVariable, parseEnvironment, urlVariable, wholeNum
 import { OPERATOR_TOKEN_CHARS_MIN, type OperatorToken, operatorTokensVariable, SHARED_OPERATOR } from "../shared/operator-tokens.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
+import { STORE_TIMEOUT_MS, type StorePatience, storePatience } from "./store/store-patience.ts";
 import type { WriteToken } from "./token/sign-token.ts";
 
 /** What the platform hands the worker: variables as text, and the way to the origin. */
@@ -16,6 +17,7 @@ export type EdgeBindings = {
   /** The way to the upstreams of single queues, where `fetch` leads elsewhere. */
   readonly UPSTREAMS?: OriginFetcher;
   readonly ORIGIN_TIMEOUT_MS?: string;
+  readonly STORE_TIMEOUT_MS?: string;
   readonly CLIENT_ADDRESS_FROM?: string;
   /** The store as a connection, where the runtime keeps one; elsewhere it is asked over HTTP. */
   readonly STORE?: ScriptRunner;
@@ -48,6 +50,7 @@ const variables = z.object({
     .transform((text) => new URL(text).origin)
     .optional(),
   ORIGIN_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 30_000 }),
+  STORE_TIMEOUT_MS: wholeNumberVariable({ min: 50, max: 60_000, fallback: STORE_TIMEOUT_MS }),
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
   UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
@@ -67,6 +70,7 @@ export type EdgeConfiguration = {
   readonly originTimeoutMs: number;
   readonly clientAddressFrom: "socket" | "cloudflare";
   readonly store: StoreAddress;
+  readonly storePatience: StorePatience;
   /** Who may operate the gate; nobody when it is empty. */
   readonly operators: readonly OperatorToken[];
   /** JSON of the private keys that sign tickets and passes. */
@@ -83,7 +87,7 @@ export type OriginAddress = { readonly kind: "binding"; readonly fetcher: Origin
 
 export type StoreAddress =
   | { readonly kind: "connection"; readonly runner: ScriptRunner }
-  | { readonly kind: "rest"; readonly url: string; readonly token: string };
+  | { readonly kind: "rest"; readonly url: string; readonly token: string; readonly patience: StorePatience };
 
 type ConfigurationResult = Result<EdgeConfiguration, readonly string[]>;
 
@@ -103,6 +107,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
   if (runner === undefined) faults.push(...STORE_NAMES.filter((name) => !texts[name]?.trim()).map((name) => `${name}: must be set`));
   if (!parsed.ok || faults.length > 0) return fail(faults);
   const { value } = parsed;
+  const patience = storePatience(value.STORE_TIMEOUT_MS);
   const origin: OriginAddress = fetcher === undefined ? { kind: "url", site: value.ORIGIN_URL ?? "" } : { kind: "binding", fetcher };
   return ok({
     origin,
@@ -112,8 +117,9 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
     store:
       runner === undefined
-        ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "" }
+        ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "", patience }
         : { kind: "connection", runner },
+    storePatience: patience,
     operators: [...sharedOperator(value.SLUICE_ADMIN_TOKEN), ...value.SLUICE_ADMIN_TOKENS],
     signingKeys: value.SLUICE_SIGNING_KEYS,
     writeToken,

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
+import { storePatience } from "../edge/store/store-patience.ts";
 import { openUpstash } from "../edge/store/upstash.ts";
 import { createLogger } from "../origin/log.ts";
 import { scriptRunner } from "../origin/redis/script-runner.ts";
@@ -52,7 +53,7 @@ afterAll(async () => {
 const runners: readonly (readonly [string, () => ScriptRunner])[] = [
   ["ioredis to one server", () => scriptRunner(single)],
   ["ioredis to a cluster", () => scriptRunner(clustered)],
-  ["@upstash/redis through the bridge", () => openUpstash({ url: bridge.url, token: TOKEN })],
+  ["@upstash/redis through the bridge", () => openUpstash({ url: bridge.url, token: TOKEN, patience: storePatience(60_000) })],
 ];
 
 describe.each(runners)("a script over %s", (_name, runner) => {
@@ -79,7 +80,8 @@ describe("defineScript", () => {
     await single.script("FLUSH");
     await single.del(keys.second);
     await single.config("RESETSTAT");
-    for (let run = 0; run < 3; run++) await echo.run(openUpstash({ url: bridge.url, token: TOKEN }), { keys, args });
+    for (let run = 0; run < 3; run++)
+      await echo.run(openUpstash({ url: bridge.url, token: TOKEN, patience: storePatience(60_000) }), { keys, args });
     const stats = await single.info("commandstats");
     expect([callsOf("evalsha", stats), callsOf("eval", stats)]).toEqual([3, 1]);
     expect(await single.get(keys.second)).toBe("3");

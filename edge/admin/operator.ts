@@ -51,16 +51,13 @@ type SeenQueue = { readonly queueId: QueueId; readonly settings: QueueSettings }
 
 type InvitePromise = Omit<InviteFacts, "inviteId" | "person" | "nowMs"> & { readonly key: string | undefined };
 
-/** With the longest that one call may take (500 ms) on top, an answer comes within a second. */
-const STARTING_WITHIN_MS = 450;
-
 type Edge = { readonly gate: Gate; readonly platform: Platform };
 
 export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge): Operator {
   const { request, requestId, configuration } = c.var.visit;
   const address = clientAddress(request, configuration.clientAddressFrom);
   const storeWithin = (limitMs: number) => startingWithin(gate.store.once, { limitMs, clock: systemClock });
-  const store = storeWithin(STARTING_WITHIN_MS);
+  const store = storeWithin(gate.store.patience.operatorMs);
   const { actor } = c.var;
   const audit = openAuditLog({ store, endStore: gate.store.once }, { actor, requestId });
 

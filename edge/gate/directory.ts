@@ -47,7 +47,7 @@ type Setup = {
 
 export function createDirectory(store: GuardedStore, clock: Clock): Directory {
   const registry = openRegistry(store.once);
-  const ages = { clock, refreshAfterMs: REFRESH_AFTER_MS, staleAfterMs: STALE_AFTER_MS };
+  const ages = { clock, refreshAfterMs: REFRESH_AFTER_MS, staleAfterMs: STALE_AFTER_MS, patience: store.patience };
   const setup = createFreshValue<Setup>({
     ...ages,
     load: async (known) => {

@@ -1,4 +1,5 @@
 import type { Clock } from "../../shared/clock.ts";
+import type { StorePatience } from "../store/store-patience.ts";
 import type { Later } from "./later.ts";
 
 /**
@@ -20,17 +21,14 @@ type FreshValueOptions<Value> = {
   readonly clock: Clock;
   readonly refreshAfterMs: number;
   readonly staleAfterMs: number;
+  readonly patience: StorePatience;
 };
 
 /** A read that failed is not tried again for every visitor in the queue. */
 const RETRY_AFTER_MS = 500;
-/** The request that reads for all may be gone with its client; nobody waits for it longer than a store call can take. */
-const LOAD_MS_MAX = 550;
-/** With something known at hand, a store that is slow to say whether it still holds is not waited for as long. */
-const RELOAD_MS_MAX = 300;
 
 export function createFreshValue<Value>(options: FreshValueOptions<Value>): FreshValue<Value> {
-  const { load, onFailure, clock, refreshAfterMs, staleAfterMs } = options;
+  const { load, onFailure, clock, refreshAfterMs, staleAfterMs, patience } = options;
   /** Counts how often it was expired: what was asked for before the last time is not news. */
   let edition = 0;
   let known: { readonly value: Value; readonly askedAtMs: number; readonly edition: number } | undefined;
@@ -53,7 +51,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
 
   /** One read at a time; it is kept alive even when the client that caused it goes away. */
   function refresh(nowMs: number, later: Later): Promise<void> {
-    if (loading?.edition === edition && isWithin(nowMs - loading.sinceMs, LOAD_MS_MAX)) return loading.done;
+    if (loading?.edition === edition && isWithin(nowMs - loading.sinceMs, patience.readMs)) return loading.done;
     const done = loadOnce({ askedAtMs: nowMs, edition });
     loading = { done, sinceMs: nowMs, edition };
     later(done);
@@ -68,7 +66,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
       if (isWithin(nowMs - failedAtMs, RETRY_AFTER_MS)) return known?.value;
       const refreshed = refresh(nowMs, later);
       if (isWithin(ageMs, staleAfterMs)) return known?.value;
-      return settledWithin(refreshed, known === undefined ? LOAD_MS_MAX : RELOAD_MS_MAX).then(() => known?.value);
+      return settledWithin(refreshed, known === undefined ? patience.readMs : patience.rereadMs).then(() => known?.value);
     },
     known: () => known?.value,
     expire: () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Pass } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { createStoreClock } from "../../shared/store-clock.ts";
+import { storePatience } from "../store/store-patience.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { createSessions } from "./sessions.ts";
@@ -31,6 +32,7 @@ describe("a value of the store", () => {
       clock: { nowMs: () => nowMs },
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
+      patience: storePatience(),
     });
     const background: Promise<unknown>[] = [];
     const get = () => value.get((work) => void background.push(work));
@@ -66,6 +68,7 @@ describe("a value of the store", () => {
       clock: { nowMs: () => 0 },
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
+      patience: storePatience(),
     });
     const first = value.get(() => {});
     stored = "after";

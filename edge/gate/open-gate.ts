@@ -67,7 +67,7 @@ export type GuardedQueue = QueueMemory & {
 const QUEUES_MAX = 1_000;
 
 function openGate(configuration: EdgeConfiguration, tokens: Tokens): Gate {
-  const store = guardStore(openStore(configuration.store), systemClock);
+  const store = guardStore(openStore(configuration.store), systemClock, configuration.storePatience);
   const clock = createStoreClock(systemClock);
   const memories = new Map<QueueId, QueueMemory>();
 

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ScriptRunner } from "../../shared/define-script.ts";
+import { storePatience } from "../store/store-patience.ts";
 import { guardStore, StoreUnavailable } from "./outage.ts";
 
 /** A store that behaves as told, and counts how often it was asked. */
@@ -18,17 +19,23 @@ const silent = () => new Promise<never>(() => {});
 const ask = (runner: ScriptRunner) => runner.evalsha("", [], []);
 
 describe("the guarded store", () => {
-  it("gives up on silence within half a second, and within 0.8 s for all calls of one visitor", async () => {
-    const { store } = createStore(silent);
-    const guarded = guardStore(store, { nowMs: () => Date.now() });
+  it.each([
+    ["half a second, and 0.8 s for all calls of one visitor", undefined, [500, 800, 800]],
+    ["what it is given, and in proportion for all calls of one visitor", 2_000, [2_000, 3_200, 3_200]],
+  ])("gives up on silence after %s", async (_what, callMs, givenUpAtMs) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const startedAt = Date.now();
+    const guarded = guardStore(createStore(silent).store, { nowMs: () => Date.now() }, storePatience(callMs));
     const visit = guarded.forVisit();
-    await expect(ask(visit)).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(Date.now() - startedAt).toBeLessThan(700);
-    await expect(ask(visit)).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(Date.now() - startedAt).toBeLessThan(950);
-    await expect(ask(visit)).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(Date.now() - startedAt).toBeLessThan(960);
+    const seen: number[] = [];
+    for (const _call of givenUpAtMs) {
+      const given = expect(ask(visit)).rejects.toBeInstanceOf(StoreUnavailable);
+      await vi.advanceTimersToNextTimerAsync();
+      await given;
+      seen.push(Date.now() - startedAt);
+    }
+    expect(seen).toEqual(givenUpAtMs);
   });
 
   it("stops asking after three failures, lets one try after a second, and all after its success", async () => {

@@ -2,11 +2,12 @@ import type { Clock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
 import { countStoreCall } from "../metrics/edge-counters.ts";
+import { type StorePatience, storePatience } from "../store/store-patience.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
 
 /**
- * The store, as the gate sees it when it is slow, broken or away: no call takes longer than CALL_MS_MAX, all calls of one
- * visitor together no longer than VISIT_MS_MAX, and after a few failures nobody waits at all. Every such failure is a
+ * The store, as the gate sees it when it is slow, broken or away: no call takes longer than its patience allows, nor do all
+ * calls of one visitor together, and after a few failures nobody waits at all. Every such failure is a
  * `StoreUnavailable`, for which each queue has its answer (`onStoreFailure`). Any other error, such as a wrong type under a key
  * of ours, is not an outage: it is passed on, and the gate refuses.
  */
@@ -20,18 +21,14 @@ export type GuardedStore = {
   readonly forVisit: () => ScriptRunner;
   /** Known to be away: nobody has had an answer lately. */
   readonly isAway: () => boolean;
+  readonly patience: StorePatience;
 };
 
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
 
-const CALL_MS_MAX = 500;
-const VISIT_MS_MAX = 800;
-/** A failure that took longer is no broken connection, and another try would not fit. */
-const RETRY_WITHIN_MS = 200;
-
-export function guardStore(store: ScriptRunner, clock: Clock): GuardedStore {
+export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePatience = storePatience()): GuardedStore {
   const breaker = createCircuitBreaker(clock);
 
   async function ask<Reply>(call: () => Promise<Reply>, limitMs: number): Promise<Reply> {
@@ -65,23 +62,24 @@ export function guardStore(store: ScriptRunner, clock: Clock): GuardedStore {
   }
 
   return {
-    once: once(() => CALL_MS_MAX),
+    once: once(() => patience.callMs),
     isAway: breaker.isOpen,
+    patience,
     forVisit() {
       const startedAtMs = clock.nowMs();
-      const remainingMs = () => Math.min(CALL_MS_MAX, VISIT_MS_MAX - Math.max(0, clock.nowMs() - startedAtMs));
-      return triedAgain(once(remainingMs), clock);
+      const remainingMs = () => Math.min(patience.callMs, patience.visitMs - Math.max(0, clock.nowMs() - startedAtMs));
+      return triedAgain(once(remainingMs), clock, patience.retryWithinMs);
     },
   };
 }
 
-function triedAgain(store: ScriptRunner, clock: Clock): ScriptRunner {
+function triedAgain(store: ScriptRunner, clock: Clock, retryWithinMs: number): ScriptRunner {
   async function twice(call: () => Promise<unknown>): Promise<unknown> {
     const startedAtMs = clock.nowMs();
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof StoreUnavailable) || clock.nowMs() - startedAtMs > RETRY_WITHIN_MS) throw error;
+      if (!(error instanceof StoreUnavailable) || clock.nowMs() - startedAtMs > retryWithinMs) throw error;
       return await call();
     }
   }

@@ -88,6 +88,7 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
     clock: ownClock,
     refreshAfterMs: REFRESH_AFTER_MS,
     staleAfterMs: STALE_AFTER_MS,
+    patience: store.patience,
   });
 
   const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);

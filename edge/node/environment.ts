@@ -12,6 +12,7 @@ import {
 import { parseKeyring } from "../../shared/keyring.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, readConfiguration } from "../env.ts";
+import type { StorePatience } from "../store/store-patience.ts";
 
 export type NodeEdgeSettings = {
   readonly host: string;
@@ -27,6 +28,7 @@ export type RedisAddress = {
   readonly isCluster: boolean;
   /** How many replicas must have a change before anybody hears of it. */
   readonly replicas: number;
+  readonly patience: StorePatience;
 };
 
 type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE" | "WRITE_TOKEN">;
@@ -43,7 +45,7 @@ export async function parseNodeEdgeEnvironment(environment: Environment): Promis
     ...(configuration.ok ? [] : configuration.reason.map(fitToNode)),
     ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined ? [] : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
   ];
-  if (!parsed.ok || faults.length > 0) return fail(faults);
+  if (!parsed.ok || !configuration.ok || faults.length > 0) return fail(faults);
   const {
     SLUICE_HOST: host,
     SLUICE_PORT: port,
@@ -51,7 +53,8 @@ export async function parseNodeEdgeEnvironment(environment: Environment): Promis
     SLUICE_REDIS_CLUSTER: isCluster,
     SLUICE_REDIS_REPLICAS: replicas,
   } = parsed.value;
-  return ok({ host, port, redis: urls === undefined ? undefined : { urls, isCluster, replicas }, variables });
+  const patience = configuration.value.storePatience;
+  return ok({ host, port, redis: urls === undefined ? undefined : { urls, isCluster, replicas, patience }, variables });
 }
 
 const redisUrlsVariable = z
@@ -75,6 +78,7 @@ const nodeVariables = z
 const VARIABLE_NAMES = [
   "ORIGIN_URL",
   "ORIGIN_TIMEOUT_MS",
+  "STORE_TIMEOUT_MS",
   "CLIENT_ADDRESS_FROM",
   "UPSTASH_REDIS_REST_URL",
   "UPSTASH_REDIS_REST_TOKEN",

@@ -1,6 +1,7 @@
 import { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { log } from "../log.ts";
+import { type StorePatience, storePatience } from "../store/store-patience.ts";
 import { replicatedRunner } from "./replicated-runner.ts";
 
 /** The gate's store over a connection of its own, to one Redis or to a cluster. */
@@ -17,12 +18,11 @@ type StoreAddress = {
   readonly isCluster: boolean;
   /** How many replicas must have a change before its caller hears of it; 0: it is enough that the master has it. */
   readonly replicas?: number;
+  readonly patience?: StorePatience;
 };
 
-/** A store that does not answer must never hold a visitor for a second. */
-const COMMAND_MS_MAX = 700;
 const CONNECT_MS_MAX = 2_000;
-/** With questions open and nothing heard for so long, the connection is taken for dead and made anew. */
+/** With questions open and nothing heard for so long, or twice as long as anybody waits, the connection is taken for dead and made anew. */
 const SILENCE_MS_MAX = 3_000;
 const RECONNECT_MS_MAX = 500;
 const START_MS_MAX = 1_000;
@@ -31,12 +31,12 @@ const CONNECTION = {
   // The replies that @upstash/redis gives as well.
   protocol: 2,
   connectTimeout: CONNECT_MS_MAX,
-  commandTimeout: COMMAND_MS_MAX,
-  socketTimeout: SILENCE_MS_MAX,
   // A script whose reply was lost may have run: its caller knows better than the client whether to ask again.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } as const;
+
+type Connection = typeof CONNECTION & { readonly commandTimeout: number; readonly socketTimeout: number };
 
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, RECONNECT_MS_MAX);
 
@@ -44,8 +44,10 @@ const reconnectMs = (attempt: number) => Math.min(attempt * 50, RECONNECT_MS_MAX
  * Calls are tried once. While the store is away they fail at once: nothing is kept to be sent later, when the visitor is
  * gone. The connection heals by itself.
  */
-export function openIoredisStore({ urls, isCluster, replicas = 0 }: StoreAddress): IoredisStore {
-  const redis = isCluster ? openCluster(urls) : openServer(urls[0]);
+export function openIoredisStore({ urls, isCluster, replicas = 0, patience = storePatience() }: StoreAddress): IoredisStore {
+  const { abandonMs } = patience;
+  const connection = { ...CONNECTION, commandTimeout: abandonMs, socketTimeout: Math.max(SILENCE_MS_MAX, 2 * abandonMs) };
+  const redis = isCluster ? openCluster(urls, connection) : openServer(urls[0], connection);
   let isReady: boolean | undefined;
   const settled = new Promise<void>((resolve) => {
     redis.once("ready", resolve);
@@ -74,19 +76,19 @@ function plainRunner(redis: Redis | Cluster): ScriptRunner {
   };
 }
 
-function openServer(url: string): Redis {
+function openServer(url: string, connection: Connection): Redis {
   // The calls of one turn leave together: written one by one, each of them costs a system call.
-  return new Redis(url, { ...CONNECTION, enableOfflineQueue: false, retryStrategy: reconnectMs, enableAutoPipelining: true });
+  return new Redis(url, { ...connection, enableOfflineQueue: false, retryStrategy: reconnectMs, enableAutoPipelining: true });
 }
 
 /** The nodes' passwords and TLS are those of the first URL: a cluster has one set of them. */
-function openCluster(urls: readonly string[]): Cluster {
+function openCluster(urls: readonly string[], connection: Connection): Cluster {
   return new Cluster([...urls], {
     enableOfflineQueue: false,
     // A command whose connection is lost is not sent again.
     retryDelayOnFailover: 0,
     slotsRefreshTimeout: CONNECT_MS_MAX,
     clusterRetryStrategy: reconnectMs,
-    redisOptions: CONNECTION,
+    redisOptions: connection,
   });
 }

@@ -3,6 +3,7 @@ import { assert } from "../../shared/assert.ts";
 import { encodeCommands } from "../redis-rest/encode-commands.ts";
 import { createRedisLane } from "../redis-rest/redis-lane.ts";
 import { RESP_ERROR } from "../redis-rest/resp.ts";
+import { REQUEST_TIMEOUT_MS } from "../redis-rest/store.ts";
 import type { Write } from "./writes.ts";
 
 /**
@@ -22,7 +23,7 @@ type Guard = { readonly key: string; readonly field: string; readonly expected: 
 
 /** `redis` must be used for nothing else. */
 export function createGuardedWrites(redis: Redis): GuardedWrites {
-  const lane = createRedisLane(redis);
+  const lane = createRedisLane(redis, REQUEST_TIMEOUT_MS);
   /** What the watched field said when its watch began; undefined when nothing is watched. */
   let watched: string | undefined;
 

@@ -9,14 +9,14 @@ import { createCommandPolicy } from "./command-policy.ts";
 import { createDirectStore } from "./direct-store.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createHttpHandler } from "./http-handler.ts";
-import type { Store } from "./store.ts";
+import { REQUEST_TIMEOUT_MS, type Store } from "./store.ts";
 
 /**
  * The REST bridge: speaks the Upstash REST protocol to any Redis, Valkey, Dragonfly or Redis Cluster, so that code at
  * the edge, which has `fetch` but no sockets, reaches a self-hosted store with the unchanged `@upstash/redis` client.
  *
  * It promises: every command really goes to Redis, at most once, and its reply comes back byte for byte; no caller
- * waits longer than a second; commands that would harm others on a shared server, or the shared connection, are refused
+ * waits longer than a second unless the operator gives Redis more time; commands that would harm others on a shared server, or the shared connection, are refused
  * unless the operator allows them. What a script does inside Redis is not looked at: give the bridge a Redis user with
  * the rights it should have.
  *
@@ -44,6 +44,7 @@ export type BridgeOptions = {
   /** Commands let through beyond the table. */
   readonly allow: readonly string[];
   readonly log: Logger;
+  readonly requestTimeoutMs?: number;
   readonly bodyBytesMax?: number;
   readonly streamsMax?: number;
 };
@@ -95,11 +96,11 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   return { port, url: `http://${LOOPBACK}:${port}`, stop };
 }
 
-function createStore({ redisUrls, isCluster, replicas = 0, log }: BridgeOptions): Store {
+function createStore({ redisUrls, isCluster, replicas = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS, log }: BridgeOptions): Store {
   const onStateChange = createStateLog(log);
-  if (isCluster) return createClusterStore({ urls: redisUrls, replicas, onStateChange });
+  if (isCluster) return createClusterStore({ urls: redisUrls, replicas, requestTimeoutMs, onStateChange });
   const onFault = (error: unknown) => log.error({ err: error }, "a reply failed in the bridge itself");
-  return createDirectStore({ url: redisUrls[0], onStateChange, onFault });
+  return createDirectStore({ url: redisUrls[0], requestTimeoutMs, onStateChange, onFault });
 }
 
 /** A server that is away fails every second; telling each reason once is enough to know. */

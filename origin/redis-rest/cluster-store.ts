@@ -3,16 +3,7 @@ import { broadcastOf } from "./cluster-broadcast.ts";
 import { keysOf, slotsOf } from "./cluster-slots.ts";
 import type { Command, Work } from "./command.ts";
 import { replicatedCalls } from "./replicated-calls.ts";
-import {
-  type Answer,
-  CONNECTION_OPTIONS,
-  errorJson,
-  PENDING_MAX,
-  REQUEST_TIMEOUT_MS,
-  STALL_MS_MAX,
-  STORE_ERRORS,
-  type Store,
-} from "./store.ts";
+import { type Answer, CONNECTION_OPTIONS, errorJson, PENDING_MAX, STALL_MS_MAX, STORE_ERRORS, type Store } from "./store.ts";
 import { itemJson, type RedisValue } from "./value-json.ts";
 
 type ClusterStoreOptions = {
@@ -20,6 +11,7 @@ type ClusterStoreOptions = {
   readonly urls: readonly string[];
   /** How many replicas must have a change before its caller hears of it. */
   readonly replicas?: number;
+  readonly requestTimeoutMs: number;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
 };
 
@@ -28,13 +20,13 @@ type ClusterStoreOptions = {
  * each to its node, and answered in the order they were asked. A command whose connection is lost is not sent again: it
  * may have run.
  */
-export function createClusterStore({ urls, replicas = 0, onStateChange }: ClusterStoreOptions): Store {
+export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onStateChange }: ClusterStoreOptions): Store {
   const { lazyConnect, protocol, connectTimeout, disableClientInfo } = CONNECTION_OPTIONS;
   const cluster = new Cluster([...urls], {
     lazyConnect,
     enableOfflineQueue: false,
     retryDelayOnFailover: 0,
-    slotsRefreshTimeout: REQUEST_TIMEOUT_MS,
+    slotsRefreshTimeout: requestTimeoutMs,
     clusterNodeRetryStrategy: CONNECTION_OPTIONS.retryStrategy,
     redisOptions: {
       protocol,
@@ -42,7 +34,7 @@ export function createClusterStore({ urls, replicas = 0, onStateChange }: Cluste
       disableClientInfo,
       autoResendUnfulfilledCommands: false,
       // Without it, what waits on one silent node would fill the room that all nodes share.
-      socketTimeout: STALL_MS_MAX,
+      socketTimeout: Math.max(STALL_MS_MAX, 2 * requestTimeoutMs),
     },
   });
   cluster.on("ready", () => onStateChange("ready"));
@@ -55,7 +47,8 @@ export function createClusterStore({ urls, replicas = 0, onStateChange }: Cluste
   let pendingCount = 0;
 
   function execute(work: Work, answer: Answer): void {
-    const settle = withinTimeout((status: number, json: string) => answer(status, json), [503, errorJson(STORE_ERRORS.timeout)]);
+    const tell = (status: number, json: string) => answer(status, json);
+    const settle = withinTimeout(tell, { timeoutMs: requestTimeoutMs, onTimeout: [503, errorJson(STORE_ERRORS.timeout)] });
     if (pendingCount >= PENDING_MAX) {
       settle(503, errorJson(STORE_ERRORS.busy));
       return;
@@ -113,7 +106,7 @@ export function createClusterStore({ urls, replicas = 0, onStateChange }: Cluste
   }
 
   function checkHealth(tell: (isHealthy: boolean) => void): void {
-    const settle = withinTimeout(tell, [false]);
+    const settle = withinTimeout(tell, { timeoutMs: requestTimeoutMs, onTimeout: [false] });
     const nodes = cluster.status === "ready" ? cluster.nodes("master") : [];
     Promise.all(nodes.map((node) => node.ping())).then(
       (pongs) => settle(pongs.length > 0),
@@ -168,13 +161,16 @@ class NoMasterError extends Error {
 }
 
 /** The first call passes, or else the timeout's; all later ones are nobody's any more. */
-function withinTimeout<Args extends readonly unknown[]>(call: (...args: Args) => void, onTimeout: Args): (...args: Args) => void {
+function withinTimeout<Args extends readonly unknown[]>(
+  call: (...args: Args) => void,
+  { timeoutMs, onTimeout }: { readonly timeoutMs: number; readonly onTimeout: Args },
+): (...args: Args) => void {
   let isSettled = false;
   const settle = (...args: Args) => {
     clearTimeout(timer);
     if (!isSettled) call(...args);
     isSettled = true;
   };
-  const timer = setTimeout(() => settle(...onTimeout), REQUEST_TIMEOUT_MS);
+  const timer = setTimeout(() => settle(...onTimeout), timeoutMs);
   return settle;
 }

@@ -6,12 +6,12 @@ import { ReplyReader, ReplyTooDeepError } from "./reply-json.ts";
 import { type Answer, CONNECTION_OPTIONS, errorJson, STORE_ERRORS, type Store } from "./store.ts";
 
 /** One Redis, Valkey or Dragonfly. Commands and replies pass as bytes; nothing is kept, nothing is cached. */
-export function createDirectStore({ url, onStateChange, onFault }: DirectStoreOptions): Store {
+export function createDirectStore({ url, requestTimeoutMs, onStateChange, onFault }: DirectStoreOptions): Store {
   const redis = new Redis(url, CONNECTION_OPTIONS);
   redis.on("ready", () => onStateChange("ready"));
   redis.on("close", () => onStateChange("lost"));
   redis.on("error", (error) => onStateChange("lost", error));
-  const lane = createRedisLane(redis);
+  const lane = createRedisLane(redis, requestTimeoutMs);
   redis.connect().catch(() => {
     // ioredis goes on trying by itself; the error event has told what is wrong.
   });
@@ -59,6 +59,7 @@ export function createDirectStore({ url, onStateChange, onFault }: DirectStoreOp
 
 type DirectStoreOptions = {
   readonly url: string;
+  readonly requestTimeoutMs: number;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
   /** A bug of ours. */
   readonly onFault: (error: unknown) => void;

@@ -9,6 +9,7 @@ import {
   wholeNumberVariable,
 } from "../../shared/environment.ts";
 import { neverAllowed } from "./command-policy.ts";
+import { REQUEST_TIMEOUT_MS } from "./store.ts";
 
 const DEFAULT_PORT = 8789;
 const TOKEN_LENGTH_MIN = 16;
@@ -47,6 +48,7 @@ const bridgeEnvironmentSchema = z.object({
   SLUICE_BRIDGE_TOKEN: tokenVariable,
   SLUICE_BRIDGE_READ_ONLY_TOKEN: tokenVariable.optional(),
   SLUICE_BRIDGE_ALLOW: commandListVariable,
+  SLUICE_BRIDGE_TIMEOUT_MS: wholeNumberVariable({ min: 50, max: 60_000, fallback: REQUEST_TIMEOUT_MS }),
   SLUICE_BRIDGE_CLUSTER: flagVariable,
   SLUICE_BRIDGE_REPLICAS: wholeNumberVariable({ min: 0, max: 5, fallback: 0 }),
 });

@@ -23,6 +23,7 @@ const bridge = await startBridge({
   token: settings.SLUICE_BRIDGE_TOKEN,
   readOnlyToken: settings.SLUICE_BRIDGE_READ_ONLY_TOKEN,
   allow: settings.SLUICE_BRIDGE_ALLOW,
+  requestTimeoutMs: settings.SLUICE_BRIDGE_TIMEOUT_MS,
   log,
 });
 log.info({ port: bridge.port }, "bridge listens");

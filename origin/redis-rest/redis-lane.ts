@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { createRawConnection } from "./raw-connection.ts";
 import { createReplySplitter } from "./reply-splitter.ts";
-import { PENDING_MAX, REQUEST_TIMEOUT_MS, STALL_MS_MAX } from "./store.ts";
+import { PENDING_MAX, STALL_MS_MAX } from "./store.ts";
 
 /** Commands that were sent together and the replies they are owed. */
 export type Exchange = {
@@ -26,7 +26,7 @@ const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 /** One answer; LRANGE over a long list must not become a string that ends the process. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 
-export function createRedisLane(redis: Redis): RedisLane {
+export function createRedisLane(redis: Redis, requestTimeoutMs: number): RedisLane {
   /** A list in the order of sending, which is the order of replies: head is next to be answered. */
   let head: Pending | undefined;
   let tail: Pending | undefined;
@@ -69,7 +69,7 @@ export function createRedisLane(redis: Redis): RedisLane {
   }
 
   function enqueue(wire: string, exchange: Exchange): void {
-    append({ exchange, deadlineMs: performance.now() + REQUEST_TIMEOUT_MS, isOver: false, next: undefined });
+    append({ exchange, deadlineMs: performance.now() + requestTimeoutMs, isOver: false, next: undefined });
     if (outgoing === "") setImmediate(flush);
     outgoing += wire;
     if (!isSweeping) {

@@ -48,7 +48,7 @@ describe("startChild", () => {
     process.kill(parent.pid, "SIGKILL");
     await parent.exited;
     // An orphan's entry stays until init has reaped it, which may take a moment.
-    await expect.poll(() => isAlive(Number(pid.toString())), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(Number(pid.toString()))).toBe(false);
   });
 });
 

@@ -9,6 +9,7 @@ import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { EDGE_RUNTIME, startEdge } from "../parts/start-edge.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
 
 /** A real edge, in workerd on the real bridge or in Node, on a real Redis, for one test file. */
 export type AdminGate = {
@@ -44,7 +45,15 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
   const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
   const redis = new Redis(redisServer.url);
   const log = createLogger("test", { write: () => {} });
-  const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token: bridgeToken, allow: [], log });
+  const bridge = await startBridge({
+    redisUrls: [redisServer.url],
+    isCluster: false,
+    port: 0,
+    token: bridgeToken,
+    allow: [],
+    log,
+    requestTimeoutMs: UNHURRIED_MS,
+  });
   const logFile = join(await temporaryFolder(), "edge.log");
   const key = await newTokenKey("k1");
   const edge = await startEdge({
@@ -59,6 +68,7 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
       SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
       UPSTASH_REDIS_REST_URL: bridge.url,
       UPSTASH_REDIS_REST_TOKEN: bridgeToken,
+      ...UNHURRIED,
       ...variables,
     },
   });

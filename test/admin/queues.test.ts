@@ -117,7 +117,7 @@ describe("GET /_sluice/admin/queues", () => {
     const told = async () => (await call("GET", `/queues/${queueId}`)).body["waiting"];
     for (const look of [listed, read, told]) {
       await stand();
-      await expect.poll(look, { timeout: 10_000 }).toBe(1);
+      await expect.poll(look).toBe(1);
       expect(await redis.zrange(`queue:{${queueId}}:waiting`, 0, "-1")).toEqual([alive]);
     }
   });

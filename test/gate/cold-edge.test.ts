@@ -6,11 +6,12 @@ import { directoryKeys, queueKeys } from "../../edge/queue/keys.ts";
 import { openLine } from "../../edge/queue/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { createTokenForge } from "../parts/token-forge.ts";
+import { HURRIED } from "../parts/unhurried.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
 /** An edge that starts while nobody can tell it anything: what it serves, it serves by what is written on the pass. */
-const stack = await startGateStack();
+const stack = await startGateStack({ variables: HURRIED });
 const { origin, redis } = stack;
 const ANSWER_MS_MAX = 1_000;
 

@@ -12,7 +12,9 @@ import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import type { PrivateTokenKey } from "../../shared/token-keys.ts";
 import { startEdge as startOneEdge } from "../parts/start-edge.ts";
+import { steadyNowMs } from "../parts/steady-clock.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 
 /** Real edges, in workerd on a real bridge or in Node, on a real Redis before a real Node origin, for one test file. */
@@ -53,7 +55,15 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   redis.on("error", () => {});
   const token = newSecret(systemRandom);
   const log = createLogger("test", { write: () => {} });
-  const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token, allow: [], log });
+  const bridge = await startBridge({
+    redisUrls: [redisServer.url],
+    isCluster: false,
+    port: 0,
+    token,
+    allow: [],
+    log,
+    requestTimeoutMs: UNHURRIED_MS,
+  });
   const bridgeAddress = `127.0.0.1:${bridge.port}`;
   const origin = await startRecordingOrigin();
   const key = await newTokenKey("key-1");
@@ -78,6 +88,7 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
         SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
         SLUICE_JOINS_PER_ADDRESS: "10000",
         SLUICE_ADMIN_TOKEN: adminToken,
+        ...UNHURRIED,
         ...options.variables,
         ...variables,
       },
@@ -132,8 +143,8 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
 async function tell({ url, adminToken }: OperatedEdge, queueId: string, name: string): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
   const change = { method: "PATCH", headers, body: JSON.stringify({ name }) };
-  const deadline = performance.now() + EDGE_KNOWS_WITHIN_MS;
-  while (performance.now() < deadline) {
+  const deadline = steadyNowMs() + EDGE_KNOWS_WITHIN_MS;
+  while (steadyNowMs() < deadline) {
     const changed = await fetch(`${url}/_sluice/admin/queues/${queueId}`, change);
     const known = await fetch(`${url}/_sluice/queues/${queueId}`);
     const body = (await known.json()) as { name?: string };

@@ -3,11 +3,12 @@ import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import type { EdgeServer } from "../../origin/stack/edge-server.ts";
+import { HURRIED } from "../parts/unhurried.ts";
 import { type FaultyWire, startFaultyWire, type WireFault } from "./faulty-wire.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
-const stack = await startGateStack();
+const stack = await startGateStack({ variables: HURRIED });
 const { origin } = stack;
 
 /** Each edge and its wire to the store. What has to be looked at for seconds is looked at on several at once. */

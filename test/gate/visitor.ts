@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { steadyNowMs } from "../parts/steady-clock.ts";
 
 /** A visitor with a browser's habits: keeps cookies, follows nothing by itself. */
 export type Visitor = {
@@ -23,7 +24,7 @@ export function createVisitor(url: string): Visitor {
 
   async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Seen> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const startedAt = performance.now();
+    const startedAt = steadyNowMs();
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: "manual",
@@ -35,7 +36,7 @@ export function createVisitor(url: string): Visitor {
     for (const line of setCookies) keep(cookies, line);
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
     const json = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};
-    return { status: response.status, headers: response.headers, setCookies, text, json, tookMs: performance.now() - startedAt };
+    return { status: response.status, headers: response.headers, setCookies, text, json, tookMs: steadyNowMs() - startedAt };
   }
 
   return { cookies, send, get: (path, headers) => send("GET", path, headers) };
@@ -52,11 +53,11 @@ function keep(cookies: Map<string, string>, line: string): void {
 }
 
 /** A condition that is a poll of one visitor is asked for less often: nobody is answered for long who polls without a pause. */
-export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 5_000, everyMs = 20 } = {}): Promise<number> {
-  const startedAt = performance.now();
+export async function until(condition: () => boolean | Promise<boolean>, { withinMs = 20_000, everyMs = 20 } = {}): Promise<number> {
+  const startedAt = steadyNowMs();
   while (!(await condition())) {
-    if (performance.now() - startedAt > withinMs) throw new Error(`it did not come true within ${withinMs} ms`);
+    if (steadyNowMs() - startedAt > withinMs) throw new Error(`it did not come true within ${withinMs} ms`);
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
-  return performance.now() - startedAt;
+  return steadyNowMs() - startedAt;
 }

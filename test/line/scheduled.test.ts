@@ -17,6 +17,7 @@ import { workerdConfig } from "../../origin/stack/workerd-config.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
 
 const { default: WORKERD_PROGRAM } = createRequire(import.meta.url)("workerd") as { readonly default: string };
 
@@ -41,7 +42,15 @@ const redisServer = await startRedisServer({ folder: await temporaryFolder(), fs
 const redis = new Redis(redisServer.url);
 const token = newSecret(systemRandom);
 const log = createLogger("test", { write: () => {} });
-const bridge = await startBridge({ redisUrls: [redisServer.url], isCluster: false, port: 0, token, allow: [], log });
+const bridge = await startBridge({
+  redisUrls: [redisServer.url],
+  isCluster: false,
+  port: 0,
+  token,
+  allow: [],
+  log,
+  requestTimeoutMs: UNHURRIED_MS,
+});
 
 async function startWorkerWithTrigger() {
   const folder = await temporaryFolder();
@@ -50,6 +59,7 @@ async function startWorkerWithTrigger() {
   const variables = {
     UPSTASH_REDIS_REST_URL: bridge.url,
     UPSTASH_REDIS_REST_TOKEN: token,
+    ...UNHURRIED,
     SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
   };
   const addresses = { port: 0, originAddress: "127.0.0.1:1", storeAddress: `127.0.0.1:${bridge.port}`, allowsPrivateTargets: false };

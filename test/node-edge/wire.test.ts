@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { startHttpServer } from "../../edge/node/http-server.ts";
+import { steadyNowMs } from "../parts/steady-clock.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 
 const HEAD_MS_MAX = 400;
@@ -56,10 +57,10 @@ function codeOf(answer: { readonly body: Buffer }): unknown {
 
 describe("a client of the edge on Node", () => {
   it("that does not finish its headers is told so, and let go", async () => {
-    const startedAt = performance.now();
+    const startedAt = steadyNowMs();
     const answer = await exchange("GET / HTTP/1.1\r\nHost: sh");
     expect(answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*"code":"request_timeout"/);
-    expect(performance.now() - startedAt).toBeLessThan(10 * HEAD_MS_MAX);
+    expect(steadyNowMs() - startedAt).toBeLessThan(10 * HEAD_MS_MAX);
   });
 
   it("may take longer than that for a body", async () => {

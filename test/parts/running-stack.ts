@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { freePort } from "../../origin/stack/free-port.ts";
+import { UNHURRIED, UNHURRIED_MS } from "./unhurried.ts";
 
 /** `npm start` as a user runs it, on ports and in a folder of its own. */
 export type StartedStack = {
@@ -68,6 +69,8 @@ export async function launchStack({ folder, environment = {}, args = [], isBehin
       SLUICE_BRIDGE_PORT: String(ports.bridge),
       SLUICE_REDIS_PORT: String(ports.lineRedis),
       SLUICE_VENUE_REDIS_PORT: String(ports.venueRedis),
+      ...UNHURRIED,
+      SLUICE_BRIDGE_TIMEOUT_MS: String(UNHURRIED_MS),
       ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],

@@ -28,16 +28,14 @@ it("npm run sluice -- demo gives a stack two traders and a market, which goes wh
     const anna = await openVenueClient({ url: stack.url, username: "demo_anna", password: passwords.demo_anna });
     const order = { pair: "btcidr", side: "buy", type: "market", quoteAmount: "1000000" };
     // Between two rounds the book is empty for a moment.
-    await expect
-      .poll(async () => (await anna.call("POST", "/orders", order)).body, { timeout: 20_000 })
-      .toMatchObject({ status: "filled" });
+    await expect.poll(async () => (await anna.call("POST", "/orders", order)).body).toMatchObject({ status: "filled" });
     const { balances } = (await anna.call("GET", "/wallet")).body as { balances: readonly { currency: string; total: string }[] };
     expect(balances.map(({ currency }) => currency)).toEqual(["btc", "eth", "idr", "usdt"]);
     expect(Number(balances[0]?.total)).toBeGreaterThan(1);
     demo.kill("SIGINT");
     expect((await ended)[0]).toBe(0);
     const book = async () => (await anna.call("GET", "/market/btcidr/book")).body;
-    await expect.poll(book, { timeout: 20_000 }).toMatchObject({ bids: [], asks: [] });
+    await expect.poll(book).toMatchObject({ bids: [], asks: [] });
   } finally {
     demo.kill("SIGKILL");
     await ended;

@@ -155,7 +155,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect([done, refused === 403 || refused === 409]).toEqual([200, true]);
       expect(await venue.database.query("SELECT count(*)::int AS left FROM users WHERE role = 'admin'", [])).toEqual([{ left: 1 }]);
       await venue.database.query("UPDATE users SET role = 'admin' WHERE id = $1", [adminId]);
-      await expect.poll(() => venue.redis.hget(`user:${adminId}`, "role"), { timeout: 10_000 }).toBe("admin");
+      await expect.poll(() => venue.redis.hget(`user:${adminId}`, "role")).toBe("admin");
     });
   });
 
@@ -192,7 +192,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
 
       const seen = async (from: TestVenue) => (await from.call("GET", "/me", { token: body.accessToken })).body;
       expect(await seen(venue)).toMatchObject({ code: "venue_maintenance", detail: "Back at noon." });
-      await expect.poll(async () => (await seen(other)).code, { timeout: 5_000 }).toBe("venue_maintenance");
+      await expect.poll(async () => (await seen(other)).code).toBe("venue_maintenance");
       expect((await venue.login("wanda")).body.code).toBe("venue_maintenance");
       expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).body.code).toBe(
         "venue_maintenance",
@@ -201,7 +201,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await venue.login("root_1")).status).toBe(200);
 
       await asAdmin("PUT", "/admin/system", settings);
-      await expect.poll(async () => (await seen(other))["username"], { timeout: 5_000 }).toBe("wanda");
+      await expect.poll(async () => (await seen(other))["username"]).toBe("wanda");
       expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).status).toBe(200);
       expect((await asAdmin("GET", "/admin/audit?target=system&limit=1")).body["entries"]).toMatchObject([
         { action: "system.changed", before: { maintenanceMode: true }, after: { maintenanceMode: false } },
@@ -228,7 +228,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       await venue.redis.hset("config:system", "max_open_orders", "many", "maintenance_mode", "perhaps");
       expect((await asAdmin("GET", "/me")).status).toBe(200);
       await venue.redis.del("config:system");
-      await expect.poll(() => venue.redis.hget("config:system", "maintenance_mode"), { timeout: 10_000 }).toBe("false");
+      await expect.poll(() => venue.redis.hget("config:system", "maintenance_mode")).toBe("false");
     });
   });
 });

@@ -31,7 +31,7 @@ describe("the copies of accounts", () => {
   it("follow what is changed in the record, and never go back", async () => {
     const { id } = (await venue.login("anna")).body["user"] as { id: string };
     await venue.database.query("UPDATE users SET role = 'admin' WHERE id = $1", [id]);
-    await expect.poll(() => venue.redis.hget(`user:${id}`, "role"), { timeout: 10_000 }).toBe("admin");
+    await expect.poll(() => venue.redis.hget(`user:${id}`, "role")).toBe("admin");
     expect(await venue.redis.sismember("users:role:admin", id)).toBe(1);
     expect(await venue.redis.sismember("users:role:user", id)).toBe(0);
     await venue.redis.hset(`user:${id}`, "revision", "1000", "role", "user");
@@ -46,7 +46,7 @@ describe("very many changes at once", () => {
     const values = "md5(n::text)::uuid, 'crowd_' || n, 'crowd_' || n || '@example.test', '$argon2id$v=19$m=19456,t=2,p=1$x$y'";
     const from = "FROM generate_series(1, 1200) AS n";
     await venue.database.query(`INSERT INTO users (id, username, email, password_hash) SELECT ${values} ${from}`, []);
-    await expect.poll(async () => Number(await venue.redis.scard("users:all")), { timeout: 20_000 }).toBeGreaterThanOrEqual(1_200);
+    await expect.poll(async () => Number(await venue.redis.scard("users:all"))).toBeGreaterThanOrEqual(1_200);
     expect(await venue.redis.exists(...Array.from({ length: 1_200 }, (_, index) => `username_index:crowd_${index + 1}`))).toBe(1_200);
   });
 });
@@ -58,7 +58,7 @@ describe("a process that dies between the record and the copy", () => {
     const { body: kept } = await venue.login("anna");
     const another = await hash("an entirely new password");
     await venue.database.query("UPDATE users SET password_hash = $2 WHERE id = $1", [id, another]);
-    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(401);
+    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(401);
     expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).status).toBe(401);
     expect((await venue.login("bert", { password: "an entirely new password" })).status).toBe(200);
     expect((await venue.call("GET", "/me", { token: kept.accessToken })).status).toBe(200);
@@ -102,7 +102,7 @@ describe("PostgreSQL away", () => {
       venue.postgres.thaw();
     }
     const count = () => venue.database.query("SELECT count(*)::int AS count FROM users WHERE username = 'late'", []).catch(() => undefined);
-    await expect.poll(count, { timeout: 20_000 }).toEqual([{ count: 0 }]);
+    await expect.poll(count).toEqual([{ count: 0 }]);
     expect((await venue.login("anna")).status).toBe(200);
     expect((await venue.register("late")).status).toBe(201);
   });
@@ -121,7 +121,7 @@ describe("PostgreSQL away: an API key", () => {
     } finally {
       venue.postgres.thaw();
     }
-    await expect.poll(async () => (await venue.call("GET", "/api-keys", { token })).status, { timeout: 15_000 }).toBe(200);
+    await expect.poll(async () => (await venue.call("GET", "/api-keys", { token })).status).toBe(200);
   });
 });
 
@@ -135,7 +135,7 @@ describe("the venue's Redis away", () => {
     } finally {
       process.kill(venue.redisServer.child.pid, "SIGCONT");
     }
-    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(200);
 
     process.kill(venue.redisServer.child.pid, "SIGKILL");
     await venue.redisServer.child.exited;
@@ -147,8 +147,8 @@ describe("the venue's Redis away", () => {
     expect(answers.map((answer) => [answer.status, answer.body.code])).toEqual(Array.from({ length: 3 }, () => [503, "store_unavailable"]));
     const back = await startRedisServer({ folder: `${venue.folder}/redis`, fsync: "always", port: venue.redisServer.port });
     try {
-      await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status, { timeout: 10_000 }).toBe(200);
-      await expect.poll(async () => (await venue.login("anna")).status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(200);
+      await expect.poll(async () => (await venue.login("anna")).status).toBe(200);
     } finally {
       await back.stop();
     }

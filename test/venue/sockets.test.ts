@@ -275,7 +275,7 @@ describe("a socket ends with its session", () => {
       process.kill(venue.redisServer.child.pid, "SIGCONT");
     }
     const loggedOut = async () => (await venue.call("POST", "/auth/logout", { token: body.accessToken })).status;
-    await expect.poll(loggedOut, { timeout: 10_000 }).toBe(204);
+    await expect.poll(loggedOut).toBe(204);
     expect(await client.closed).toEqual([4403, "session_ended"]);
   });
 });
