@@ -25,14 +25,14 @@ export const wholeEngine: Prepare = (file) => {
 };
 
 /** As many commands as a busy committer takes at once. */
-const BATCH = 256;
+export const BATCH = 256;
 const USERS = 500;
 /** Room for all that the files open: the venue's own bound reserves so much memory that making engines would be measured. */
 const OPEN_ORDERS_MAX = 2 ** 17;
-const PAIR = "btcidr";
-const AT_MS = 1_790_000_000_000;
+export const PAIR = "btcidr";
+export const AT_MS = 1_790_000_000_000;
 
-function openEngine(): Engine {
+export function openEngine(): Engine {
   const engine = createEngine({ openOrdersMax: OPEN_ORDERS_MAX });
   const head = { id: "0-0-0", at: AT_MS };
   const fees = { makerFeePpm: 1_000, takerFeePpm: 2_000 };
@@ -54,7 +54,7 @@ function userOf(side: "buy" | "sell", index: number): string {
   return `${side}er-${index % USERS}`;
 }
 
-function commandsOf(file: OperationFile): readonly Command[] {
+export function commandsOf(file: OperationFile): readonly Command[] {
   const known = commandsByFile.get(file) ?? learnCommands(allOperations(file));
   commandsByFile.set(file, known);
   return known;

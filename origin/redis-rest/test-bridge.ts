@@ -1,5 +1,4 @@
 import { Redis as UpstashRedis } from "@upstash/redis";
-import { steadyNowMs } from "../../test/parts/steady-clock.ts";
 import { createLogger } from "../log.ts";
 import { type Bridge, type BridgeOptions, startBridge } from "./bridge.ts";
 
@@ -49,9 +48,9 @@ export async function startTestBridge(options: Partial<BridgeOptions> & Pick<Bri
 
 /** Waits for a condition that another process brings about, and fails loudly when it does not come. */
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
-  const deadline = steadyNowMs() + withinMs;
+  const deadline = performance.now() + withinMs;
   while (!(await condition())) {
-    if (steadyNowMs() > deadline) throw new Error("the condition did not come about in time");
+    if (performance.now() > deadline) throw new Error("the condition did not come about in time");
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
