@@ -4,9 +4,16 @@ import { LOTS_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
 import type { RejectCode } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
+import type { Sweep } from "./sweep.ts";
 import type { User } from "./users.ts";
 
-export type Placing = { readonly command: PlaceOrder; readonly pair: Pair; readonly user: User | undefined };
+/** An order on its way into the book: one object for all that is asked about it, because it is made for every order. */
+export type Placing = Sweep & {
+  readonly command: PlaceOrder;
+  readonly user: User | undefined;
+  /** What has to be frozen before it may trade. */
+  reserve: bigint;
+};
 
 /** What speaks against an order before the book is looked at. The first that applies is told. */
 export function orderFault(state: EngineState, { command, pair, user }: Placing): RejectCode | undefined {

@@ -24,6 +24,7 @@ export type End = {
 };
 
 export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, status, cancelReason }: End): OrderRow {
+  const filledLots = orders.filledLots[wordOf(slot)] as number;
   const pair = pairs.all[orders.pair[slot] as number] as Pair;
   return {
     id: orders.id[wordOf(slot)] as number,
@@ -37,9 +38,10 @@ export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, st
     ticks: orders.ticks[slot] as number,
     lots: orders.lots[wordOf(slot)] as number,
     quoteAmount: kind.quoteAmount,
-    filledLots: orders.filledLots[wordOf(slot)] as number,
-    filledValue: orders.filledValue[wordOf(slot)] as bigint,
-    feePaid: orders.feePaid[wordOf(slot)] as bigint,
+    filledLots,
+    // A zero that is read from memory is allocated, and most orders have no others.
+    filledValue: filledLots === 0 ? 0n : (orders.filledValue[wordOf(slot)] as bigint),
+    feePaid: filledLots === 0 ? 0n : (orders.feePaid[wordOf(slot)] as bigint),
     status,
     cancelReason,
     clientOrderId: nameOf(orders, slot),

@@ -14,7 +14,7 @@ import type { Outcome, RejectCode } from "./outcome.ts";
 import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
 import type { EngineState } from "./state.ts";
-import { isBeyond, isOwn, lotsWanted, previewSweep, type Stop, type Sweep } from "./sweep.ts";
+import { isBeyond, isOwn, lotsWanted, previewSweep, type Stop } from "./sweep.ts";
 import type { CancelReason } from "./terms.ts";
 import type { User } from "./users.ts";
 
@@ -26,16 +26,20 @@ export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
   if (known !== undefined) return known;
   const pair = state.pairs.byName.get(command.pair);
   if (pair === undefined) return reject("pair_unknown");
-  const placing = { command, pair, user };
+  const placing = placingOf(state, { command, pair, user });
   const fault = orderFault(state, placing);
   if (fault !== undefined) return reject(fault);
-  const sweep = sweepOf(state, placing);
-  const reserve = reserveFor(state, { placing, sweep });
+  const reserve = reserveFor(state, placing);
   if (typeof reserve === "string") return reject(reserve);
-  if (user === undefined || availableOf(state.accounts, user, sweep.side === BUY ? pair.quote : pair.base) < reserve) {
-    return reject("balance_insufficient");
-  }
-  return carryOut(state, { command, user, sweep, reserve });
+  placing.reserve = reserve;
+  return isFunded(state, placing) ? carryOut(state, placing) : reject("balance_insufficient");
+}
+
+type Funded = Placing & { readonly user: User };
+
+function isFunded({ accounts }: EngineState, placing: Placing): placing is Funded {
+  const { user, side, pair, reserve } = placing;
+  return user !== undefined && availableOf(accounts, user, side === BUY ? pair.quote : pair.base) >= reserve;
 }
 
 /** Whoever asks twice is told what came of the first time. A name that an open order still has stands for that order, however old. */
@@ -54,45 +58,47 @@ function digestOfOrder(order: PlaceOrder): string {
   return digestOf([pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade]);
 }
 
-function sweepOf({ bounds }: EngineState, { command, pair, user }: Placing): Sweep {
+function placingOf({ bounds }: EngineState, { command, pair, user }: Pick<Placing, "command" | "pair" | "user">): Placing {
   return {
+    command,
+    user,
     pair,
     side: command.side === "buy" ? BUY : SELL,
-    user: user === undefined ? NONE : user.index,
+    userIndex: user === undefined ? NONE : user.index,
     selfTrade: command.selfTrade,
     limitTicks: limitTicksOf(command, pair),
     lots: lotsWanted(command.lots),
     quoteAmount: command.quoteAmount,
     fillsMax: bounds.fillsMax,
+    reserve: 0n,
   };
 }
 
-type Question = { readonly placing: Placing; readonly sweep: Sweep };
-
 /** What has to be frozen before the order may trade, or what the book has against it. */
-function reserveFor(state: EngineState, { placing, sweep }: Question): bigint | RejectCode {
-  const { command, pair } = placing;
-  if (command.type === "market" || command.timeInForce === "FOK") return reserveBySweep(state, { placing, sweep });
-  const first = firstOrder(oppositeOf(pair.book, sweep.side));
-  const isCrossing = first !== NONE && !isBeyond(sweep, state.orders.ticks[first] as number);
+function reserveFor(state: EngineState, placing: Placing): bigint | RejectCode {
+  const { command, pair, side } = placing;
+  if (command.type === "market" || command.timeInForce === "FOK") return reserveBySweep(state, placing);
+  const first = firstOrder(oppositeOf(pair.book, side));
+  const isCrossing = first !== NONE && !isBeyond(placing, state.orders.ticks[first] as number);
   if (isCrossing && command.postOnly) return "post_only_would_trade";
-  if (isCrossing && command.selfTrade === "cancelNewest" && isOwn(state.orders, sweep, first)) return "self_trade";
-  return sweep.side === BUY ? valueAt(pair, command) : quantityOf(pair, command.lots);
+  if (isCrossing && command.selfTrade === "cancelNewest" && isOwn(state.orders, placing, first)) return "self_trade";
+  return side === BUY ? valueAt(pair, command) : quantityOf(pair, command.lots);
 }
 
 /** An order that trades now or never freezes exactly what it will pay. */
-function reserveBySweep(state: EngineState, { placing: { command, pair }, sweep }: Question): bigint | RejectCode {
-  const first = firstOrder(oppositeOf(pair.book, sweep.side));
+function reserveBySweep(state: EngineState, placing: Placing): bigint | RejectCode {
+  const { command, pair, side } = placing;
+  const first = firstOrder(oppositeOf(pair.book, side));
   if (command.type === "market") {
     if (first === NONE) return "no_liquidity";
     const bestValue = valueAt(pair, { ticks: state.orders.ticks[first] as number, lots: command.lots });
     if (command.lots > 0 && bestValue < pair.terms.valueStepsMin) return "value_below_minimum";
   }
-  const { lots, value, stop } = previewSweep(state.orders, sweep);
+  const { lots, value, stop } = previewSweep(state.orders, placing);
   if (command.timeInForce === "FOK" && stop !== "" && stop !== "fundsSpent") return "fill_or_kill_unfillable";
   const isWithoutEffect = lots === 0 && !(stop === "selfTrade" && command.selfTrade === "cancelBoth");
   if (isWithoutEffect) return rejectCodes[stop];
-  return sweep.side === BUY ? value : quantityOf(pair, lots);
+  return side === BUY ? value : quantityOf(pair, lots);
 }
 
 /** Why a market order would do nothing at all. */
@@ -105,29 +111,26 @@ const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
   fundsSpent: "value_below_minimum",
 };
 
-type Accepted = { readonly command: PlaceOrder; readonly user: User; readonly sweep: Sweep; readonly reserve: bigint };
-
-function carryOut(state: EngineState, accepted: Accepted): Outcome {
-  const { command, user, sweep, reserve } = accepted;
+function carryOut(state: EngineState, placing: Funded): Outcome {
+  const { command, user, reserve } = placing;
   const { accounts, log } = state;
-  const slot = writeOrder(state, accepted);
+  const slot = writeOrder(state, placing);
   if (command.clientOrderId !== "") rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
   const account = state.orders.pays[slot] as number;
   accounts.available[account] = (accounts.available[account] as bigint) - reserve;
   accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
   touchAccount(accounts, account);
   const tradesBefore = log.trades.length;
-  const stop = matchOrder(state, sweep, slot);
-  const order = finish(state, { accepted, slot, stop });
+  const stop = matchOrder(state, placing, slot);
+  const order = finish(state, placing, { slot, stop });
   const trades = log.trades.length === tradesBefore ? NO_TRADES : log.trades.slice(tradesBefore);
   return { kind: "order", order, trades };
 }
 
 const NO_TRADES: readonly TradeRow[] = [];
 
-function writeOrder(state: EngineState, { command, user, sweep }: Accepted): number {
+function writeOrder(state: EngineState, { command, user, pair, side }: Funded): number {
   const { orders, accounts } = state;
-  const { pair, side } = sweep;
   const slot = takeSlot(orders);
   const base = accountOf(accounts, user, pair.base);
   const quote = accountOf(accounts, user, pair.quote);
@@ -158,15 +161,14 @@ function rememberOrder(state: EngineState, { command, user, orderId }: Named): v
   state.log.references.push(referenceRow(reference));
 }
 
-type Finish = { readonly accepted: Accepted; readonly slot: number; readonly stop: Stop };
+type Matched = { readonly slot: number; readonly stop: Stop };
 
 /** What is left of the order rests or ends, and what it no longer needs is free again: a better price than its own is refunded here. */
-function finish(state: EngineState, { accepted: { command, sweep, reserve }, slot, stop }: Finish): OrderRow {
+function finish(state: EngineState, { command, pair, side, reserve }: Funded, { slot, stop }: Matched): OrderRow {
   const { orders, accounts } = state;
   const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
   if (!(rests && orders.filledLots[wordOf(slot)] === 0)) {
-    const paid =
-      sweep.side === BUY ? (orders.filledValue[wordOf(slot)] as bigint) : quantityOf(sweep.pair, orders.filledLots[wordOf(slot)] as number);
+    const paid = side === BUY ? (orders.filledValue[wordOf(slot)] as bigint) : quantityOf(pair, orders.filledLots[wordOf(slot)] as number);
     const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
     const account = orders.pays[slot] as number;
     accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;

@@ -9,8 +9,7 @@ import type { SelfTrade } from "./terms.ts";
 export type Sweep = {
   readonly pair: Pair;
   readonly side: number;
-  /** Index of the user. */
-  readonly user: number;
+  readonly userIndex: number;
   readonly selfTrade: SelfTrade;
   /** The worst price that it may trade at. */
   readonly limitTicks: number;
@@ -76,8 +75,8 @@ export function isBeyond({ side, limitTicks }: Pick<Sweep, "side" | "limitTicks"
   return side === BUY ? ticks > limitTicks : ticks < limitTicks;
 }
 
-export function isOwn(orders: OrderSlab, { user }: Sweep, maker: number): boolean {
-  return orders.user[maker] === user;
+export function isOwn(orders: OrderSlab, { userIndex }: Sweep, maker: number): boolean {
+  return orders.user[maker] === userIndex;
 }
 
 /** Whole lots, as many as both have; by quote amount, as many as the rest of it is worth at this price. */

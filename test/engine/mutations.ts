@@ -25,12 +25,12 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ["a fee is rounded down", "+ PPM_BIG - 1n) / PPM_BIG", ") / PPM_BIG"],
   ["the house is not paid", "receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);", ""],
   ["a better price is not refunded", "const released = reserve - paid -", "const released = (rests ? 0n : reserve - paid) + 0n * paid -"],
-  ["too little is frozen", "return sweep.side === BUY ? valueAt(pair, command)", "return sweep.side === BUY ? valueAt(pair, command) - 1n"],
+  ["too little is frozen", "return side === BUY ? valueAt(pair, command)", "return side === BUY ? valueAt(pair, command) - 1n"],
   ["a cancel frees nothing", "const reserved = reservationOf(state, slot);", "const reserved = 0n * reservationOf(state, slot);"],
-  ["an order may spend what is not there", "pair.base) < reserve", "pair.base) < 0n"],
+  ["an order may spend what is not there", "pair.base) >= reserve", "pair.base) >= 0n"],
   ["an account can be overdrawn", "giver === undefined || availableOf(state.accounts, giver, currency) < amount", "giver === undefined"],
   ["a withdrawal leaves the supply as it was", 'if (to === "") currency.supply -= amount;', 'if (to === "") currency.supply -= 0n;'],
-  ["somebody trades with themselves", "return orders.user[maker] === user;", "return orders.user[maker] === -7;"],
+  ["somebody trades with themselves", "return orders.user[maker] === userIndex;", "return orders.user[maker] === -7;"],
   [
     "the new order goes on after both were to be cancelled",
     'if (sweep.selfTrade === "cancelBoth") return "selfTrade";\n      continue;',
@@ -62,8 +62,8 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   [
     "a refused order is remembered",
-    "const sweep = sweepOf(state, placing);",
-    "state.nextOrderId++;\n  const sweep = sweepOf(state, placing);",
+    "const reserve = reserveFor(state, placing);",
+    "state.nextOrderId++;\n  const reserve = reserveFor(state, placing);",
   ],
   [
     "a refusal leaves a trace",
