@@ -43,10 +43,12 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 const PICTURE_FILE = new URL("../../docs/images/performance.svg", import.meta.url);
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } },
-});
+const USAGE = `npm run bench -- [NAME ...] [--quick] [--write]
+
+All of them unless named: ${BENCHMARKS.map(({ name }) => name).join(", ")}.
+--quick is too short to be trusted; --write puts the table into docs/performance.md.`;
+
+const { values, positionals } = readOptions();
 
 const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
 if (unknown.length > 0) {
@@ -63,6 +65,16 @@ for (const benchmark of chosen) {
   print(formatRows(rows));
   sayMissedAims(rows);
   if (values.write) await writeSection(benchmark.name, rows);
+}
+
+function readOptions() {
+  try {
+    const options = { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } } as const;
+    return parseArgs({ allowPositionals: true, options });
+  } catch {
+    print(USAGE);
+    process.exit(2);
+  }
 }
 
 function sayMissedAims(rows: readonly BenchmarkRow[]): void {
