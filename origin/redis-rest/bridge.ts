@@ -16,9 +16,9 @@ import { REQUEST_TIMEOUT_MS, type Store } from "./store.ts";
  * the edge, which has `fetch` but no sockets, reaches a self-hosted store with the unchanged `@upstash/redis` client.
  *
  * It promises: every command really goes to Redis, at most once, and its reply comes back byte for byte; no caller
- * waits longer than a second unless the operator gives Redis more time; commands that would harm others on a shared server, or the shared connection, are refused
- * unless the operator allows them. What a script does inside Redis is not looked at: give the bridge a Redis user with
- * the rights it should have.
+ * waits longer than a second unless the operator gives Redis more time; commands that would harm others on a shared
+ * server, or the shared connection, are refused unless the operator allows them. What a script does inside Redis is not
+ * looked at: give the bridge a Redis user with the rights it should have.
  *
  * With its Redis away it stays up, answers 503 at once, and goes on by itself when Redis is back. A 503 after a command
  * was sent leaves open whether it ran: callers make their commands idempotent.
