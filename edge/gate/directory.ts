@@ -82,7 +82,9 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
 
   function queueIn(known: Setup | undefined, queueId: QueueId, later: Later): Known<QueueRecord | "missing"> {
     if (known === undefined || isEmpty(known)) return "unknown";
-    return known.queueIds.has(queueId) ? orUnknown(queueOf(queueId).get(later)) : "missing";
+    if (known.queueIds.has(queueId)) return orUnknown(queueOf(queueId).get(later));
+    // With the store away a queue may have been made that was not heard of here: nobody is told for good that it is not there.
+    return setup.isCurrent() ? "missing" : "unknown";
   }
 
   return {

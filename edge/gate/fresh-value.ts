@@ -10,6 +10,8 @@ export type FreshValue<Value> = {
   /** Undefined while nothing was ever read. */
   readonly get: (later: Later) => Value | undefined | Promise<Value | undefined>;
   readonly known: () => Value | undefined;
+  /** Whether what is known is young enough to say what is not there. */
+  readonly isCurrent: () => boolean;
   /** The next use reads it again. */
   readonly expire: () => void;
 };
@@ -58,10 +60,12 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
     return done;
   }
 
+  const ageAt = (nowMs: number) => (known?.edition === edition ? nowMs - known.askedAtMs : Number.POSITIVE_INFINITY);
+
   return {
     get(later) {
       const nowMs = clock.nowMs();
-      const ageMs = known?.edition === edition ? nowMs - known.askedAtMs : Number.POSITIVE_INFINITY;
+      const ageMs = ageAt(nowMs);
       if (isWithin(ageMs, refreshAfterMs)) return known?.value;
       if (isWithin(nowMs - failedAtMs, RETRY_AFTER_MS)) return known?.value;
       const refreshed = refresh(nowMs, later);
@@ -69,6 +73,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
       return settledWithin(refreshed, known === undefined ? patience.readMs : patience.rereadMs).then(() => known?.value);
     },
     known: () => known?.value,
+    isCurrent: () => isWithin(ageAt(clock.nowMs()), staleAfterMs),
     expire: () => {
       edition++;
     },

@@ -57,6 +57,21 @@ describe("with the store away", () => {
     await whileRedisStandsStill(expectAllRefused);
   });
 
+  it("a queue that was made just before is not denied, and comes to be known when the store is back", async () => {
+    const enter = (queueId = "newborn") => call("POST", `/queues/${queueId}/enter`, { headers: { authorization: "" } });
+    // What the edge knows from before says nothing of the new one.
+    await expect.poll(async () => (await enter("launch")).status).toBe(200);
+    expect((await call("POST", "/admin/queues", { json: { queueId: "newborn", ...SETTINGS } })).status).toBe(201);
+    await whileRedisStandsStill(async () => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const { status, body } = await enter();
+        expect([status, body["code"]]).toEqual([503, "store_unavailable"]);
+      }
+    });
+    await expect.poll(async () => (await enter()).status).toBe(200);
+    expect((await enter("never-made")).body["code"]).toBe("queue_not_found");
+  });
+
   it("a body at fault is still told, and a stranger still refused", async () => {
     await whileRedisStandsStill(async () => {
       expect((await call("PATCH", "/admin/queues/launch", { json: { maxActive: 0 } })).status).toBe(422);
