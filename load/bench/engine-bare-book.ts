@@ -12,6 +12,7 @@ import {
   wordOf,
 } from "../../origin/engine/order-slab.ts";
 import { allOperations, type Prepare } from "./engine-books.ts";
+import type { Operation } from "./engine-operations.ts";
 
 /** The engine's book alone, without balances, outcomes and changes: what the others are. */
 export const bareBook: Prepare = (file) => {
@@ -24,8 +25,7 @@ export const bareBook: Prepare = (file) => {
       for (let next = from; next < to; next++) {
         const operation = operations[next];
         if (operation?.kind === "cancel") cancel(bare, operation.of);
-        else if (operation?.kind === "limit") place(bare, { ...operation, id: next });
-        else if (operation !== undefined) place(bare, { ...operation, id: next, ticks: operation.side === "buy" ? ANY_PRICE : 0 });
+        else if (operation !== undefined) place(bare, operation, next);
       }
     },
     lotsLeft() {
@@ -40,22 +40,16 @@ export const bareBook: Prepare = (file) => {
 };
 
 type Bare = { readonly orders: OrderSlab; readonly index: OrderIndex; readonly book: Book };
-type Order = {
-  readonly kind: "limit" | "market";
-  readonly id: number;
-  readonly side: "buy" | "sell";
-  readonly ticks: number;
-  readonly lots: number;
-};
+type Order = Exclude<Operation, { readonly kind: "cancel" }>;
 
 const ANY_PRICE = 2 ** 31 - 1;
 
-function place(bare: Bare, order: Order): void {
+function place(bare: Bare, order: Order, id: number): void {
   const { orders } = bare;
   const left = trade(bare, order);
   if (left === 0 || order.kind === "market") return;
   const slot = takeSlot(orders);
-  orders.id[wordOf(slot)] = order.id;
+  orders.id[wordOf(slot)] = id;
   orders.side[slot] = order.side === "buy" ? BUY : SELL;
   orders.ticks[slot] = order.ticks;
   orders.lots[wordOf(slot)] = left;
@@ -66,8 +60,10 @@ function place(bare: Bare, order: Order): void {
 }
 
 /** How many lots are left. */
-function trade(bare: Bare, { side, ticks, lots }: Order): number {
+function trade(bare: Bare, order: Order): number {
   const { orders, book } = bare;
+  const { side, lots } = order;
+  const ticks = order.kind === "limit" ? order.ticks : side === "buy" ? ANY_PRICE : 0;
   const ladder = oppositeOf(book, side === "buy" ? BUY : SELL);
   let left = lots;
   for (let maker = firstOrder(ladder); maker !== NONE && left > 0; maker = firstOrder(ladder)) {

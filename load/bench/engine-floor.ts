@@ -107,7 +107,9 @@ function tradeRow(index: number): TradeRow {
 }
 
 function balanceRows(count: number): readonly BalanceRow[] {
-  return Array.from({ length: count }, () => ({ user: "somebody", currency: "idr", available: 0n, frozen: 0n }));
+  const rows: BalanceRow[] = [];
+  for (let row = 0; row < count; row++) rows.push({ user: "somebody", currency: "idr", available: 0n, frozen: 0n });
+  return rows;
 }
 
 function outcome(orders: readonly OrderRow[], trades: readonly TradeRow[]): Outcome {
