@@ -2,14 +2,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
-import { createLogger } from "../../origin/log.ts";
-import { startBridge } from "../../origin/redis-rest/bridge.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { EDGE_RUNTIME, startEdge } from "../parts/start-edge.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
+import { UNHURRIED } from "../parts/unhurried.ts";
+import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
 
 /** A real edge, in workerd on the real bridge or in Node, on a real Redis, for one test file. */
 export type AdminGate = {
@@ -44,16 +43,7 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
   const [token, bridgeToken] = [newSecret(systemRandom), newSecret(systemRandom)];
   const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
   const redis = new Redis(redisServer.url);
-  const log = createLogger("test", { write: () => {} });
-  const bridge = await startBridge({
-    redisUrls: [redisServer.url],
-    isCluster: false,
-    port: 0,
-    token: bridgeToken,
-    allow: [],
-    log,
-    requestTimeoutMs: UNHURRIED_MS,
-  });
+  const bridge = await startUnhurriedBridge({ redisUrl: redisServer.url, token: bridgeToken });
   const logFile = join(await temporaryFolder(), "edge.log");
   const key = await newTokenKey("k1");
   const edge = await startEdge({

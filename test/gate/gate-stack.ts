@@ -3,9 +3,8 @@ import { Redis } from "ioredis";
 import { afterAll } from "vitest";
 import { openRegistry, type Registry } from "../../edge/queue/registry.ts";
 import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { createLogger } from "../../origin/log.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type Bridge, startBridge } from "../../origin/redis-rest/bridge.ts";
+import type { Bridge } from "../../origin/redis-rest/bridge.ts";
 import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
@@ -14,7 +13,8 @@ import type { PrivateTokenKey } from "../../shared/token-keys.ts";
 import { startEdge as startOneEdge } from "../parts/start-edge.ts";
 import { steadyNowMs } from "../parts/steady-clock.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
+import { UNHURRIED } from "../parts/unhurried.ts";
+import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 
 /** Real edges, in workerd on a real bridge or in Node, on a real Redis before a real Node origin, for one test file. */
@@ -54,16 +54,7 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   // A test may take the server away; ioredis repeats each failure as an event.
   redis.on("error", () => {});
   const token = newSecret(systemRandom);
-  const log = createLogger("test", { write: () => {} });
-  const bridge = await startBridge({
-    redisUrls: [redisServer.url],
-    isCluster: false,
-    port: 0,
-    token,
-    allow: [],
-    log,
-    requestTimeoutMs: UNHURRIED_MS,
-  });
+  const bridge = await startUnhurriedBridge({ redisUrl: redisServer.url, token });
   const bridgeAddress = `127.0.0.1:${bridge.port}`;
   const origin = await startRecordingOrigin();
   const key = await newTokenKey("key-1");

@@ -7,9 +7,7 @@ import { afterAll, expect, it } from "vitest";
 import { queueKeys } from "../../edge/queue/keys.ts";
 import { openRegistry } from "../../edge/queue/registry.ts";
 import { queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { createLogger } from "../../origin/log.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { startBridge } from "../../origin/redis-rest/bridge.ts";
 import { REPORTS_FD, startChild } from "../../origin/stack/child.ts";
 import { bundleWorker, WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
@@ -17,7 +15,8 @@ import { workerdConfig } from "../../origin/stack/workerd-config.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { newTokenKey } from "../../shared/new-token-key.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED, UNHURRIED_MS } from "../parts/unhurried.ts";
+import { UNHURRIED } from "../parts/unhurried.ts";
+import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
 
 const { default: WORKERD_PROGRAM } = createRequire(import.meta.url)("workerd") as { readonly default: string };
 
@@ -41,16 +40,7 @@ ${worker}
 const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
 const redis = new Redis(redisServer.url);
 const token = newSecret(systemRandom);
-const log = createLogger("test", { write: () => {} });
-const bridge = await startBridge({
-  redisUrls: [redisServer.url],
-  isCluster: false,
-  port: 0,
-  token,
-  allow: [],
-  log,
-  requestTimeoutMs: UNHURRIED_MS,
-});
+const bridge = await startUnhurriedBridge({ redisUrl: redisServer.url, token });
 
 async function startWorkerWithTrigger() {
   const folder = await temporaryFolder();
