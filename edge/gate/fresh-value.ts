@@ -10,7 +10,7 @@ export type FreshValue<Value> = {
   /** Undefined while nothing was ever read. */
   readonly get: (later: Later) => Value | undefined | Promise<Value | undefined>;
   readonly known: () => Value | undefined;
-  /** Whether what is known is young enough to say what is not there. */
+  /** Whether what `get` gave last can say what is not there: it is young, or was read just now, however long that took. */
   readonly isCurrent: () => boolean;
   /** The next use reads it again. */
   readonly expire: () => void;
@@ -73,7 +73,10 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
       return settledWithin(refreshed, known === undefined ? patience.readMs : patience.rereadMs).then(() => known?.value);
     },
     known: () => known?.value,
-    isCurrent: () => isWithin(ageAt(clock.nowMs()), staleAfterMs),
+    isCurrent: () => {
+      const isLastAnswer = loading === undefined && failedAtMs === Number.NEGATIVE_INFINITY;
+      return known?.edition === edition && (isLastAnswer || isWithin(ageAt(clock.nowMs()), staleAfterMs));
+    },
     expire: () => {
       edition++;
     },

@@ -37,6 +37,7 @@ describe("a value of the store", () => {
     const background: Promise<unknown>[] = [];
     const get = () => value.get((work) => void background.push(work));
     return {
+      value,
       get,
       loads: () => loads,
       settle: () => Promise.all(background),
@@ -53,6 +54,30 @@ describe("a value of the store", () => {
     const { get, loads } = setUp();
     expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
     expect(loads()).toBe(1);
+  });
+
+  it("can say what is not there when it is young or was read just now, and not while the store is away or silent", async () => {
+    const { value, get, pass, away, settle } = setUp();
+    expect(value.isCurrent()).toBe(false);
+    await get();
+    expect(value.isCurrent()).toBe(true);
+    away(true);
+    pass(1_500);
+    await get();
+    expect(value.isCurrent(), "young enough, though it could not be read again").toBe(true);
+    await settle();
+    pass(600);
+    await get();
+    expect(value.isCurrent(), "older than that").toBe(false);
+    away(false);
+    pass(500);
+    const slow = get();
+    pass(2_500);
+    expect(value.isCurrent(), "being read").toBe(false);
+    await slow;
+    expect(value.isCurrent(), "read, though it was asked for long ago").toBe(true);
+    value.expire();
+    expect(value.isCurrent(), "changed since").toBe(false);
   });
 
   it("is read again after it was expired, also when somebody was reading what stood there before", async () => {
