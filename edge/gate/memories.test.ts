@@ -13,7 +13,8 @@ const waiting = {
   total: 9,
   order: 5,
   pollAfterMs: 4_000,
-  admissionsPerSecond: 1,
+  flow: { admissionsPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0 },
+  latestAtMs: null,
   hasMore: true,
   opensAtMs: null,
 } as const;

@@ -69,8 +69,8 @@ function scheduled({ fillRandom }: Gate, { placesOpenAtMs, opensAtMs, nowMs }: O
 export async function beat(queue: GuardedQueue, held: HeldTicket, address: string | undefined): Promise<Turn> {
   const { gate } = queue;
   const { ticketId, keyed: isKeyed = false } = held.ticket;
-  const verdict = pollVerdict(queue, ticketId, address);
-  if (verdict.isOver) return { state: "rate_limited", verdict };
+  const verdict = queue.answers.isDue(ticketId) ? undefined : pollVerdict(queue, ticketId, address);
+  if (verdict?.isOver) return { state: "rate_limited", verdict };
   const keep = (place: number) => keepTicket(gate.tokens, { ...held, order: place }, at(queue));
   const early = queue.answers.early(ticketId);
   if (early !== undefined) return { state: "waiting", answer: early, issued: await keep(early.order) };
@@ -125,6 +125,7 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
   queue.answers.forget(ticketId);
   switch (answer.state) {
     case "admitted":
+      if (answer.holdMs > 0) await pause(answer.holdMs);
       return admitted(queue, ticketId, answer.expiresAtMs);
     case "refused":
       return { state: answer.reason };
@@ -140,6 +141,11 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
     case "ended":
       return answer;
   }
+}
+
+/** The visitor came early, as asked: the entry time is this far ahead. */
+function pause(holdMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, holdMs));
 }
 
 async function admitted(queue: GuardedQueue, sessionId: string, slotEndMs: number): Promise<Turn> {

@@ -6,6 +6,7 @@ import bucketSource from "./bucket.lua";
 import endSource from "./end.lua";
 import enterSource from "./enter.lua";
 import eventSource from "./event.lua";
+import flowSource from "./flow.lua";
 import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
 import lineBody from "./line.lua";
@@ -15,7 +16,7 @@ import sweepSource from "./sweep.lua";
 import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-const lineSource = eventSource + orderSource + tallySource + bucketSource + silenceSource + lineBody;
+const lineSource = eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;
