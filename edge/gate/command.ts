@@ -29,8 +29,7 @@ export function obey(queue: GuardedQueue, pass: Pass, command: Command): void {
 
 async function extend(queue: GuardedQueue, sessionId: string): Promise<void> {
   try {
-    const expiresAtMs = await backgroundLineOf(queue).touch({ sessionId, views: 0, renew: true });
-    if (expiresAtMs > 0) queue.sessions.renewed(sessionId, expiresAtMs);
+    queue.sessions.touched(sessionId, await backgroundLineOf(queue).touch({ sessionId, views: 0, how: "renew" }));
   } catch (error) {
     log("warn", "a session could not be extended", { queueId: queue.queueId, error });
   }

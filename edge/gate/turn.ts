@@ -143,7 +143,8 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
 }
 
 async function admitted(queue: GuardedQueue, sessionId: string, slotEndMs: number): Promise<Turn> {
-  const pass = await issuePass(queue, { sessionId, slotEndMs });
+  // Also for an answer that is repeated, when the session may have been claimed meanwhile: to claim it again changes nothing.
+  const pass = await issuePass(queue, { sessionId, slotEndMs, unconfirmed: true });
   return pass === undefined ? { state: "ended", reason: "expired" } : { state: "admitted", pass };
 }
 

@@ -178,9 +178,18 @@ local function answer_used()
   return { 'ended', used == 'admitted' and 'expired' or used }
 end
 
+-- A new session holds its slot for the claim window only, until its pass comes back for the first time (touch.lua): a client
+-- that never returns costs a slot for seconds. Never shorter than this, because the pass ends 5 s of clock tolerance before its
+-- slot, and needs some seconds more for the rounding to whole seconds, for clocks that differ and for the way to the visitor.
+local UNCLAIMED_MS_MIN = 10000
+local function unclaimed_ms()
+  local held_ms = math.min(session_ms, math.max(claim_ms, UNCLAIMED_MS_MIN))
+  return idle_ms > 0 and math.min(held_ms, idle_ms) or held_ms
+end
+
 -- Walks in: the reservation becomes a session, and the ticket is used up.
 local function admit(order)
-  local expires_at = now + session_ms
+  local expires_at = now + unclaimed_ms()
   redis.call('ZREM', READY, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
   redis.call('SET', USED, 'admitted', 'PX', KEEP_MS)

@@ -87,7 +87,8 @@ export const touchScript = defineScript({
     sessionId: z.string(),
     nowMs: z.union([z.number().int(), z.literal("")]),
     views: z.number().int().nonnegative(),
-    renew: z.union([z.literal(0), z.literal(1)]),
+    how: z.enum(["look", "note", "renew"]),
+    isFirst: z.union([z.literal(0), z.literal(1)]),
   },
   reply: z.number().int().nonnegative(),
 });

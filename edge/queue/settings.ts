@@ -44,6 +44,8 @@ const settingsShape = z.strictObject({
   eventOverrides: eventOverridesSchema.nullable().default(null),
   sessionTtlSeconds: sessionTtlSeconds.default(3_600),
   sessionRenewal: z.boolean().default(true),
+  /** 0: off. Else a session without a request for so long gives its slot back. */
+  idleSeconds: z.union([z.literal(0), z.number().int().min(10).max(86_400)]).default(0),
   claimSeconds: z.number().int().min(2).max(600).default(20),
   heartbeatTtlSeconds: z.number().int().min(5).max(600).default(60),
   returnGraceSeconds: z.number().int().min(0).max(RETURN_GRACE_SECONDS_MAX).default(1_800),

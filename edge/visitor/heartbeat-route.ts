@@ -35,9 +35,12 @@ export function heartbeatRoute(platform: Platform) {
   };
 }
 
-/** Somebody who is in already hears the same as when they walked in; a session that was renewed meanwhile gets its new pass. */
+/**
+ * A visitor who is in already gets the same answer as on admission. Showing the pass here claims a new session as a request does, and a
+ * session that lasts longer than its pass gets a new one: here the store is waited for, as long as one call may take.
+ */
 export async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
-  noteActivity(queue, pass);
-  const renewed = await renewedPass(queue, pass);
+  const noted = noteActivity(queue, pass);
+  const renewed = await renewedPass(queue, pass, { noted, withinMs: queue.gate.store.patience.callMs });
   return admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });
 }

@@ -152,7 +152,7 @@ describe("an event's own settings", () => {
     nowMs = OPENS_MS;
     expect(await enter("a")).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + 60_000 });
     expect([(await enter("b")).state, (await enter("c")).state, (await enter("d")).state]).toEqual(["admitted", "admitted", "waiting"]);
-    expect(await line.touch({ sessionId: "a", views: 1, renew: true })).toBe(OPENS_MS + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(OPENS_MS + 60_000);
     nowMs = CLOSES_MS;
     await openQueue({ event_max_active: 1 });
     nowMs = OPENS_MS;

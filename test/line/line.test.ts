@@ -205,11 +205,11 @@ describe.each([
     await enter(line, "a");
     await join(line, "b");
     nowMs += 30_000;
-    expect(await line.touch({ sessionId: "a", views: 3, renew: true })).toBe(nowMs + 60_000);
-    expect(await line.touch({ sessionId: "a", views: 1, renew: false })).toBe(nowMs + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 3, how: "renew" })).toBe(nowMs + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note" })).toBe(nowMs + 60_000);
     nowMs += 60_000;
-    expect(await line.touch({ sessionId: "a", views: 1, renew: true })).toBe(0);
-    expect(await line.touch({ sessionId: "b", views: 1, renew: true })).toBe(0);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(0);
+    expect(await line.touch({ sessionId: "b", views: 1, how: "renew" })).toBe(0);
   });
 
   it("paces those who were told their turn at different times and come together", async () => {

@@ -124,7 +124,7 @@ describe("what the line counts", () => {
     for (let times = 0; times < 5; times++) {
       nowMs += 1_000;
       await line.beat(visitor);
-      await line.touch({ sessionId: "inside", views: 1, renew: true });
+      await line.touch({ sessionId: "inside", views: 1, how: "renew" });
       await line.sweep();
     }
     expect(await redis.hgetall(queueKeys(queueId).stats)).toEqual(before);
