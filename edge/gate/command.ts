@@ -23,8 +23,9 @@ export function obey(queue: GuardedQueue, pass: Pass, command: Command): void {
     queue.later(extend(queue, sessionId));
     return;
   }
-  queue.revocations.learn(sessionId);
-  queue.later(end(queue, sessionId, command === "complete" ? "completed" : "revoked"));
+  const reason = command === "complete" ? "completed" : "revoked";
+  queue.revocations.learn(sessionId, reason);
+  queue.later(end(queue, sessionId, reason));
 }
 
 async function extend(queue: GuardedQueue, sessionId: string): Promise<void> {

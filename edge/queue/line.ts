@@ -1,7 +1,7 @@
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import type { Drawn } from "../../shared/draw.ts";
 import type { EndReason, LineAnswer } from "./answer.ts";
-import { addressKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
+import { addressKey, banKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
 import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScript } from "./scripts.ts";
 import { PERSON_KEEP_MS } from "./settings.ts";
 
@@ -120,7 +120,7 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
     leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
     end: ({ sessionId, reason, detail = "" }) =>
       endScript.run(store, {
-        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId) },
+        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId), ban: banKey(queueId, sessionId) },
         args: { ...lineArgs({ ticketId: sessionId }), reason, detail },
       }),
     sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs({ ticketId: NO_TICKET }) }),

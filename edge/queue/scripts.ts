@@ -66,7 +66,7 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation"],
+  keys: [...lineKeys, "revoked", "revocation", "ban"],
   args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
   reply: finishedSchema,
 });

@@ -60,7 +60,12 @@ export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metad
 }
 
 export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, upstream, ...facts }: PassFacts): Promise<string> {
-  const claims = { jti, ...(unconfirmed && { unconfirmed }), ...(scope !== undefined && { scope }), ...(upstream !== undefined && { upstream }) };
+  const claims = {
+    jti,
+    ...(unconfirmed && { unconfirmed }),
+    ...(scope !== undefined && { scope }),
+    ...(upstream !== undefined && { upstream }),
+  };
   return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims });
 }
 

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { EdgeEnvironment } from "../env.ts";
 import { noteActivity, renewedPass } from "../gate/activity.ts";
+import { askEnding } from "../gate/ending.ts";
 import { slotEndMs } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { HeldPass } from "../gate/presented.ts";
@@ -30,7 +31,10 @@ export function heartbeatRoute(platform: Platform) {
       const turn = isOpen ? await walkIn(queue) : await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
       return turnResponse({ visit, queue, turn, waitingStatus: 200 });
     }
-    if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
+    if (pass !== undefined) {
+      const { sessionId, jti } = pass.pass;
+      return turnResponse({ visit, queue, turn: await askEnding(queue, { sessionId, jti }), waitingStatus: 200 });
+    }
     return tokenProblem("missing", { requestId: visit.requestId });
   };
 }

@@ -8,6 +8,7 @@ import type { EdgeEnvironment } from "../env.ts";
 import type { Arrival, BypassRules } from "../gate/bypass-rules.ts";
 import type { GateFacts } from "../gate/decide.ts";
 import type { Known } from "../gate/directory.ts";
+import type { EndedSession } from "../gate/ending.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
 import { type HeldPass, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
@@ -18,12 +19,15 @@ import { countAnswer } from "../metrics/edge-counters.ts";
 import type { Platform } from "../platform.ts";
 import { readVisit, type Visit } from "../proxy/read-visit.ts";
 import type { QueueRecord } from "../queue/registry.ts";
+import { asksOf, sentBy } from "./asks.ts";
+import { bannedSession, clearedBanCookie } from "./ban-cookie.ts";
 import { readInvite, takeInvite } from "./brought-invite.ts";
 import { challengeResponse } from "./challenge-response.ts";
 import { cleanRedirect } from "./clean-redirect.ts";
 import { forwardAdmitted } from "./forward-admitted.ts";
 import { noticeCookie, noticeFrom } from "./invite-notice.ts";
 import { refusalResponse } from "./refusal.ts";
+import { revokedResponse } from "./revoked-response.ts";
 import { type Settled, settle } from "./settle.ts";
 import { atMissingQueue, atUnknownQueue } from "./unknown-queue.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
@@ -125,25 +129,54 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const shown = presentedPass(visit, reading);
   const pass = shown instanceof Promise ? await shown : shown;
   const check = { mode: queue.settings.revocationCheck, later, store: queue.store };
-  const ended = pass.state === "valid" && queue.revocations.isRevoked(pass.held.pass, check);
-  const isRevoked = ended instanceof Promise ? await ended : ended;
+  const revoked = pass.state === "valid" && queue.revocations.isRevoked(pass.held.pass, check);
+  const isRevoked = revoked instanceof Promise ? await revoked : revoked;
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
   if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
+  const banned = await bannedSession(visit, queue);
+  const wants = wantsOf(visit.request);
+  const { mode, onStoreFailure, sameSite } = queue.settings;
+  const store = queue.gate.store.isFailing() ? "failing" : "answering";
   const facts = {
-    queue: { mode: queue.settings.mode, onStoreFailure: queue.settings.onStoreFailure, phase: queue.phase },
-    wants: wantsOf(visit.request),
+    queue: { mode, onStoreFailure, phase: queue.phase, store },
+    wants,
+    asks: asksOf({ ...sentBy(visit, sameSite), wants }),
     pass: isRevoked ? "revoked" : pass.state,
+    ban: banned === undefined ? "none" : "shown",
     ticket: ticket.state,
     proof: owesProof(queue) ? "owed" : "settled",
   } as const;
-  const cookies = createVisitorCookies(visit, queue);
-  if (facts.pass !== "none") cookies.clear("pass");
-  if (facts.ticket === "invalid") cookies.clear("ticket");
   const invite = meeting.invite === undefined ? undefined : await readInvite(queue, meeting.invite);
   const address = visit.headers.get("x-forwarded-for") ?? undefined;
-  const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address });
-  return cookies.putOn(await carryOut({ ...meeting, queue, facts, cookies, ...rest, address }, decision));
+  const ended = endedSession({ banned, pass: isRevoked && pass.state === "valid" ? pass.held.pass : undefined });
+  const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address, ended });
+  const cookies = createVisitorCookies(visit, queue);
+  const outcome = { ...meeting, queue, facts, cookies, ...rest, address };
+  if (decision.kind === "revoked") {
+    assert(rest.turn?.state === "revoked", "only a revoked session is told so");
+    return revokedResponse({ queue, turn: rest.turn, as: decision.as, visit, ended });
+  }
+  // A part of a page, or a form of another site, says nothing about the cookies that its visitor has.
+  if (facts.asks === "visitor") {
+    if (facts.pass !== "none") cookies.clear("pass");
+    if (facts.ticket === "invalid") cookies.clear("ticket");
+  }
+  const response = cookies.putOn(await carryOut(outcome, decision));
+  if (banned !== undefined && facts.asks === "visitor") response.headers.append("set-cookie", clearedBanCookie(visit, queue.queueId));
+  return response;
+}
+
+/** The cookie of a ban says more than a pass that may be of a later session. */
+function endedSession({
+  banned,
+  pass,
+}: {
+  readonly banned: string | undefined;
+  readonly pass: Pass | undefined;
+}): EndedSession | undefined {
+  if (banned !== undefined) return { sessionId: banned };
+  return pass === undefined ? undefined : { sessionId: pass.sessionId, jti: pass.jti };
 }
 
 /** Rule 2 of the gate, spelled out where it costs least; `decide` says the same. */
@@ -165,7 +198,7 @@ type Outcome = Meeting & {
   readonly address: string | undefined;
 } & Omit<Settled, "decision">;
 
-function carryOut(outcome: Outcome, decision: Settled["decision"]): Response | Promise<Response> {
+function carryOut(outcome: Outcome, decision: Exclude<Settled["decision"], { kind: "revoked" }>): Response | Promise<Response> {
   const { visit, queue, facts, turn, cookies, fault } = outcome;
   switch (decision.kind) {
     case "forward":
