@@ -25,6 +25,8 @@ async function admitted(queueId: string): Promise<Visitor> {
   const visitor = createVisitor(url);
   await visitor.get(`/${queueId}/`);
   expect(passOf(visitor, queueId)).not.toBe("");
+  // The second request claims the session.
+  await visitor.get(`/${queueId}/`);
   return visitor;
 }
 
