@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { problemResponse } from "../../shared/errors.ts";
 import type { EdgeEnvironment } from "../env.ts";
-import { askEnding } from "../gate/ending.ts";
+import { askEnding, type EndedSession } from "../gate/ending.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import { checkProof, owesProof } from "../gate/proof-of-work.ts";
 import { isPlaceOver, redeem } from "../gate/redeem.ts";
@@ -59,26 +59,44 @@ async function welcome(visit: Visit, queue: GuardedQueue, shown: Shown): Promise
   const banned = await bannedSession(visit, queue);
   const ended = banned === undefined ? shown.pass?.pass : { sessionId: banned };
   const ending = ended === undefined ? undefined : await askEnding(queue, ended);
-  if (ending?.state === "revoked" && ending.banLeftMs > 0)
-    return revokedResponse({ queue, turn: ending, as: wantsOf(visit.request) === "form" ? "refusalPage" : "problem", visit, ended });
+  if (ending?.state === "revoked" && ending.banLeftMs > 0) return stillBanned(visit, queue, { turn: ending, ended });
   const { mode } = queue.settings;
   if (mode === "maintenance") return refusalResponse({ code: "queue_maintenance", wants: "json", visit });
   const address = visit.headers.get("x-forwarded-for") ?? undefined;
   const place: Place = mode === "open" ? await walkIn(queue) : await takePlace(queue, shown, address);
+  return placeResponse(visit, queue, { shown, place, metadata, address, isBanOver: banned !== undefined });
+}
+
+type Taken = {
+  readonly shown: Shown;
+  readonly place: Place;
+  readonly metadata: string | undefined;
+  readonly address: string | undefined;
+  readonly isBanOver: boolean;
+};
+
+async function placeResponse(visit: Visit, queue: GuardedQueue, taken: Taken): Promise<Response> {
+  const { shown, place, metadata, address, isBanOver } = taken;
   if (place.state === "faulty") return problemResponse(place.fault, { requestId: visit.requestId });
   if (place.state === "proof_owed" || place.state === "proof_spent") {
     const code = place.state === "proof_owed" && shown.proof === undefined ? "proof_required" : "proof_refused";
     return challengeResponse({ queue, visit, wants: "json", address, code });
   }
-  if (place.state === "revoked") {
-    const as = wantsOf(visit.request) === "form" ? "refusalPage" : "problem";
-    return revokedResponse({ queue, turn: place, as, visit, ended: shown.ticket && { sessionId: shown.ticket.ticket.ticketId } });
-  }
+  const ticketId = shown.ticket?.ticket.ticketId;
+  if (place.state === "revoked")
+    return stillBanned(visit, queue, { turn: place, ended: ticketId === undefined ? undefined : { sessionId: ticketId } });
   const turn = metadata === undefined ? place : await keepMetadata(queue, place, metadata);
-  const isKnown = turn.state === "waiting" && turn.issued.ticket.ticketId === shown.ticket?.ticket.ticketId;
+  const isKnown = turn.state === "waiting" && turn.issued.ticket.ticketId === ticketId;
   const response = await turnResponse({ visit, queue, turn, waitingStatus: isKnown ? 200 : 201, isPassOver: shown.isRevoked });
-  if (banned !== undefined) response.headers.append("set-cookie", clearedBanCookie(visit, queue.queueId));
+  if (isBanOver) response.headers.append("set-cookie", clearedBanCookie(visit, queue.queueId));
   return response;
+}
+
+type Revoked = { readonly turn: Extract<Turn, { state: "revoked" }>; readonly ended: EndedSession | undefined };
+
+function stillBanned(visit: Visit, queue: GuardedQueue, { turn, ended }: Revoked): Promise<Response> {
+  const as = wantsOf(visit.request) === "form" ? "refusalPage" : "problem";
+  return revokedResponse({ queue, turn, as, visit, ended });
 }
 
 type Place = Turn | Extract<BroughtInvite, { state: "faulty" }> | { readonly state: "proof_owed" };

@@ -11,7 +11,7 @@ import type { Known } from "../gate/directory.ts";
 import type { EndedSession } from "../gate/ending.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
-import { type HeldPass, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
+import { type HeldPass, type HeldTicket, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { owesProof } from "../gate/proof-of-work.ts";
 import type { FoundRoute } from "../gate/route-table.ts";
 import { log } from "../log.ts";
@@ -135,48 +135,54 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
   const banned = await bannedSession(visit, queue);
-  const wants = wantsOf(visit.request);
+  const facts = {
+    ...askedOf(visit, queue),
+    pass: isRevoked ? "revoked" : pass.state,
+    ban: banned ? "shown" : "none",
+    ticket: ticket.state,
+  } as const;
+  const held = pass.state === "valid" ? pass.held.pass : undefined;
+  // The cookie of a ban says more than a pass, which may be of a later session.
+  const ended = banned === undefined ? held && { sessionId: held.sessionId, jti: held.jti } : { sessionId: banned };
+  return await withoutPass(meeting, queue, { facts, ticket, ended });
+}
+
+/** What the request itself and the queue's settings say. */
+function askedOf(visit: Visit, queue: GuardedQueue) {
   const { mode, onStoreFailure, sameSite } = queue.settings;
   const store = queue.gate.store.isFailing() ? "failing" : "answering";
-  const facts = {
+  const wants = wantsOf(visit.request);
+  return {
     queue: { mode, onStoreFailure, phase: queue.phase, store },
     wants,
     asks: asksOf({ ...sentBy(visit, sameSite), wants }),
-    pass: isRevoked ? "revoked" : pass.state,
-    ban: banned === undefined ? "none" : "shown",
-    ticket: ticket.state,
     proof: owesProof(queue) ? "owed" : "settled",
   } as const;
+}
+
+type Shown = {
+  readonly facts: Omit<GateFacts, "turn" | "invite">;
+  readonly ticket: Presented<HeldTicket>;
+  readonly ended: EndedSession | undefined;
+};
+
+async function withoutPass(meeting: Meeting, queue: GuardedQueue, { facts, ticket, ended }: Shown): Promise<Response> {
+  const { visit } = meeting;
   const invite = meeting.invite === undefined ? undefined : await readInvite(queue, meeting.invite);
   const address = visit.headers.get("x-forwarded-for") ?? undefined;
-  const ended = endedSession({ banned, pass: isRevoked && pass.state === "valid" ? pass.held.pass : undefined });
   const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address, ended });
-  const cookies = createVisitorCookies(visit, queue);
-  const outcome = { ...meeting, queue, facts, cookies, ...rest, address };
   if (decision.kind === "revoked") {
     assert(rest.turn?.state === "revoked", "only a revoked session is told so");
     return revokedResponse({ queue, turn: rest.turn, as: decision.as, visit, ended });
   }
-  // A part of a page, or a form of another site, says nothing about the cookies that its visitor has.
-  if (facts.asks === "visitor") {
+  const cookies = createVisitorCookies(visit, queue);
+  // A part of a page says nothing about the cookies that its visitor has.
+  if (facts.asks !== "part") {
     if (facts.pass !== "none") cookies.clear("pass");
     if (facts.ticket === "invalid") cookies.clear("ticket");
+    if (facts.ban !== "none") cookies.add(clearedBanCookie(visit, queue.queueId));
   }
-  const response = cookies.putOn(await carryOut(outcome, decision));
-  if (banned !== undefined && facts.asks === "visitor") response.headers.append("set-cookie", clearedBanCookie(visit, queue.queueId));
-  return response;
-}
-
-/** The cookie of a ban says more than a pass that may be of a later session. */
-function endedSession({
-  banned,
-  pass,
-}: {
-  readonly banned: string | undefined;
-  readonly pass: Pass | undefined;
-}): EndedSession | undefined {
-  if (banned !== undefined) return { sessionId: banned };
-  return pass === undefined ? undefined : { sessionId: pass.sessionId, jti: pass.jti };
+  return cookies.putOn(await carryOut({ ...meeting, queue, facts, cookies, ...rest, address }, decision));
 }
 
 /** Rule 2 of the gate, spelled out where it costs least; `decide` says the same. */

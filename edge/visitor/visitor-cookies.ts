@@ -13,6 +13,8 @@ export type VisitorCookies = {
   readonly setPass: (issued: IssuedPass) => void;
   /** A cookie that the client did not send needs no clearing, unless this very answer would bring it. */
   readonly clear: (kind: VisitorTokenKind, options?: { readonly always: boolean }) => void;
+  /** Any other cookie of ours. */
+  readonly add: (line: string) => void;
   /** Into the headers of an answer that is made here. */
   readonly addTo: (headers: Headers) => void;
   /** On an answer that may be the origin's, whose headers nobody may write to: that one is copied. */
@@ -30,7 +32,7 @@ export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: 
   const secure = target.protocol === "https";
   const sameSite = settings?.sameSite ?? "lax";
   const isMute = comesWithoutCookies(sentBy(visit, sameSite));
-  const values = new Map<VisitorTokenKind, string>();
+  const values = new Map<VisitorTokenKind | "other", string>();
   const isSent = (kind: VisitorTokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
   const lifetimeSeconds = (endsAtMs: number) => (endsAtMs - gate.clock.nowMs()) / 1000;
 
@@ -47,6 +49,7 @@ export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: 
   return {
     clear,
     addTo,
+    add: (line) => void values.set("other", line),
     setTicket({ token, ticket, isNew }) {
       if (!isNew) return;
       const lifetime = lifetimeSeconds(ticket.expiresAtSeconds * 1000);
