@@ -39,7 +39,7 @@ const statsSchema = z
     live: z.strictObject({
       mode: z.string(),
       waiting: count,
-      ready: count.describe("Whose turn it is, and who have not come in yet; among the active too."),
+      ready: count.describe("Visitors with a slot who have not presented their pass yet; among the active too."),
       active: count,
       maxActive: z.int().min(1),
       admissionRate: z.number().min(0),

@@ -6,6 +6,7 @@ import { log } from "../log.ts";
 import type { EndReason, LineAnswer, ScheduledAnswer, WaitingAnswer } from "../queue/answer.ts";
 import { placesOpenAt, pollBeforePlaces } from "../queue/schedule.ts";
 import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
+import { askEnding } from "./ending.ts";
 import { type IssuedPass, type IssuedTicket, issuePass, issueTicket, keepTicket } from "./issue.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, openLineOf, randomFraction } from "./open-gate.ts";
 import { StoreUnavailable } from "./outage.ts";
@@ -18,7 +19,9 @@ export type Turn =
   | { readonly state: "waiting"; readonly answer: WaitingAnswer; readonly issued: IssuedTicket }
   | ScheduledTurn
   | { readonly state: "admitted"; readonly pass: IssuedPass }
-  | { readonly state: "ended"; readonly reason: EndReason }
+  | { readonly state: "ended"; readonly reason: Exclude<EndReason, "revoked"> }
+  /** By an operator or the application: its visitor joins again only on purpose, and not before `banLeftMs` have passed. */
+  | { readonly state: "revoked"; readonly banLeftMs: number }
   | { readonly state: "rate_limited"; readonly verdict: LimitVerdict }
   | { readonly state: "closed" | "over" | "full" | "address_limit" | "missing" | "unavailable" | "failed" }
   | { readonly state: "invite_used" | "invite_revoked" | "proof_spent" };
@@ -139,7 +142,7 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
     case "person":
       throw new Error("only a join with an invite hears of a person");
     case "ended":
-      return answer;
+      return answer.reason === "revoked" ? askEnding(queue, { sessionId: ticketId }) : { state: "ended", reason: answer.reason };
   }
 }
 
@@ -149,7 +152,8 @@ function pause(holdMs: number): Promise<void> {
 }
 
 async function admitted(queue: GuardedQueue, sessionId: string, slotEndMs: number): Promise<Turn> {
-  const pass = await issuePass(queue, { sessionId, slotEndMs });
+  // Also for an answer that is repeated, when the session may have been claimed meanwhile: to claim it again changes nothing.
+  const pass = await issuePass(queue, { sessionId, slotEndMs, unconfirmed: true });
   return pass === undefined ? { state: "ended", reason: "expired" } : { state: "admitted", pass };
 }
 

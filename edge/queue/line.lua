@@ -11,7 +11,7 @@
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
 -- KEYS[3] beats    zset: ticket -> when its next poll is overdue (ms)
 -- KEYS[4] active   zset: session -> when its slot returns (ms)
--- KEYS[5] ready    zset: not used by these scripts
+-- KEYS[5] ready    zset: session -> its order in the line; those in active whose pass was not presented yet
 -- KEYS[6] bucket   hash: see bucket.lua
 -- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back; with the entry time where that
 --                  lies ahead
@@ -22,7 +22,7 @@
 -- ARGV[4] keepMs   how long any ticket of this visitor can still come back
 -- Returns nothing by itself: the script that follows does.
 
-local ACTIVE, USED = KEYS[4], KEYS[7]
+local ACTIVE, READY, USED = KEYS[4], KEYS[5], KEYS[7]
 local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
@@ -75,6 +75,7 @@ local used, enters_at = string.match(redis.call('GET', USED) or '', '^(%a+):?(%d
 local slot_until = tonumber(redis.call('ZSCORE', ACTIVE, TICKET))
 local place = tonumber(redis.call('ZSCORE', WAITING, TICKET))
 redis.call('ZCARD', BEATS)
+redis.call('ZCARD', READY)
 -- A slot is held strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
 
@@ -87,6 +88,7 @@ local function return_lapsed(limit)
   local lapsed = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
   if #lapsed == 0 then return false end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
+  redis.call('ZREM', READY, unpack(lapsed))
   note()
   return #lapsed == limit
 end
@@ -157,13 +159,24 @@ local function answer_used()
   return { 'ended', used == 'admitted' and 'expired' or used }
 end
 
--- The visitor enters, at once or at the time of the next token: the edge holds the answer until then.
+-- A new session holds its slot for the claim window only, until its pass comes back for the first time (touch.lua): a client
+-- that never returns costs a slot for seconds. Never shorter than this, because the pass ends 5 s of clock tolerance before its
+-- slot, and needs some seconds more for the rounding to whole seconds, for clocks that differ and for the way to the visitor.
+local UNCLAIMED_MS_MIN = 10000
+local function unclaimed_ms()
+  local held_ms = math.min(session_ms, math.max(claim_ms, UNCLAIMED_MS_MIN))
+  return idle_ms > 0 and math.min(held_ms, idle_ms) or held_ms
+end
+
+-- The visitor enters, at once or at the time of the next token: the edge holds the answer until then. Ready until the pass is
+-- presented.
 local function admit(seen, order)
   local entry = take_entry(seen.turn)
-  local expires_at = entry + session_ms
+  local expires_at = entry + unclaimed_ms()
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
+  redis.call('ZADD', READY, order, TICKET)
   redis.call('SET', USED, entry > now and 'admitted:' .. entry or 'admitted', 'PX', KEEP_MS)
   note('admitted', waited(order, entry))
   return { 'admitted', expires_at, 1, entry - now }
@@ -288,6 +301,7 @@ local function give_up(reason)
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', ACTIVE, TICKET)
+  redis.call('ZREM', READY, TICKET)
   -- One person's ticket is remembered for longer, whoever ends it.
   redis.call('SET', USED, reason, 'PX', math.max(KEEP_MS, used and redis.call('PTTL', USED) or 0))
   local has_lapsed = return_lapsed(LAPSED_MAX)

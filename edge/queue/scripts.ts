@@ -67,7 +67,7 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation"],
+  keys: [...lineKeys, "revoked", "revocation", "ban"],
   args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
   reply: finishedSchema,
 });
@@ -88,7 +88,8 @@ export const touchScript = defineScript({
     sessionId: z.string(),
     nowMs: z.union([z.number().int(), z.literal("")]),
     views: z.number().int().nonnegative(),
-    renew: z.union([z.literal(0), z.literal(1)]),
+    how: z.enum(["look", "note", "renew"]),
+    isFirst: z.union([z.literal(0), z.literal(1)]),
   },
   reply: z.number().int().nonnegative(),
 });

@@ -8,6 +8,8 @@ import { checkSchedule } from "./schedule.ts";
 import { targetUrlSchema } from "./target-url.ts";
 
 const MESSAGE_CHARS_MAX = 500;
+/** As long as it is remembered how a ticket was used up. */
+const BAN_SECONDS_MAX = 86_400;
 
 /** How many people the application can carry at once. */
 const maxActive = z.number().int().min(1).max(1_000_000);
@@ -47,6 +49,12 @@ const settingsShape = z.strictObject({
   eventOverrides: eventOverridesSchema.nullable().default(null),
   sessionTtlSeconds: sessionTtlSeconds.default(3_600),
   sessionRenewal: z.boolean().default(true),
+  /** 0: off. Else a session without a request for so long gives its slot back. */
+  idleSeconds: z.union([z.literal(0), z.number().int().min(10).max(86_400)]).default(0),
+  /** 0: none. For so long a visitor whose session was revoked may not join again; `ban-cookie.ts` says what that cannot do. */
+  banSeconds: z.number().int().min(0).max(BAN_SECONDS_MAX).default(0),
+  /** Of the visitors' cookies. `none` lets them come along with forms of other sites, and works on https only. */
+  sameSite: z.enum(["lax", "none"]).default("lax"),
   claimSeconds: z.number().int().min(2).max(600).default(20),
   heartbeatTtlSeconds: z.number().int().min(5).max(600).default(60),
   returnGraceSeconds: z.number().int().min(0).max(RETURN_GRACE_SECONDS_MAX).default(1_800),

@@ -5,8 +5,10 @@ export type RoomState =
   | { readonly name: "waiting" | "paused"; readonly place: Place }
   /** `total` is not known before places can be taken. `isDrawn`: places are given by lot when it opens. */
   | { readonly name: "prequeue"; readonly opensAtMs: number; readonly total: number | undefined; readonly isDrawn: boolean }
-  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" }
-  | { readonly name: "ended"; readonly reason: EndedReason }
+  /** `otherSite`: a form of another site came without the visitor's cookies. */
+  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "otherSite" }
+  /** `banLeftMs`: how long until the visitor may join again, where that is not now. */
+  | { readonly name: "ended"; readonly reason: EndedReason; readonly banLeftMs?: number }
   /** `by`: too often by this visitor, or too many places for the network. */
   | { readonly name: "rateLimited"; readonly by: "visitor" | "address" };
 
@@ -21,6 +23,7 @@ export const ROOM_STATE_NAMES = [
   "ended",
   "storeDown",
   "rateLimited",
+  "otherSite",
 ] as const satisfies readonly RoomState["name"][];
 
 export type RoomStateName = (typeof ROOM_STATE_NAMES)[number];

@@ -18,14 +18,19 @@ export type RoomView = Said & {
   readonly crowd?: string;
   /** A link to the page that was asked for. */
   readonly action?: string;
+  /** A button that takes a new place: after a revocation nobody joins by just coming back. */
+  readonly rejoin?: string;
   /** Whether there is a place to give up. */
   readonly canLeave: boolean;
 };
 
 export type ViewContext = {
   readonly texts: LiveTexts;
-  /** Only the edge begins with it. */
+  /** What only the edge says. */
   readonly checking?: Said;
+  readonly otherSite?: Said;
+  /** `{time}` is a duration. */
+  readonly banned?: string;
   readonly words: Words;
   readonly queueName: string;
   /** The operator's own title and intro for those who wait. */
@@ -48,8 +53,10 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
       return prequeueView(state, context);
     case "yourTurn":
       return { ...plainView(texts.yourTurn, context), action: texts.goOn };
+    case "otherSite":
+      return { ...plainView(context.otherSite ?? texts.yourTurn, context), action: texts.goOn };
     case "ended":
-      return { ...plainView(texts.ended[state.reason], context), action: state.reason === "closed" ? texts.tryNow : texts.again };
+      return endedView(state, context);
     case "rateLimited":
       return { ...plainView(state.by === "address" ? texts.addressLimit : texts.rateLimited, context), action: texts.tryNow };
     case "full":
@@ -63,6 +70,14 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
 
 function plainView(said: Said, { queueName }: ViewContext): RoomView {
   return { ...said, title: `${said.heading} · ${queueName}`, canLeave: false };
+}
+
+function endedView({ reason, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
+  const { texts, words, banned = "" } = context;
+  const view = plainView(texts.ended[reason], context);
+  if (banLeftMs !== undefined) return { ...view, lead: fill(banned, { time: words.duration(Math.ceil(banLeftMs / 1000)) }) };
+  if (reason === "revoked") return { ...view, rejoin: texts.again };
+  return { ...view, action: reason === "closed" ? texts.tryNow : texts.again };
 }
 
 /** Somebody who has just come sees that there is a bar. */

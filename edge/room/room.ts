@@ -1,7 +1,7 @@
 import { ROOM_SCRIPT, ROOM_STYLE } from "../built/room-script.ts";
 import { SOLVER_SCRIPT } from "../built/solver.ts";
 import type { QueueSettings } from "../queue/settings.ts";
-import { explanation, leaveForm } from "./explanation.ts";
+import { explanation, leaveForm, rejoinForm } from "./explanation.ts";
 import { type Html, html, jsonForScript, trusted } from "./html.ts";
 import type { InviteFault } from "./invite-fault.ts";
 import { type ChosenLanguage, directionOf, languageTag } from "./language.ts";
@@ -54,10 +54,10 @@ export type RoomQueue = {
 
 export function renderRoom(room: Room): string {
   const { state, language, queue, nonce, nowMs } = room;
-  const { page, checking, ...texts } = textsOf[language.language];
+  const { page, checking, otherSite, banned, ...texts } = textsOf[language.language];
   const words = wordsOf(language.locale);
   const queueName = queue?.settings.name ?? room.siteName;
-  const view = roomView(state, { texts, checking, words, queueName, own: ownTexts(room), nowMs });
+  const view = roomView(state, { texts, checking, otherSite, banned, words, queueName, own: ownTexts(room), nowMs });
   return html`<!doctype html>
 <html lang="${languageTag(language.language)}" dir="${directionOf(language.language)}" data-state="${state.name}">
 <head>
@@ -81,6 +81,7 @@ ${notice(room, page)}
 ${figure(view, { texts, page })}
 ${message(queue?.settings.message ?? "", page)}
 <div class="actions">
+${rejoinForm({ queueId: queue?.queueId, text: view.rejoin, isPreview: room.isPreview ?? false })}
 <a id="action" class="button" href="${room.returnTo}"${hiddenUnless(view.action)}>${view.action}</a>
 <button id="notify" class="button quiet" type="button" aria-pressed="false"${isShownToOperator(room, view) ? DISABLED : HIDDEN}>${texts.notify}</button>
 </div>

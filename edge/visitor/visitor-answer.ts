@@ -55,7 +55,13 @@ type AdmittedVisitor = {
   readonly expiresAt: number;
 };
 
-type EndedVisitor = { readonly state: "ended"; readonly queueId: string; readonly reason: EndReason };
+type EndedVisitor = {
+  readonly state: "ended";
+  readonly queueId: string;
+  readonly reason: EndReason;
+  /** In how many seconds the visitor may join again, where that is not now. */
+  readonly mayJoinInSeconds?: number;
+};
 
 type Queue = Pick<GuardedQueue, "queueId" | "settings" | "gate">;
 
@@ -98,6 +104,11 @@ export function earlyVisitor({ queueId }: Pick<Queue, "queueId">, { placesOpenAt
 
 export function admittedVisitor({ queueId }: Queue, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
   return { state: "admitted", queueId, pass: token, sessionId, expiresAt: expiresAtMs };
+}
+
+export function revokedVisitor({ queueId }: Queue, { banLeftMs }: Extract<Turn, { state: "revoked" }>): EndedVisitor {
+  const ban = banLeftMs > 0 ? { mayJoinInSeconds: Math.ceil(banLeftMs / 1000) } : {};
+  return { state: "ended", queueId, reason: "revoked", ...ban };
 }
 
 export function endedVisitor({ queueId }: Queue, reason: EndReason): EndedVisitor {

@@ -5,6 +5,11 @@ export const de: RoomTexts = {
     heading: "Ihr Browser wird geprüft",
     lead: "Ihr Browser löst eine kleine Rechenaufgabe, die Roboter fernhält. Das dauert ein paar Sekunden, dann bekommen Sie Ihren Platz von selbst.",
   },
+  otherSite: {
+    heading: "Bitte hier fortfahren",
+    lead: "Sie kommen von einer anderen Website, und Ihr Browser hat Ihren Platz nicht mitgeschickt. Bei uns ist nichts verloren gegangen: Fahren Sie fort, um mit Ihrem Platz oder Besuch weiterzumachen.",
+  },
+  banned: "Der Veranstalter hat ihn beendet. In {time} können Sie sich wieder anstellen.",
   waiting: {
     heading: "Sie stehen in der Warteschlange",
     lead: "Lassen Sie diese Seite geöffnet. Sobald Sie an der Reihe sind, geht es von selbst weiter.",

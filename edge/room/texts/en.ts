@@ -5,6 +5,11 @@ export const en: RoomTexts = {
     heading: "Checking your browser",
     lead: "Your browser is solving a small puzzle that keeps robots out. It takes a few seconds; then you get your place automatically.",
   },
+  otherSite: {
+    heading: "Please continue here",
+    lead: "You came from another site, and your browser did not send your place along. Nothing was lost on our side: continue to go on with your place or your visit.",
+  },
+  banned: "The organiser has ended it. You can line up again in {time}.",
   waiting: { heading: "You are in line", lead: "Keep this page open. It lets you in automatically when your turn comes." },
   yourTurn: { heading: "It is your turn", lead: "Taking you to the page you asked for." },
   prequeue: { heading: "The doors open soon", lead: "Keep this page open. You get your place in line automatically when it starts." },

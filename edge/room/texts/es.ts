@@ -5,6 +5,11 @@ export const es: RoomTexts = {
     heading: "Comprobando tu navegador",
     lead: "Tu navegador está resolviendo un pequeño cálculo que mantiene fuera a los robots. Tarda unos segundos y después recibirás tu lugar automáticamente.",
   },
+  otherSite: {
+    heading: "Continúe aquí, por favor",
+    lead: "Viene de otro sitio y su navegador no envió su puesto. No se ha perdido nada por nuestra parte: continúe para seguir con su puesto o su visita.",
+  },
+  banned: "El organizador la ha terminado. Podrá volver a la fila dentro de {time}.",
   waiting: {
     heading: "Ya estás en la fila",
     lead: "Mantén esta página abierta: entrarás automáticamente cuando llegue tu turno.",

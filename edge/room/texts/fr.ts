@@ -5,6 +5,11 @@ export const fr: RoomTexts = {
     heading: "Vérification de votre navigateur",
     lead: "Votre navigateur résout un petit calcul qui tient les robots à l’écart. Cela prend quelques secondes, puis vous obtenez votre place automatiquement.",
   },
+  otherSite: {
+    heading: "Veuillez continuer ici",
+    lead: "Vous venez d’un autre site et votre navigateur n’a pas transmis votre place. Rien n’est perdu de notre côté : continuez pour retrouver votre place ou votre visite.",
+  },
+  banned: "L’organisateur y a mis fin. Vous pourrez vous remettre dans la file dans {time}.",
   waiting: {
     heading: "Vous êtes dans la file",
     lead: "Gardez cette page ouverte : vous entrerez automatiquement quand ce sera votre tour.",

@@ -5,6 +5,11 @@ export const id: RoomTexts = {
     heading: "Memeriksa peramban Anda",
     lead: "Peramban Anda sedang menyelesaikan hitungan kecil yang menahan robot. Ini hanya beberapa detik, lalu Anda otomatis mendapat tempat.",
   },
+  otherSite: {
+    heading: "Silakan lanjutkan di sini",
+    lead: "Anda datang dari situs lain, dan peramban Anda tidak mengirimkan tempat Anda. Tidak ada yang hilang di pihak kami: lanjutkan untuk meneruskan tempat atau kunjungan Anda.",
+  },
+  banned: "Penyelenggara telah mengakhirinya. Anda dapat mengantre lagi dalam {time}.",
   waiting: {
     heading: "Anda dalam antrean",
     lead: "Tetaplah di halaman ini. Begitu giliran Anda tiba, Anda masuk secara otomatis.",

@@ -5,6 +5,11 @@ export const pt: RoomTexts = {
     heading: "Verificando o seu navegador",
     lead: "O seu navegador está resolvendo um pequeno cálculo que mantém os robôs de fora. Leva alguns segundos e depois você recebe o seu lugar automaticamente.",
   },
+  otherSite: {
+    heading: "Continue aqui, por favor",
+    lead: "Você veio de outro site e seu navegador não enviou o seu lugar. Nada se perdeu do nosso lado: continue para seguir com o seu lugar ou a sua visita.",
+  },
+  banned: "O organizador a encerrou. Você poderá entrar na fila de novo em {time}.",
   waiting: {
     heading: "Você está na fila",
     lead: "Mantenha esta página aberta: você entra automaticamente quando chegar a sua vez.",

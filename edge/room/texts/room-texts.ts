@@ -7,6 +7,10 @@ import type { InviteFault } from "../invite-fault.ts";
 export type RoomTexts = LiveTexts & {
   /** The browser does the work that keeps robots out. */
   readonly checking: Said;
+  /** A form of another site came without the visitor's cookies, so that it was not carried out. */
+  readonly otherSite: Said;
+  /** To a visitor whose visit was ended by the organiser; `{time}` is a duration. */
+  readonly banned: string;
   readonly page: PageTexts;
 };
 

@@ -2,6 +2,11 @@ import type { RoomTexts } from "./room-texts.ts";
 
 export const zh: RoomTexts = {
   checking: { heading: "正在检查您的浏览器", lead: "您的浏览器正在完成一个小计算，用来阻挡机器人。几秒钟后，您会自动获得排队位置。" },
+  otherSite: {
+    heading: "请在此继续",
+    lead: "您来自其他网站，浏览器没有带上您的排队信息。我们这边没有丢失任何内容：请继续，以保留您的位置或访问。",
+  },
+  banned: "主办方已结束您的访问。{time}后您可以重新排队。",
   waiting: { heading: "您正在排队", lead: "请保持此页面打开，轮到您时会自动进入。" },
   yourTurn: { heading: "轮到您了", lead: "正在为您进入。" },
   prequeue: { heading: "即将开始", lead: "请保持此页面打开。开始后，您会自动获得排队位置。" },
