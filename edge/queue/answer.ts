@@ -88,12 +88,10 @@ const admitted = z
 const ended = z.tuple([z.literal("ended"), endReason], z.unknown()).transform(([state, reason]) => ({ state, reason }));
 const waiting = z
   .tuple([z.literal("waiting"), countOrNull, count, count, count, count, count, count, flag, countOrNull, count, countOrNull])
-  .transform(
-    ([state, position, total, order, pollAfterMs, admissions, present, stillMs, hasMore, opensAtMs, freeSlots, latestAtMs]) => {
-      const flow = { admissionsPerSecond: admissions / 1000, presentShare: present / 1000, stillMs, freeSlots };
-      return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
-    },
-  );
+  .transform(([state, position, total, order, pollAfterMs, admissions, present, stillMs, hasMore, opensAtMs, freeSlots, latestAtMs]) => {
+    const flow = { admissionsPerSecond: admissions / 1000, presentShare: present / 1000, stillMs, freeSlots };
+    return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
+  });
 
 export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, scheduled, drawChanged, person, none]);
 

@@ -26,13 +26,16 @@ local LAG_MS_MAX = 100
 local bucket
 local function refill()
   local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
-  -- A clock that was set back must not stop the line until the old time comes again.
-  if at > now + HOLD_MS_MAX + 1 then tokens, at = math.min(tokens, 0), now end
   local credit, free = tonumber(stored[14]) or 0, {}
   for text in string.gmatch(stored[15] or '', '%S+') do
     local time = tonumber(text)
     if time <= now then credit = credit + 1 elseif time < at then free[#free + 1] = time end
   end
+  -- A clock that was set back must not stop the line until the old time comes again. Tokens that a smaller burst has spilled do not
+  -- come back with a larger one: only time fills the bucket.
+  local is_set_back = at > now + HOLD_MS_MAX + 1
+  local is_changed = is_set_back or tokens > burst or credit > burst - 1
+  if is_set_back then at = now end
   credit = math.min(credit, burst - 1)
   if at <= now then tokens, credit = tokens + (now - at) * rate / 1000 + credit, 0 end
   bucket = {
@@ -40,8 +43,7 @@ local function refill()
     at = math.max(at, now),
     credit = credit,
     free = free,
-    -- Tokens that a smaller burst has spilled do not come back with a larger one: only time fills the bucket.
-    is_changed = tokens > burst,
+    is_changed = is_changed,
     sequence = tonumber(stored[3]) or 0,
     rate = tonumber(stored[4]) or 0,
     rate_at = tonumber(stored[5]) or now,
@@ -108,19 +110,21 @@ end
 -- moves, nor does one that may not move yet. A span ends after a few admissions, so that a slow line is measured over a longer
 -- time. The pace, at which those behind move up, is that of all who enter or are found gone.
 local RATE_SPAN_MS_MIN = 2000
-local RATE_SPAN_MS_MAX = 60000
+local RATE_SPAN_MS_MAX = 120000
 local RATE_SPAN_COUNT = 5
-local RATE_WEIGHT = 0.3
-local function average(before, measured)
-  return before > 0 and (before * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
+-- How much of the average is left after a span of the shortest length; a longer span counts for more.
+local RATE_KEPT = 0.7
+local function average(before, measured, span)
+  local kept = before > 0 and RATE_KEPT ^ (span / RATE_SPAN_MS_MIN) or 0
+  return before * kept + measured * (1 - kept)
 end
 
 local function measure_rate(span)
   if is_before_opening then
     bucket.rate, bucket.pace = 0, 0
   elseif span > 0 and redis.call('ZCARD', WAITING) > 0 then
-    bucket.rate = average(bucket.rate, bucket.rate_count * 1000 / span)
-    bucket.pace = average(bucket.pace, (bucket.rate_count + bucket.gone_count) * 1000 / span)
+    bucket.rate = average(bucket.rate, bucket.rate_count * 1000 / span, span)
+    bucket.pace = average(bucket.pace, (bucket.rate_count + bucket.gone_count) * 1000 / span, span)
   end
   bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0
 end

@@ -100,7 +100,8 @@ end
 -- Looks at the first ones of the line. Those whose poll is later than that leave Redis: their signed ticket keeps their place. Returns when
 -- the next poll of each of the others is overdue, and how many have left.
 local function look_at_heads(count, late_ms)
-  if count <= 0 then return {}, 0 end
+  -- In a line that does not move nobody is missed.
+  if count <= 0 or not is_moving then return {}, 0 end
   local heads = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
   local tickets, orders = {}, {}
   for index = 1, #heads, 2 do

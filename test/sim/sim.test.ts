@@ -3,6 +3,7 @@ import beatSource from "../../edge/queue/beat.lua";
 import bucketSource from "../../edge/queue/bucket.lua";
 import enterSource from "../../edge/queue/enter.lua";
 import eventSource from "../../edge/queue/event.lua";
+import flowSource from "../../edge/queue/flow.lua";
 import lineSource from "../../edge/queue/line.lua";
 import orderSource from "../../edge/queue/order.lua";
 import silenceSource from "../../edge/queue/silence.lua";
@@ -72,6 +73,7 @@ describe("the auditor objects", () => {
     const sources = [
       eventSource,
       orderSource,
+      flowSource,
       bucketSource,
       silenceSource,
       lineSource,
