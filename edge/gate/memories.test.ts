@@ -6,6 +6,7 @@ import { storePatience } from "../store/store-patience.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { createSessions } from "./sessions.ts";
+import { createStoreSilence } from "./store-silence.ts";
 
 const waiting = {
   state: "waiting",
@@ -33,6 +34,7 @@ describe("a value of the store", () => {
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
       patience: storePatience(),
+      silence: createStoreSilence({ nowMs: () => nowMs }),
     });
     const background: Promise<unknown>[] = [];
     const get = () => value.get((work) => void background.push(work));
@@ -94,6 +96,7 @@ describe("a value of the store", () => {
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
       patience: storePatience(),
+      silence: createStoreSilence({ nowMs: () => 0 }),
     });
     const first = value.get(() => {});
     stored = "after";

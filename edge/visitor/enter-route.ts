@@ -12,7 +12,7 @@ import type { Visit } from "../proxy/read-visit.ts";
 import { type BroughtInvite, readInvite } from "./brought-invite.ts";
 import { challengeResponse } from "./challenge-response.ts";
 import { type EnterBody, readEnterBody } from "./enter-body.ts";
-import { heldAnswer } from "./heartbeat-route.ts";
+import { heldAlone, heldAnswer } from "./heartbeat-route.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { isWorthUsing } from "./settle.ts";
@@ -25,7 +25,7 @@ export function enterRoute(platform: Platform) {
     const { visit } = c.var;
     const body = await readEnterBody(visit.request);
     if (!body.ok) return problemResponse(body.reason.code, { requestId: visit.requestId, ...body.reason });
-    const found = await queueOfRoute(c, platform);
+    const found = await queueOfRoute(c, platform, heldAlone);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);

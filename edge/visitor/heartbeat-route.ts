@@ -9,7 +9,7 @@ import { beat } from "../gate/turn.ts";
 import { walkIn } from "../gate/walk-in.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
-import { queueOfRoute } from "./queue-of-route.ts";
+import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
 import { shownTokens } from "./shown-tokens.ts";
 import { admittedResponse, turnResponse } from "./turn-response.ts";
 
@@ -17,7 +17,7 @@ import { admittedResponse, turnResponse } from "./turn-response.ts";
 export function heartbeatRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const { visit } = c.var;
-    const found = await queueOfRoute(c, platform);
+    const found = await queueOfRoute(c, platform, heldAlone);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);
@@ -33,6 +33,12 @@ export function heartbeatRoute(platform: Platform) {
     if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
     return tokenProblem("missing", { requestId: visit.requestId });
   };
+}
+
+/** Where nothing is known of the queue, a pass says for itself that its holder is in. */
+export function heldAlone({ visit, gate, held: { token, pass } }: PassAlone): Response {
+  const { queueId, sessionId } = pass;
+  return admittedResponse(visit, { gate, queueId }, { token, sessionId, expiresAtMs: slotEndMs(pass) });
 }
 
 /** Somebody who is in already hears the same as when they walked in; a session that was renewed meanwhile gets its new pass. */

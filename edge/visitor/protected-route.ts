@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { assert, unreachable } from "../../shared/assert.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import { problemResponse } from "../../shared/errors.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
@@ -10,6 +9,7 @@ import type { GateFacts } from "../gate/decide.ts";
 import type { Known } from "../gate/directory.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
+import type { VisitStore } from "../gate/outage.ts";
 import { type HeldPass, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { owesProof } from "../gate/proof-of-work.ts";
 import type { FoundRoute } from "../gate/route-table.ts";
@@ -67,7 +67,7 @@ async function meet(meeting: Meeting): Promise<Response> {
   const { gate, visit, platform, later } = meeting;
   const { tokens, clock } = gate;
   const store = gate.store.forVisit();
-  const known = gate.directory.routes(later);
+  const known = gate.directory.routes(later, store.remainingMs());
   const routes = known instanceof Promise ? await known : known;
   if (routes === "unknown") return atUnknownQueue(meeting, await passForTarget(visit, { tokens, nowMs: clock.nowMs() }));
   const route = routes.find(visit.target);
@@ -79,7 +79,7 @@ async function meet(meeting: Meeting): Promise<Response> {
   return await goThrough(meeting, { route, bypass, store });
 }
 
-type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: ScriptRunner };
+type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: VisitStore };
 
 /** A body can only travel inside the request that it came in, and that one names the invite. */
 function meetInvited(meeting: Meeting, way: Way): Response | Promise<Response> {
@@ -93,8 +93,8 @@ async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promi
   const { tokens, clock } = gate;
   const queueId = route.queueId as QueueId;
   // Before anything is asked of the queue: a rule holds also while the queue is closed or the store is away; `decide` says the same.
-  if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId);
-  const known = recordOf(meeting, queueId);
+  if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId, store);
+  const known = recordOf(meeting, queueId, store.remainingMs());
   const record = known instanceof Promise ? await known : known;
   if (record === "missing") return atMissingQueue(meeting);
   if (record === "unknown") return atUnknownQueue(meeting, await presentedPass(visit, { tokens, queueId, nowMs: clock.nowMs() }));
@@ -102,13 +102,13 @@ async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promi
 }
 
 /** An isolate that has never heard the store's time hears it first, in the same moment. */
-function recordOf({ gate, later }: Meeting, queueId: QueueId): Known<QueueRecord | "missing"> {
-  const record = gate.directory.queue(queueId, later);
+function recordOf({ gate, later }: Meeting, queueId: QueueId, withinMs: number): Known<QueueRecord | "missing"> {
+  const record = gate.directory.queue(queueId, later, withinMs);
   return gate.clock.isHeard()
     ? record
     : gate
         .memoryOf(queueId)
-        .revocations.prepare(later)
+        .revocations.prepare(later, withinMs)
         .then(() => record);
 }
 
@@ -218,8 +218,8 @@ async function asNewcomer(outcome: Outcome): Promise<Response> {
 }
 
 /** Past the queue, but to where the queue leads; a queue that is not there leads to the gate's own origin. */
-async function pastQueue(meeting: Meeting, queueId: QueueId): Promise<Response> {
-  const record = await meeting.gate.directory.queue(queueId, meeting.later);
+async function pastQueue(meeting: Meeting, queueId: QueueId, store: VisitStore): Promise<Response> {
+  const record = await meeting.gate.directory.queue(queueId, meeting.later, store.remainingMs());
   if (record === "unknown") return atUnknownQueue(meeting, { state: "none" });
   return withOpenPass(meeting, { queueId, targetUrl: record === "missing" ? null : record.settings.targetUrl });
 }

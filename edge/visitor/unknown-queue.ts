@@ -49,7 +49,7 @@ function refused({ visit }: Meeting, decision: Extract<Decision, { kind: "refuse
 /** So long is the feed waited for, which a store that can be heard sends at once: other waits came before, and all must fit in a second. */
 const FEED_MS_MAX = 100;
 
-function isKnownAsRevoked({ gate, later }: Meeting, pass: Pass): boolean | Promise<boolean> {
+export function isKnownAsRevoked({ gate, later }: Pick<Meeting, "gate" | "later">, pass: Pass): boolean | Promise<boolean> {
   const answer = gate.memoryOf(pass.queueId).revocations.isRevoked(pass, { mode: "fast", later, store: gate.store.once });
   if (typeof answer === "boolean") return answer;
   return new Promise((resolve) => {

@@ -4,15 +4,19 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 /** A TCP wire to the bridge that does to replies what networks and broken servers do. Requests always get through. */
 export type FaultyWire = {
   readonly address: string;
-  /** "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none. */
+  /**
+   * "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none.
+   * "hold": the reply is kept back until "pass".
+   */
   readonly replyWith: (fault: WireFault) => void;
   readonly stop: () => Promise<void>;
 };
 
-export type WireFault = "pass" | "drop" | "hang" | { readonly raw: string };
+export type WireFault = "pass" | "drop" | "hang" | "hold" | { readonly raw: string };
 
 export async function startFaultyWire(port: number): Promise<FaultyWire> {
   let fault: WireFault = "pass";
+  const held: (() => void)[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");
@@ -23,7 +27,10 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
     }
     client.pipe(upstream);
     client.on("close", () => upstream.destroy());
-    upstream.on("data", (reply) => answer(client, reply, fault));
+    upstream.on("data", (reply) => {
+      if (fault === "hold") held.push(() => client.write(reply));
+      else answer(client, reply, fault);
+    });
     upstream.on("close", () => client.destroy());
   });
   server.listen(0, "127.0.0.1");
@@ -32,6 +39,7 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     replyWith: (next) => {
       fault = next;
+      if (next === "pass") for (const send of held.splice(0)) send();
     },
     stop: async () => {
       server.close();
@@ -41,7 +49,7 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
   };
 }
 
-function answer(client: Socket, reply: Buffer, fault: WireFault): void {
+function answer(client: Socket, reply: Buffer, fault: Exclude<WireFault, "hold">): void {
   if (fault === "pass") client.write(reply);
   else if (fault === "drop") client.destroy();
   else if (fault !== "hang") client.end(fault.raw);

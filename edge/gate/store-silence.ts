@@ -1,0 +1,31 @@
+import type { Clock } from "../../shared/clock.ts";
+
+/**
+ * Whether the store has lately left a call unanswered. Then no request waits for a read that it can do without. One answer to a later call
+ * ends the silence; so does time, because a store that was slow two seconds ago may have answered others since.
+ */
+export type StoreSilence = {
+  readonly isSilent: () => boolean;
+  /** Both are told when the call was made, on the edge's own clock. */
+  readonly answered: (askedAtMs: number) => void;
+  readonly unanswered: (askedAtMs: number) => void;
+};
+
+/** As long as a value counts as fresh: a change made after the silence is known within the same 2 s as any other. */
+const SILENCE_MS = 1_900;
+
+export function createStoreSilence(clock: Clock): StoreSilence {
+  let unansweredMs = Number.NEGATIVE_INFINITY;
+  return {
+    isSilent() {
+      const elapsedMs = clock.nowMs() - unansweredMs;
+      return elapsedMs >= 0 && elapsedMs < SILENCE_MS;
+    },
+    answered(askedAtMs) {
+      if (askedAtMs > unansweredMs) unansweredMs = Number.NEGATIVE_INFINITY;
+    },
+    unanswered(askedAtMs) {
+      unansweredMs = askedAtMs;
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, describe, expect, it } from "vitest";
+import type { EdgeServer } from "../../origin/stack/edge-server.ts";
+import { HURRIED } from "../parts/unhurried.ts";
+import { startFaultyWire, type WireFault } from "./faulty-wire.ts";
+import { startGateStack } from "./gate-stack.ts";
+import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
+
+/** A store that is slow, hangs or flaps: every request is answered by the gate itself, and a valid pass is always good. */
+const TOKEN = "operator-token-of-this-test-alone-0123456789";
+const stack = await startGateStack({ variables: { ...HURRIED, SLUICE_ADMIN_TOKEN: TOKEN } });
+const wire = await startFaultyWire(stack.bridge.port);
+afterAll(() => wire.stop());
+
+await stack.setQueue("shop", { maxActive: 1_000 });
+await stack.setQueue("strict", { revocationCheck: "strict" });
+await stack.setQueue("full", { maxActive: 1 });
+
+/** A second, and as much again for a machine that stands still. Operators may wait for two calls. */
+const ANSWER_MS_MAX = 2_000;
+/** Past the time in which what is known counts as fresh. */
+const STALE_MS = 2_100;
+
+async function admitted(queueId: string, at = stack.url): Promise<Visitor> {
+  const visitor = createVisitor(at);
+  await visitor.get(`/${queueId}/`);
+  expect(visitor.cookies.has(`sluice-pass-${queueId}`)).toBe(true);
+  return visitor;
+}
+
+async function waiting(): Promise<Visitor> {
+  const visitor = createVisitor(stack.url);
+  await visitor.get("/full/", JSON_PLEASE);
+  expect(visitor.cookies.has("sluice-ticket-full")).toBe(true);
+  return visitor;
+}
+
+const cookieOf = ({ cookies }: Visitor) => [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+
+type Call = {
+  readonly name: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Holds a pass, or needs no store: the answer is the same whatever the store does. */
+  readonly always?: number;
+  /** With a store that answers. */
+  readonly status: number;
+};
+
+async function startEdge(): Promise<{ readonly edge: EdgeServer; readonly log: () => Promise<string> }> {
+  const edge = await stack.startEdge({ storeAddress: wire.address });
+  const logFile = stack.logFiles.at(-1) ?? "";
+  return { edge, log: () => readFile(logFile, "utf8") };
+}
+
+await admitted("full");
+
+/** One of everything that a visitor or an operator can ask for, each with tokens of its own. */
+async function callsOfAll(): Promise<readonly Call[]> {
+  const [shopper, checked, beating, entering, leaving, waiter] = [
+    await admitted("shop"),
+    await admitted("strict"),
+    await admitted("shop"),
+    await admitted("shop"),
+    await admitted("shop"),
+    await waiting(),
+  ];
+  const operator = { authorization: `Bearer ${TOKEN}` };
+  const own = (queueId: string, verb: string) => ({ method: "POST", path: `/_sluice/queues/${queueId}/${verb}` });
+  return [
+    { name: "a pass", path: "/shop/in", headers: { cookie: cookieOf(shopper) }, always: 200, status: 200 },
+    { name: "a pass checked each time", path: "/strict/in", headers: { cookie: cookieOf(checked) }, always: 200, status: 200 },
+    { name: "a newcomer", path: "/shop/new", headers: JSON_PLEASE, status: 200 },
+    { name: "a newcomer's page", path: "/shop/new", headers: { accept: "text/html" }, status: 200 },
+    { name: "a poll", ...own("full", "heartbeat"), headers: { cookie: cookieOf(waiter) }, status: 200 },
+    { name: "a poll by page", path: "/full/", headers: { ...JSON_PLEASE, cookie: cookieOf(waiter) }, status: 200 },
+    { name: "a poll with a pass", ...own("shop", "heartbeat"), headers: { cookie: cookieOf(beating) }, always: 200, status: 200 },
+    { name: "a join with a pass", ...own("shop", "enter"), headers: { cookie: cookieOf(entering) }, always: 200, status: 200 },
+    { name: "leaving with a pass", ...own("shop", "leave"), headers: { cookie: cookieOf(leaving) }, always: 204, status: 204 },
+    { name: "a join", ...own("shop", "enter"), status: 200 },
+    { name: "the queue", path: "/_sluice/queues/shop", status: 200 },
+    { name: "the draw", path: "/_sluice/queues/shop/draw", status: 404 },
+    { name: "no such queue", path: "/_sluice/queues/nothing", status: 404 },
+    { name: "the keys", path: "/_sluice/jwks.json", always: 200, status: 200 },
+    { name: "the API document", path: "/_sluice/openapi.json", always: 200, status: 200 },
+    { name: "the console", path: "/_sluice/console", always: 200, status: 200 },
+    { name: "the queues", path: "/_sluice/admin/queues", headers: operator, status: 200 },
+    { name: "the statistics", path: "/_sluice/admin/queues/shop/stats", headers: operator, status: 200 },
+    { name: "the routes", path: "/_sluice/admin/routes", headers: operator, status: 200 },
+    { name: "no route", path: "/free", status: 200 },
+  ];
+}
+
+function ask({ url }: EdgeServer, { method = "GET", path, headers = {}, body }: Call): Promise<Seen> {
+  return createVisitor(url).send(method, path, headers, body);
+}
+
+/** Asked by a client that is gone before anything can have been answered. */
+function askAndGo({ url }: EdgeServer, { method = "GET", path, headers = {} }: Call): () => void {
+  const gone = new AbortController();
+  fetch(`${url}${path}`, { method, headers, signal: gone.signal, redirect: "manual" }).catch(() => {});
+  return () => gone.abort();
+}
+
+/** What workerd says when a request touches what belongs to another one. */
+const SHARED_IO = /different request|uncaught exception|code had hung|never generate a response/i;
+
+type Interleaving = { readonly fault: WireFault; readonly passAfterMs?: number };
+
+/** All calls twice: the clients of the first ones go away while the store is silent; the second ones have to be answered. */
+async function interleave(edge: EdgeServer, calls: readonly Call[], { fault, passAfterMs }: Interleaving): Promise<readonly Seen[]> {
+  wire.replyWith(fault);
+  const first = await callsOfAll();
+  const goings = first.map((call) => askAndGo(edge, call));
+  await sleep(30);
+  const answers = calls.map((call) => ask(edge, call));
+  await sleep(30);
+  for (const go of goings) go();
+  if (passAfterMs !== undefined) {
+    await sleep(passAfterMs);
+    wire.replyWith("pass");
+  }
+  return Promise.all(answers);
+}
+
+function shownOf(calls: readonly Call[], seen: readonly Seen[]): readonly string[] {
+  return calls.map(({ name }, index) => `${name}: ${seen[index]?.status} ${seen[index]?.json["code"] ?? ""}`.trim());
+}
+
+const isQuick = (seen: readonly Seen[]) => seen.filter(({ tookMs }) => tookMs >= ANSWER_MS_MAX).map(({ tookMs }) => tookMs);
+
+/** With a store that says nothing: passes and what needs no store as ever, the rest refused in the gate's own words. */
+function expectAnswered(calls: readonly Call[], seen: readonly Seen[]): void {
+  const expected = calls.map(({ name, always }) => (always === undefined ? `${name}: 503 store_unavailable` : `${name}: ${always}`));
+  const isPage = (index: number) => calls[index]?.name === "a newcomer's page";
+  expect.soft(shownOf(calls, seen)).toEqual(expected.map((text, index) => (isPage(index) ? "a newcomer's page: 503" : text)));
+  expect(isQuick(seen)).toEqual([]);
+}
+
+describe("requests that wait for a slow store at the same time, while the first ones lose their clients", () => {
+  it("are each answered by an edge that knows nothing yet and hears nothing", async () => {
+    const calls = await callsOfAll();
+    const { edge, log } = await startEdge();
+    expectAnswered(calls, await interleave(edge, calls, { fault: "hold" }));
+    wire.replyWith("pass");
+    await until(async () => (await createVisitor(edge.url).get("/shop/", JSON_PLEASE)).status === 200);
+    expect(await log()).not.toMatch(SHARED_IO);
+  });
+
+  it("are each answered by an edge that knows nothing yet, as soon as the store is heard", async () => {
+    const calls = await callsOfAll();
+    const { edge, log } = await startEdge();
+    const seen = await interleave(edge, calls, { fault: "hold", passAfterMs: 150 });
+    expect(seen.map(({ status }, index) => `${calls[index]?.name}: ${status}`)).toEqual(
+      calls.map(({ name, status }) => `${name}: ${status}`),
+    );
+    expect(isQuick(seen)).toEqual([]);
+    expect(await log()).not.toMatch(SHARED_IO);
+  });
+
+  it("are each answered by an edge whose knowledge is out of date", async () => {
+    const { edge, log } = await startEdge();
+    for (const call of await callsOfAll()) await ask(edge, call);
+    const calls = await callsOfAll();
+    await sleep(STALE_MS);
+    const seen = await interleave(edge, calls, { fault: "hold" });
+    const isPass = ({ always }: Call) => always !== undefined;
+    expect
+      .soft(shownOf(calls, seen).filter((_, index) => isPass(calls[index] as Call)))
+      .toEqual(calls.filter(isPass).map(({ name, always }) => `${name}: ${always}`));
+    expect(seen.filter(({ status }) => status === 500)).toEqual([]);
+    expect(isQuick(seen)).toEqual([]);
+    wire.replyWith("pass");
+    await until(async () => (await createVisitor(edge.url).get("/shop/", JSON_PLEASE)).status === 200);
+    expect(await log()).not.toMatch(SHARED_IO);
+  });
+});
