@@ -1,6 +1,12 @@
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
+import { decodeJwt } from "jose";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { WebSocket, WebSocketServer } from "ws";
+import { openLine } from "../../edge/queue/line.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { HURRIED } from "../parts/unhurried.ts";
 import { startFaultyWire, type WireFault } from "./faulty-wire.ts";
@@ -12,6 +18,7 @@ const TOKEN = "operator-token-of-this-test-alone-0123456789";
 const stack = await startGateStack({ variables: { ...HURRIED, SLUICE_ADMIN_TOKEN: TOKEN } });
 const wire = await startFaultyWire(stack.bridge.port);
 afterAll(() => wire.stop());
+afterEach(() => wire.replyWith("pass"));
 
 await stack.setQueue("shop", { maxActive: 1_000 });
 await stack.setQueue("strict", { revocationCheck: "strict" });
@@ -130,14 +137,14 @@ function shownOf(calls: readonly Call[], seen: readonly Seen[]): readonly string
   return calls.map(({ name }, index) => `${name}: ${seen[index]?.status} ${seen[index]?.json["code"] ?? ""}`.trim());
 }
 
-const isQuick = (seen: readonly Seen[]) => seen.filter(({ tookMs }) => tookMs >= ANSWER_MS_MAX).map(({ tookMs }) => tookMs);
+const slowOnes = (seen: readonly Seen[]) => seen.filter(({ tookMs }) => tookMs >= ANSWER_MS_MAX).map(({ tookMs }) => tookMs);
 
 /** With a store that says nothing: passes and what needs no store as ever, the rest refused in the gate's own words. */
 function expectAnswered(calls: readonly Call[], seen: readonly Seen[]): void {
   const expected = calls.map(({ name, always }) => (always === undefined ? `${name}: 503 store_unavailable` : `${name}: ${always}`));
   const isPage = (index: number) => calls[index]?.name === "a newcomer's page";
   expect.soft(shownOf(calls, seen)).toEqual(expected.map((text, index) => (isPage(index) ? "a newcomer's page: 503" : text)));
-  expect(isQuick(seen)).toEqual([]);
+  expect(slowOnes(seen)).toEqual([]);
 }
 
 describe("requests that wait for a slow store at the same time, while the first ones lose their clients", () => {
@@ -157,7 +164,7 @@ describe("requests that wait for a slow store at the same time, while the first 
     expect(seen.map(({ status }, index) => `${calls[index]?.name}: ${status}`)).toEqual(
       calls.map(({ name, status }) => `${name}: ${status}`),
     );
-    expect(isQuick(seen)).toEqual([]);
+    expect(slowOnes(seen)).toEqual([]);
     expect(await log()).not.toMatch(SHARED_IO);
   });
 
@@ -172,9 +179,138 @@ describe("requests that wait for a slow store at the same time, while the first 
       .soft(shownOf(calls, seen).filter((_, index) => isPass(calls[index] as Call)))
       .toEqual(calls.filter(isPass).map(({ name, always }) => `${name}: ${always}`));
     expect(seen.filter(({ status }) => status === 500)).toEqual([]);
-    expect(isQuick(seen)).toEqual([]);
+    expect(slowOnes(seen)).toEqual([]);
     wire.replyWith("pass");
     await until(async () => (await createVisitor(edge.url).get("/shop/", JSON_PLEASE)).status === 200);
     expect(await log()).not.toMatch(SHARED_IO);
+  });
+});
+
+describe("a store that hangs", () => {
+  it("holds up the first requests with a pass for a moment, and no later one", async () => {
+    const { edge } = await startEdge();
+    const visitor = await admitted("shop");
+    const get = () => createVisitor(edge.url).get("/shop/in", { cookie: cookieOf(visitor) });
+    await get();
+    await sleep(STALE_MS);
+    wire.replyWith("hang");
+    const endsAtMs = performance.now() + STALE_MS;
+    const answers: Seen[] = [];
+    while (performance.now() < endsAtMs) {
+      answers.push(...(await Promise.all([get(), get(), get()])));
+      await sleep(30);
+    }
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    // Of each round all three may have waited.
+    expect(answers.filter(({ tookMs }) => tookMs > 120).length).toBeLessThanOrEqual(6);
+  });
+
+  it("takes nobody's slot for longer: who leaves then has left, and the slot returns when the store does", async () => {
+    await stack.setQueue("small", { maxActive: 1 });
+    const { edge } = await startEdge();
+    const visitor = createVisitor(edge.url);
+    await visitor.get("/small/");
+    const pass = cookieOf(visitor);
+    wire.replyWith("refuse");
+    const left = await visitor.send("POST", "/_sluice/queues/small/leave");
+    expect([left.status, left.tookMs < ANSWER_MS_MAX, visitor.cookies.size]).toEqual([204, true, 0]);
+    expect((await createVisitor(edge.url).get("/small/", { ...JSON_PLEASE, cookie: pass })).status).toBe(503);
+    expect(await stack.redis.zcard("queue:{small}:active")).toBe(1);
+    wire.replyWith("pass");
+    const next = createVisitor(edge.url);
+    await until(async () => (await next.get("/small/", JSON_PLEASE)).json["url"] === "/small/", { everyMs: 250 });
+    expect(await stack.redis.zcard("queue:{small}:active")).toBe(1);
+  });
+
+  it("costs nobody the place that a draw has given", async () => {
+    const { edge } = await startEdge();
+    await stack.setQueue("drawn");
+    const nowMs = Date.now();
+    const event = { order: "lottery", prequeueOpensAt: nowMs - 1_000, opensAt: nowMs + 600_000 } as const;
+    const record = await stack.registry.readQueue("drawn");
+    // Written beside the edges, so that this one has not heard of the draw when the store begins to hang.
+    const settings: QueueSettings = queueSettingsSchema.parse({ ...record?.settings, ...event });
+    await createVisitor(edge.url).get("/_sluice/queues/drawn");
+    wire.replyWith("hang");
+    expect(await stack.registry.writeQueue("drawn", settings, record?.version ?? 0)).toBeTypeOf("number");
+    const visitor = createVisitor(stack.url);
+    await until(
+      async () => {
+        visitor.cookies.clear();
+        return (await visitor.get("/drawn/", JSON_PLEASE)).json["phase"] === "prequeue";
+      },
+      { everyMs: 200 },
+    );
+    const ticket = cookieOf(visitor);
+    const poll = () =>
+      createVisitor(edge.url).send("POST", "/_sluice/queues/drawn/heartbeat", { cookie: ticket, "content-type": "application/json" });
+    const seen = await poll();
+    expect([seen.status, seen.json["code"], seen.setCookies]).toEqual([503, "store_unavailable", []]);
+    wire.replyWith("pass");
+    await until(async () => (await poll()).json["state"] === "waiting", { everyMs: 200 });
+  });
+
+  it("leaves sockets open, and closes the one whose session was revoked when it is heard again", async () => {
+    const { edge, log } = await startEdge();
+    const visitors = [await admitted("shop"), await admitted("shop")] as const;
+    const sockets = new WebSocketServer({ noServer: true });
+    stack.origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
+    const clients = visitors.map(
+      (visitor) => new WebSocket(`${edge.url.replace("http", "ws")}/shop/socket`, { headers: { cookie: cookieOf(visitor) } }),
+    );
+    await Promise.all(clients.map((client) => once(client, "open")));
+    wire.replyWith("hold");
+    await sleep(STALE_MS);
+    expect(clients.map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
+    const [revoked, other] = clients as [WebSocket, WebSocket];
+    const closed = once(revoked, "close");
+    const line = openLine({ store: scriptRunner(stack.redis), queueId: "shop", ticketLifeMs: 60_000, random: () => 0.5 });
+    const sessionId = String(decodeJwt(visitors[0].cookies.get("sluice-pass-shop") ?? "").sub);
+    await line.end({ sessionId, reason: "revoked" });
+    wire.replyWith("pass");
+    expect(((await closed) as [number, Buffer]).map(String)).toEqual(["4001", "revoked"]);
+    expect(other.readyState).toBe(WebSocket.OPEN);
+    other.terminate();
+    expect(await log()).not.toMatch(SHARED_IO);
+  });
+});
+
+describe("a store that flaps", () => {
+  const [STOPPED_MS, RUNNING_MS, ROUNDS] = [650, 150, 5];
+
+  it("fails no request with a pass, neither at an edge that knows the queue nor at one that starts meanwhile", async () => {
+    const known = await stack.startEdge();
+    const visitor = await admitted("shop", known.url);
+    const checked = await admitted("strict", known.url);
+    let isOver = false;
+    const { pid } = stack.redisServer.child;
+    const flapping = (async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        process.kill(pid, "SIGSTOP");
+        await sleep(STOPPED_MS);
+        process.kill(pid, "SIGCONT");
+        await sleep(RUNNING_MS);
+      }
+      isOver = true;
+    })();
+    try {
+      const fresh = await stack.startEdge();
+      const answers: Seen[] = [];
+      while (!isOver) {
+        const calls = [known, fresh].flatMap(({ url }) => [
+          createVisitor(url).get("/shop/in", { cookie: cookieOf(visitor) }),
+          createVisitor(url).get("/strict/in", { cookie: cookieOf(checked) }),
+          createVisitor(url).send("POST", "/_sluice/queues/shop/heartbeat", { cookie: cookieOf(visitor) }),
+        ]);
+        answers.push(...(await Promise.all(calls)));
+        await createVisitor(known.url).get("/shop/new", JSON_PLEASE);
+      }
+      expect(answers.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).toEqual([]);
+      expect(slowOnes(answers)).toEqual([]);
+      expect(answers.length).toBeGreaterThan(30);
+    } finally {
+      await flapping;
+    }
+    for (const logFile of stack.logFiles) expect(await readFile(logFile, "utf8")).not.toMatch(SHARED_IO);
   });
 });
