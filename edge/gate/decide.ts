@@ -27,8 +27,8 @@ export type GateFacts = {
    */
   readonly queue: "none" | "bypassed" | "unknown" | "missing" | QueueFacts;
   readonly wants: Wants;
-  /** Where no route is known, a pass is valid only where its own scope leads here. */
-  readonly pass: "none" | "valid" | "invalid" | "revoked";
+  /** Where no route is known, a pass is valid only where its own scope leads here. "slotless": of an open queue, and as good as none. */
+  readonly pass: "none" | "valid" | "invalid" | "revoked" | "slotless";
   readonly ticket: "none" | "valid" | "invalid";
   /** "usable": signed for this queue, and it promises more than the visitor has. An invite that does not hold is as good as none. */
   readonly invite: "none" | "usable";

@@ -46,6 +46,7 @@ export type PassFacts = Lifetime & {
   readonly jti: string;
   readonly scope?: PassScope | undefined;
   readonly upstream?: string | undefined;
+  readonly slotless?: true | undefined;
 };
 
 export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metadata, ...facts }: TicketFacts): Promise<string> {
@@ -58,8 +59,8 @@ export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metad
   });
 }
 
-export function signPass(signer: Signer, { sessionId, jti, scope, upstream, ...facts }: PassFacts): Promise<string> {
-  const claims = { jti, ...(scope !== undefined && { scope }), ...(upstream !== undefined && { upstream }) };
+export function signPass(signer: Signer, { sessionId, jti, scope, upstream, slotless, ...facts }: PassFacts): Promise<string> {
+  const claims = { jti, ...(scope !== undefined && { scope }), ...(upstream !== undefined && { upstream }), ...(slotless && { slotless }) };
   return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims });
 }
 

@@ -12,7 +12,7 @@ import type { Visit } from "../proxy/read-visit.ts";
 import { type BroughtInvite, readInvite } from "./brought-invite.ts";
 import { challengeResponse } from "./challenge-response.ts";
 import { type EnterBody, readEnterBody } from "./enter-body.ts";
-import { heldAlone, heldAnswer } from "./heartbeat-route.ts";
+import { heldAlone, insideAnswer } from "./heartbeat-route.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { isWorthUsing } from "./settle.ts";
@@ -38,10 +38,13 @@ type Shown = ShownTokens & EnterBody;
 
 async function welcome(visit: Visit, queue: GuardedQueue, shown: Shown): Promise<Response> {
   const metadata = shown.metadata && JSON.stringify(shown.metadata);
-  if (shown.pass !== undefined && !shown.isRevoked) {
-    noteMetadata(queue, { sessionId: shown.pass.pass.sessionId, metadata });
-    return heldAnswer(visit, queue, shown.pass);
-  }
+  const inside = await insideAnswer(visit, queue, shown);
+  if (inside === undefined) return welcomeNew(visit, queue, shown, metadata);
+  if (shown.pass !== undefined) noteMetadata(queue, { sessionId: shown.pass.pass.sessionId, metadata });
+  return inside;
+}
+
+async function welcomeNew(visit: Visit, queue: GuardedQueue, shown: Shown, metadata: string | undefined): Promise<Response> {
   const { mode } = queue.settings;
   if (mode === "maintenance") return refusalResponse({ code: "queue_maintenance", wants: "json", visit });
   const address = visit.headers.get("x-forwarded-for") ?? undefined;

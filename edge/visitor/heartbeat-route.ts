@@ -10,7 +10,7 @@ import { walkIn } from "../gate/walk-in.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
-import { shownTokens } from "./shown-tokens.ts";
+import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { admittedResponse, turnResponse } from "./turn-response.ts";
 
 /** `POST /_sluice/queues/{id}/heartbeat`: says that the visitor is still there, and how they stand. */
@@ -22,27 +22,41 @@ export function heartbeatRoute(platform: Platform) {
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);
     if (!shown.ok) return shown.reason;
-    const { ticket, pass, isRevoked } = shown.value;
-    if (pass !== undefined && !isRevoked) return heldAnswer(visit, queue, pass);
-    if (ticket !== undefined) {
-      // The line stands still while everybody may walk past it, so that it would never call anybody.
-      const isOpen = queue.settings.mode === "open";
-      const turn = isOpen ? await walkIn(queue) : await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
-      return turnResponse({ visit, queue, turn, waitingStatus: 200 });
-    }
-    if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
-    return tokenProblem("missing", { requestId: visit.requestId });
+    return (await insideAnswer(visit, queue, shown.value)) ?? beatAnswer(visit, queue, shown.value);
   };
 }
 
-/** Where nothing is known of the queue, a pass says for itself that its holder is in. */
+async function beatAnswer(visit: Visit, queue: GuardedQueue, { ticket, isRevoked, slotless }: ShownTokens): Promise<Response> {
+  if (ticket !== undefined) {
+    // The line stands still while everybody may walk past it, so that it would never call anybody.
+    const isOpen = queue.settings.mode === "open";
+    const turn = isOpen ? await walkIn(queue) : await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
+    return turnResponse({ visit, queue, turn, waitingStatus: 200 });
+  }
+  if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
+  if (slotless !== undefined) return turnResponse({ visit, queue, turn: { state: "ended", reason: "expired" }, waitingStatus: 200 });
+  return tokenProblem("missing", { requestId: visit.requestId });
+}
+
+/** For somebody who is in already; undefined for anybody else. */
+export async function insideAnswer(
+  visit: Visit,
+  queue: GuardedQueue,
+  { pass, isRevoked, slotless }: ShownTokens,
+): Promise<Response | undefined> {
+  if (pass !== undefined && !isRevoked) return heldAnswer(visit, queue, pass);
+  const isOpen = queue.settings.mode === "open";
+  return slotless !== undefined && isOpen ? heldAlone({ visit, gate: queue.gate, held: slotless }) : undefined;
+}
+
+/** The pass says for itself that its holder is in: nothing is known of the queue, or it is open and has no sessions. */
 export function heldAlone({ visit, gate, held: { token, pass } }: PassAlone): Response {
   const { queueId, sessionId } = pass;
   return admittedResponse(visit, { gate, queueId }, { token, sessionId, expiresAtMs: slotEndMs(pass) });
 }
 
 /** Somebody who is in already hears the same as when they walked in; a session that was renewed meanwhile gets its new pass. */
-export async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
+async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
   noteActivity(queue, pass);
   const renewed = await renewedPass(queue, pass);
   return admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });

@@ -27,7 +27,8 @@ export function leaveRoute(platform: Platform) {
 }
 
 async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {
-  if (shown.ticket === undefined && shown.pass === undefined) return tokenProblem("missing", { requestId: visit.requestId });
+  const { ticket, pass, slotless } = shown;
+  if (ticket === undefined && pass === undefined && slotless === undefined) return tokenProblem("missing", { requestId: visit.requestId });
   try {
     await giveUp(queue, shown);
   } catch (error) {

@@ -129,6 +129,7 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const isRevoked = ended instanceof Promise ? await ended : ended;
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
   if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
+  if (pass.state === "slotless" && pass.by === "bearer") visit.headers.delete("authorization");
   const ticket = await presentedTicket(visit, reading);
   const facts = {
     queue: { mode: queue.settings.mode, onStoreFailure: queue.settings.onStoreFailure, phase: queue.phase },
@@ -138,7 +139,7 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
     proof: owesProof(queue) ? "owed" : "settled",
   } as const;
   const cookies = createVisitorCookies(visit, queue);
-  if (facts.pass !== "none") cookies.clear("pass");
+  if (facts.pass !== "none" && !(facts.pass === "slotless" && facts.queue.mode === "open")) cookies.clear("pass");
   if (facts.ticket === "invalid") cookies.clear("ticket");
   const invite = meeting.invite === undefined ? undefined : await readInvite(queue, meeting.invite);
   const address = visit.headers.get("x-forwarded-for") ?? undefined;

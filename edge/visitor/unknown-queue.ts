@@ -2,7 +2,7 @@ import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import { type Command, readCommand } from "../gate/command.ts";
 import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
-import type { HeldPass, Presented } from "../gate/presented.ts";
+import type { HeldPass, PresentedPass } from "../gate/presented.ts";
 import { watchPass } from "../gate/watch-session.ts";
 import { log } from "../log.ts";
 import { isSocket } from "../platform.ts";
@@ -15,7 +15,7 @@ import { wantsOf } from "./wants.ts";
  * An isolate that starts while the store is away knows no settings, and perhaps no routes. Whoever holds a pass was let in, and is
  * served until it expires; everybody else is refused, because nobody can say what their queue would do.
  */
-export async function atUnknownQueue(meeting: Meeting, pass: Presented<HeldPass>): Promise<Response> {
+export async function atUnknownQueue(meeting: Meeting, pass: PresentedPass): Promise<Response> {
   const isRevoked = pass.state === "valid" && (await isKnownAsRevoked(meeting, pass.held.pass));
   const targetUrl = pass.state === "valid" ? await targetOf(meeting, pass.held.pass) : undefined;
   const isUsable = pass.state === "valid" && !isRevoked && targetUrl !== undefined;

@@ -42,6 +42,7 @@ export function faultMatrix(random: Random): readonly Cell[] {
 
 function ofTheGate(): readonly Cell[] {
   const on = TRADING_ON;
+  const holds = { ...on, passesHold: true };
   const flaps = "no request with a pass fails, every error is the gate's own; everybody gets in afterwards";
   const still = "503 within a second, passes hold; places and turns are as before when it wakes up";
   return [
@@ -62,18 +63,17 @@ function ofTheGate(): readonly Cell[] {
       clocksOff({ "edge-3": HOUR_MS, "edge-4": -HOUR_MS }),
       DATED,
     ),
-    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1"), on),
-    cell("bridge", "stands still", "the same, within a second", STOPPED_MS, frozen("bridge-1"), on),
-    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { ...on, isQuick: true }),
-    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang"), on),
-    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops")), on),
-    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>")), on),
-    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai')), on),
-    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis"), on),
-    cell("line's Redis", "stands still", still, STOPPED_MS, frozen("line-redis"), on),
+    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1"), holds),
+    cell("bridge", "stands still", "the same, within a second", STOPPED_MS, frozen("bridge-1"), holds),
+    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { ...holds, isQuick: true }),
+    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang"), holds),
+    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops")), holds),
+    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>")), holds),
+    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai')), holds),
+    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis"), holds),
+    cell("line's Redis", "stands still", still, STOPPED_MS, frozen("line-redis"), holds),
     cell("line's Redis", "stops for 650 ms, runs for 150 ms, again and again", flaps, LONG_MS, flapping("line-redis", FLAPPING), {
-      ...on,
-      passesHold: true,
+      ...holds,
       isQuick: true,
     }),
     cell("line's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("lineUrl"), on),
