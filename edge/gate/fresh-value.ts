@@ -80,12 +80,13 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
   async function readFirst(later: Later, limitMs: number): Promise<Value | undefined> {
     const askedAtMs = clock.nowMs();
     const [knownBefore, failuresBefore] = [known, failures];
-    const limit = startLimit(limitMs);
-    for (let pauseMs = 1; !limit.isOver(); pauseMs = Math.min(pauseMs * 2, LOOK_EVERY_MS_MAX)) {
-      await Promise.race([readUnlessRead(later) ?? sleep(pauseMs), limit.reached]);
+    const wait = startWait(limitMs);
+    for (let pauseMs = 1; !wait.isOver(); pauseMs = Math.min(pauseMs * 2, LOOK_EVERY_MS_MAX)) {
+      void readUnlessRead(later)?.then(wait.wake);
+      await wait.pause(pauseMs);
       const isRead = known !== knownBefore && known?.edition === edition;
       if (!isRead && failures === failuresBefore) continue;
-      limit.clear();
+      wait.end();
       return known?.value;
     }
     silence.unanswered(askedAtMs);
@@ -119,16 +120,24 @@ function isWithin(ageMs: number, limitMs: number): boolean {
   return ageMs >= 0 && ageMs < limitMs;
 }
 
-function sleep(pauseMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMs));
-}
-
-function startLimit(limitMs: number): { readonly reached: Promise<void>; readonly isOver: () => boolean; readonly clear: () => void } {
+/** The time that one request may wait, in pauses that its own read ends early. */
+function startWait(limitMs: number) {
   let isOver = false;
-  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  let wake: () => void = ignore;
   const timer = setTimeout(() => {
     isOver = true;
-    resolve();
+    wake();
   }, limitMs);
-  return { reached, isOver: () => isOver, clear: () => clearTimeout(timer) };
+  return {
+    isOver: () => isOver,
+    wake: () => wake(),
+    end: () => clearTimeout(timer),
+    pause: (pauseMs: number) =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, pauseMs);
+      }),
+  };
 }
+
+function ignore(): void {}

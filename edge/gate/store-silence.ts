@@ -15,14 +15,16 @@ export type StoreSilence = {
 const SILENCE_MS = 1_900;
 
 export function createStoreSilence(clock: Clock): StoreSilence {
+  let answeredMs = Number.NEGATIVE_INFINITY;
   let unansweredMs = Number.NEGATIVE_INFINITY;
   return {
     isSilent() {
+      // Negative when the clock was set back: then nothing is known.
       const elapsedMs = clock.nowMs() - unansweredMs;
-      return elapsedMs >= 0 && elapsedMs < SILENCE_MS;
+      return unansweredMs > answeredMs && elapsedMs >= 0 && elapsedMs < SILENCE_MS;
     },
     answered(askedAtMs) {
-      if (askedAtMs > unansweredMs) unansweredMs = Number.NEGATIVE_INFINITY;
+      answeredMs = askedAtMs;
     },
     unanswered(askedAtMs) {
       unansweredMs = askedAtMs;

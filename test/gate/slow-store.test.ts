@@ -26,6 +26,8 @@ await stack.setQueue("full", { maxActive: 1 });
 
 /** A second, and as much again for a machine that stands still. Operators may wait for two calls. */
 const ANSWER_MS_MAX = 2_000;
+/** Two seconds, and half a second for a busy machine. */
+const IN_FORCE_MS_MAX = 2_500;
 /** Past the time in which what is known counts as fresh. */
 const STALE_MS = 2_100;
 
@@ -147,8 +149,8 @@ function expectAnswered(calls: readonly Call[], seen: readonly Seen[]): void {
   expect(slowOnes(seen)).toEqual([]);
 }
 
-describe("requests that wait for a slow store at the same time, while the first ones lose their clients", () => {
-  it("are each answered by an edge that knows nothing yet and hears nothing", async () => {
+describe("requests that wait for a slow store while the clients of earlier ones disconnect", () => {
+  it("are answered by an edge that has never read anything and gets no reply", async () => {
     const calls = await callsOfAll();
     const { edge, log } = await startEdge();
     expectAnswered(calls, await interleave(edge, calls, { fault: "hold" }));
@@ -157,7 +159,7 @@ describe("requests that wait for a slow store at the same time, while the first 
     expect(await log()).not.toMatch(SHARED_IO);
   });
 
-  it("are each answered by an edge that knows nothing yet, as soon as the store is heard", async () => {
+  it("are answered by an edge that has never read anything as soon as the store replies", async () => {
     const calls = await callsOfAll();
     const { edge, log } = await startEdge();
     const seen = await interleave(edge, calls, { fault: "hold", passAfterMs: 150 });
@@ -168,7 +170,7 @@ describe("requests that wait for a slow store at the same time, while the first 
     expect(await log()).not.toMatch(SHARED_IO);
   });
 
-  it("are each answered by an edge whose knowledge is out of date", async () => {
+  it("are answered by an edge whose values are stale", async () => {
     const { edge, log } = await startEdge();
     for (const call of await callsOfAll()) await ask(edge, call);
     const calls = await callsOfAll();
@@ -187,7 +189,7 @@ describe("requests that wait for a slow store at the same time, while the first 
 });
 
 describe("a store that hangs", () => {
-  it("holds up the first requests with a pass for a moment, and no later one", async () => {
+  it("delays at most the first requests with a pass, and none after them", async () => {
     const { edge } = await startEdge();
     const visitor = await admitted("shop");
     const get = () => createVisitor(edge.url).get("/shop/in", { cookie: cookieOf(visitor) });
@@ -205,7 +207,7 @@ describe("a store that hangs", () => {
     expect(answers.filter(({ tookMs }) => tookMs > 120).length).toBeLessThanOrEqual(6);
   });
 
-  it("takes nobody's slot for longer: who leaves then has left, and the slot returns when the store does", async () => {
+  it("lets a visitor with a pass leave; the slot returns when the store answers again", async () => {
     await stack.setQueue("small", { maxActive: 1 });
     const { edge } = await startEdge();
     const visitor = createVisitor(edge.url);
@@ -214,7 +216,7 @@ describe("a store that hangs", () => {
     wire.replyWith("refuse");
     const left = await visitor.send("POST", "/_sluice/queues/small/leave");
     expect([left.status, left.tookMs < ANSWER_MS_MAX, visitor.cookies.size]).toEqual([204, true, 0]);
-    expect((await createVisitor(edge.url).get("/small/", { ...JSON_PLEASE, cookie: pass })).status).toBe(503);
+    expect((await createVisitor(edge.url).get("/small/", { ...JSON_PLEASE, cookie: pass })).json["url"]).toBeUndefined();
     expect(await stack.redis.zcard("queue:{small}:active")).toBe(1);
     wire.replyWith("pass");
     const next = createVisitor(edge.url);
@@ -222,7 +224,7 @@ describe("a store that hangs", () => {
     expect(await stack.redis.zcard("queue:{small}:active")).toBe(1);
   });
 
-  it("costs nobody the place that a draw has given", async () => {
+  it("does not cost a visitor the place drawn in a lottery", async () => {
     const { edge } = await startEdge();
     await stack.setQueue("drawn");
     const nowMs = Date.now();
@@ -250,7 +252,31 @@ describe("a store that hangs", () => {
     await until(async () => (await poll()).json["state"] === "waiting", { everyMs: 200 });
   });
 
-  it("leaves sockets open, and closes the one whose session was revoked when it is heard again", async () => {
+  it("ends its silence for revocations and settings: both are in force within 2 s after it answers again", async () => {
+    await stack.setQueue("late");
+    const { edge } = await startEdge();
+    const visitors = [await admitted("late"), await admitted("late")] as const;
+    const get = (visitor: Visitor) => createVisitor(edge.url).get("/late/in", { ...JSON_PLEASE, cookie: cookieOf(visitor) });
+    await get(visitors[0]);
+    wire.replyWith("hang");
+    const endsAtMs = performance.now() + STALE_MS;
+    while (performance.now() < endsAtMs) expect((await get(visitors[0])).status).toBe(200);
+    const record = await stack.registry.readQueue("late");
+    const settings = queueSettingsSchema.parse({ ...record?.settings, mode: "paused" });
+    await stack.registry.writeQueue("late", settings, record?.version ?? 0);
+    const sessionId = String(decodeJwt(visitors[0].cookies.get("sluice-pass-late") ?? "").sub);
+    const line = openLine({ store: scriptRunner(stack.redis), queueId: "late", ticketLifeMs: 60_000, random: () => 0.5 });
+    await line.end({ sessionId, reason: "revoked" });
+    wire.replyWith("pass");
+    const isInForce = async () => {
+      const newcomer = await createVisitor(edge.url).get("/late/in", JSON_PLEASE);
+      return (await get(visitors[0])).json["url"] === undefined && newcomer.json["mode"] === "paused";
+    };
+    expect(await until(isInForce, { everyMs: 50 })).toBeLessThan(IN_FORCE_MS_MAX);
+    expect((await get(visitors[1])).status).toBe(200);
+  });
+
+  it("keeps sockets open, and a revoked session's socket is closed when the store answers again", async () => {
     const { edge, log } = await startEdge();
     const visitors = [await admitted("shop"), await admitted("shop")] as const;
     const sockets = new WebSocketServer({ noServer: true });
