@@ -61,7 +61,7 @@ export function isKnownAsRevoked({ gate, later }: Pick<Meeting, "gate" | "later"
   });
 }
 
-/** As `forwardAdmitted`, but nothing is told to a store that cannot hear it: what the application orders counts in this isolate alone. */
+/** As `forwardAdmitted`, but the store is told nothing now: a session that the application ends is refused here at once, and ended there later. */
 async function forwardUnnoted(
   { visit, platform, gate, later }: Meeting,
   { token, pass }: HeldPass,
@@ -77,7 +77,9 @@ async function forwardUnnoted(
   if (command === undefined) return answer;
   log("error", "a command of the origin came while the store was away", { queueId: pass.queueId, command });
   if (command === "extend") return answer;
-  gate.memoryOf(pass.queueId).revocations.learn(pass.sessionId);
+  const { revocations, sweeps } = gate.memoryOf(pass.queueId);
+  revocations.learn(pass.sessionId);
+  sweeps.owe(pass.sessionId, command === "complete" ? "completed" : "revoked");
   const cookies = createVisitorCookies(visit, { gate, queueId: pass.queueId });
   cookies.clear("pass", { always: true });
   return cookies.putOn(answer);
