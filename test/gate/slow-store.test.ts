@@ -203,8 +203,10 @@ describe("a store that hangs", () => {
       await sleep(30);
     }
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    // Of each round all three may have waited.
-    expect(answers.filter(({ tookMs }) => tookMs > 120).length).toBeLessThanOrEqual(6);
+    const delayed = answers.map(({ tookMs }) => Math.round(tookMs)).filter((tookMs) => tookMs > 120);
+    // One round, and another one for a busy machine; each waits for one of three stale values, and then knows that the store is silent.
+    expect(delayed.length).toBeLessThanOrEqual(6);
+    expect(Math.max(...delayed)).toBeLessThan(450);
   });
 
   it("lets a visitor with a pass leave; the slot returns when the store answers again", async () => {
