@@ -64,6 +64,11 @@ export type Pass = {
   readonly unconfirmed?: true;
   /** Where the queue's requests go when not to the gate's own origin, sealed: only edges can read it. */
   readonly upstream?: string;
+  /**
+   * Given out while the queue was open to everybody: it holds no slot, and it is no pass to anybody but the gate's own routes while the
+   * queue is open.
+   */
+  readonly slotless?: true;
 };
 
 /**
@@ -141,4 +146,5 @@ export const passClaimsSchema = z.object({
     .regex(/^[\w-]+$/)
     .max(UPSTREAM_CHARS_MAX)
     .optional(),
+  slotless: z.literal(true).optional(),
 });

@@ -56,20 +56,23 @@ type NewPass = {
   readonly slotEndMs: number;
   /** The line has just let the visitor in, and the slot is held for the claim window only. */
   readonly unconfirmed?: true;
+  /** Of an open queue: there is no slot. */
+  readonly slotless?: true;
 };
 
 /** Undefined when the slot is as good as over. */
 export async function issuePass(
   { gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">,
-  { sessionId, slotEndMs, unconfirmed }: NewPass,
+  { sessionId, slotEndMs, unconfirmed, slotless }: NewPass,
 ): Promise<IssuedPass | undefined> {
   const nowMs = gate.clock.nowMs();
   const expiresAtMs = passEndMs(slotEndMs);
   // Whole seconds at both ends, and at least one between them.
   if (Math.floor(expiresAtMs / 1000) <= Math.floor(nowMs / 1000)) return undefined;
   const upstream = settings.targetUrl === null ? undefined : await gate.sealedTexts.seal(settings.targetUrl);
+  const jti = newId(gate.fillRandom);
   const where = { scope: gate.directory.scopeOf(queueId), upstream };
-  const token = await gate.tokens.signPass({ queueId, sessionId, jti: newId(gate.fillRandom), nowMs, expiresAtMs, unconfirmed, ...where });
+  const token = await gate.tokens.signPass({ queueId, sessionId, jti, nowMs, expiresAtMs, unconfirmed, ...where, slotless });
   return { token, sessionId, expiresAtMs: slotEndMs };
 }
 

@@ -5,6 +5,7 @@ import type { Invite } from "../token/invite.ts";
 import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
 import { issueTicket } from "./issue.ts";
 import { backgroundLineOf, type GuardedQueue, openLineOf } from "./open-gate.ts";
+import { StoreUnavailable } from "./outage.ts";
 import type { HeldTicket } from "./presented.ts";
 import { noteMetadata } from "./session-metadata.ts";
 import { joinVerdict, pollVerdict, type Turn, take, tooEarly } from "./turn.ts";
@@ -30,7 +31,8 @@ export async function redeem(queue: GuardedQueue, { invite, held, address, isOnP
   if (verdict?.isOver) return { state: "rate_limited", verdict };
   const anew = () => redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom), isOnPurpose });
   if (held === undefined) return tooEarly(queue) ?? anew();
-  const order = await placeOfTicket(queue, held.ticket);
+  const order = await placeOrUnavailable(queue, held);
+  if (order === "unavailable") return { state: "unavailable" };
   const turn =
     order === undefined
       ? LONG_GONE
@@ -46,6 +48,15 @@ export function isPlaceOver(turn: Turn, isOnPurpose: boolean): boolean {
 }
 
 const LONG_GONE = { state: "ended", reason: "expired" } as const;
+
+async function placeOrUnavailable(queue: GuardedQueue, { ticket }: HeldTicket): Promise<number | undefined | "unavailable"> {
+  try {
+    return await placeOfTicket(queue, ticket);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return "unavailable";
+    throw error;
+  }
+}
 
 type Redemption = {
   readonly invite: Invite;

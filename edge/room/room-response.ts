@@ -1,6 +1,7 @@
 import { serialize } from "hono/utils/cookie";
 import { systemClock } from "../../shared/clock.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
+import { textResponse } from "../compression.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import type { InviteFault } from "./invite-fault.ts";
 import { type ChosenLanguage, chooseLanguage } from "./language.ts";
@@ -34,8 +35,8 @@ export function roomResponse({ visit, status, nowMs, headers = {}, ...told }: Sh
   const nonce = newId(systemRandom);
   const at = { nowMs: nowMs ?? systemClock.nowMs() };
   const page = { ...told, language, siteName: target.host, returnTo, mayReload, nonce, requestId, ...at };
-  const body = request.method === "HEAD" ? null : renderRoom(page);
-  return new Response(body, { status, headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers } });
+  const body = request.method === "HEAD" ? "" : renderRoom(page);
+  return textResponse(request, body, { status, headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers } });
 }
 
 /** Where a form was sent to may not be a page at all; where it was filled in is one. */
@@ -72,7 +73,7 @@ export function pageHeaders({ nonce, language, mayBeFramed = false }: Page): Rea
     // A form that is sent from this page says to us alone which page that was.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
-    vary: "accept, accept-language, cookie",
+    vary: "accept, accept-encoding, accept-language, cookie",
   };
 }
 

@@ -7,7 +7,7 @@ import { ticketLeftMs } from "../gate/turn.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { roomResponse } from "../room/room-response.ts";
-import { queueOfRoute } from "./queue-of-route.ts";
+import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
@@ -17,7 +17,7 @@ import { wantsOf } from "./wants.ts";
 export function leaveRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const { visit } = c.var;
-    const found = await queueOfRoute(c, platform);
+    const found = await queueOfRoute(c, platform, leaveUnknown);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);
@@ -27,17 +27,31 @@ export function leaveRoute(platform: Platform) {
 }
 
 async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {
-  if (shown.ticket === undefined && shown.pass === undefined) return tokenProblem("missing", { requestId: visit.requestId });
+  const { ticket, pass, slotless } = shown;
+  if (ticket === undefined && pass === undefined && slotless === undefined) return tokenProblem("missing", { requestId: visit.requestId });
   try {
     await giveUp(queue, shown);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return refusalResponse({ code: "store_unavailable", wants: "json", visit });
   }
+  return leftResponse(visit, queue);
+}
+
+function leftResponse(visit: Visit, queue: Pick<GuardedQueue, "gate" | "queueId">): Response {
   const cookies = createVisitorCookies(visit, queue);
   cookies.clear("ticket");
   cookies.clear("pass");
   return cookies.putOn(new Response(null, { status: 204, headers: { "cache-control": "no-store" } }));
+}
+
+/** Nothing is known of the queue, and its session is over all the same. */
+function leaveUnknown({ visit, gate, held }: PassAlone): Response {
+  const { queueId, sessionId } = held.pass;
+  const { revocations, sweeps } = gate.memoryOf(queueId);
+  revocations.learn(sessionId);
+  sweeps.owe(sessionId, "left");
+  return leftResponse(visit, { gate, queueId });
 }
 
 /** A person who has nothing to give up has left already; with the store away they keep their place, and are told so. */
@@ -59,7 +73,13 @@ async function giveUp(queue: GuardedQueue, { ticket, pass }: ShownTokens): Promi
     await endSession(queue, ticketId);
 }
 
+/** A slot can be given up at any time: with the store unavailable it is told afterwards, and this isolate refuses the session at once. */
 async function endSession(queue: GuardedQueue, sessionId: string): Promise<void> {
-  await openLineOf(queue).end({ sessionId, reason: "left" });
+  try {
+    await openLineOf(queue).end({ sessionId, reason: "left" });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    queue.sweeps.owe(sessionId, "left");
+  }
   queue.revocations.learn(sessionId);
 }

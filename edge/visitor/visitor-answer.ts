@@ -102,7 +102,7 @@ export function earlyVisitor({ queueId }: Pick<Queue, "queueId">, { placesOpenAt
   return { state: "prequeue", queueId, phase: "scheduled", placesOpenAt: placesOpenAtMs, opensAt: opensAtMs, pollAfterMs };
 }
 
-export function admittedVisitor({ queueId }: Queue, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
+export function admittedVisitor({ queueId }: Pick<Queue, "queueId">, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
   return { state: "admitted", queueId, pass: token, sessionId, expiresAt: expiresAtMs };
 }
 

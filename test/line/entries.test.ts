@@ -274,7 +274,7 @@ it("drops a visitor near the head who is long late, and gives the old place back
 it("measures the rate from the first admissions on, and less as soon as they stop", async () => {
   const line = await openQueue({ maxActive: 1_000, rate: 10, burst: 10 });
   for (let index = 0; index < 10; index++) await enter(line, `first-${index}`);
-  const crowd = [];
+  const crowd: Awaited<ReturnType<typeof join>>[] = [];
   for (let index = 0; index < 40; index++) crowd.push(await join(line, `v${index}`));
   const rate = async () => {
     let answer: Awaited<ReturnType<Line["beat"]>> | undefined;
