@@ -31,6 +31,7 @@ export type EdgeBindings = {
   readonly SLUICE_ISSUER?: string;
   readonly SLUICE_JOINS_PER_ADDRESS?: string;
   readonly SLUICE_ALLOW_PRIVATE_TARGETS?: string;
+  readonly SLUICE_UNKNOWN_HOSTS?: string;
 };
 
 /** The type parameter of everything Hono at the edge. */
@@ -60,6 +61,7 @@ const variables = z.object({
   SLUICE_ISSUER: z.string().max(200, "must have at most 200 characters").default(DEFAULT_ISSUER),
   SLUICE_JOINS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 100 }),
   SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
+  SLUICE_UNKNOWN_HOSTS: z.enum(["refuse", "forward"], "must be refuse or forward").default("refuse"),
 });
 
 export type EdgeConfiguration = {
@@ -78,6 +80,8 @@ export type EdgeConfiguration = {
   readonly writeToken: WriteToken | undefined;
   readonly issuer: string;
   readonly joinsPerAddressPerSecond: number;
+  /** What happens to a host that no route names, while routes name others. */
+  readonly forwardsUnknownHosts: boolean;
 };
 
 /** What is used of a service binding. */
@@ -125,6 +129,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     writeToken,
     issuer: value.SLUICE_ISSUER,
     joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
+    forwardsUnknownHosts: value.SLUICE_UNKNOWN_HOSTS === "forward",
   });
 }
 

@@ -74,6 +74,7 @@ export const errorCatalogue = {
   body_too_large: { status: 413, title: "The body is too large.", retry: "never" },
   url_too_long: { status: 414, title: "The URL is too long.", retry: "never" },
   media_type_unsupported: { status: 415, title: "The body must be application/json, in UTF-8.", retry: "never" },
+  host_unknown: { status: 421, title: "This host is not served here.", retry: "never" },
   validation_failed: { status: 422, title: "Some fields cannot be taken as they are.", retry: "never" },
   amount_too_large: { status: 422, title: "The amount is larger than can be held.", retry: "never" },
   price_outside_band: { status: 422, title: "The price is too far from the last one.", retry: "later" },

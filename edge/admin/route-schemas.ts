@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { plainPattern } from "../gate/plain-host.ts";
 import { routeSchema } from "../queue/route.ts";
 import { newBypassRuleSchema, storedBypassRuleSchema } from "./bypass-schemas.ts";
 import { pathField } from "./path-field.ts";
@@ -18,7 +19,7 @@ export const newRouteTableSchema = z
   .superRefine(({ routes }, ctx) => {
     const seen = new Set<string>();
     for (const [index, { host, path }] of routes.entries()) {
-      const address = `${host} ${path}`.toLowerCase();
+      const address = `${plainPattern(host)} ${path}`.toLowerCase();
       if (seen.has(address))
         ctx.addIssue({ code: "custom", path: ["routes", index], message: "has the host and path of a route before it" });
       seen.add(address);

@@ -81,6 +81,14 @@ describe("GET and PUT /_sluice/admin/routes", () => {
       ],
       ["routes.1"],
     ],
+    [
+      "the same address in another spelling of its host",
+      [
+        { host: "[2001:db8::1]", path: "/a", queueId: "demo" },
+        { host: "[2001:db8:0::1]", path: "/a", queueId: "demo" },
+      ],
+      ["routes.1"],
+    ],
     ["a path that never matches", [{ path: "/a//b", queueId: "demo" }], ["routes.0.path"]],
     ["a path with a dot segment", [{ path: "/a/../b", queueId: "demo" }], ["routes.0.path"]],
     ["a path with an encoded slash", [{ path: "/a%2fb", queueId: "demo" }], ["routes.0.path"]],
