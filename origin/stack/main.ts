@@ -71,9 +71,10 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
   try {
     const died = stack.died.then((reason) => `${reason}\nA stack that is not whole is no use: stopping the rest.`);
     const stopped = new Promise<undefined>((resolved) => stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }));
-    const early = await Promise.race([waitUntilHealthy(edgeUrl).then(() => "healthy" as const), died, stopped]);
-    if (early !== "healthy") return report(early);
     const adminToken = settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken;
+    const healthy = waitUntilHealthy(edgeUrl, undefined, adminToken).then(() => "healthy" as const);
+    const early = await Promise.race([healthy, died, stopped]);
+    if (early !== "healthy") return report(early);
     if (await createFirstQueues({ edgeUrl, adminToken })) say("  ✓ created the queues venue (/*) and demo (/demo/*)");
     if (watch) reloadOnChange({ parts, stack, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
