@@ -43,7 +43,8 @@ export function readVisit(request: Request, bindings: EdgeBindings): Result<Visi
   if (!source.ok) return fail(problemResponse("request_ambiguous", { requestId }));
   const { target, clientAddress } = source.value;
   const headers = requestHeaders(request.headers, { requestId, host: target.host, protocol: target.protocol, clientAddress });
-  if (!headers.ok) return fail(problemResponse("request_ambiguous", { requestId }));
+  // RFC 9112, 6.1: where the framing is in doubt, so is where the next request begins.
+  if (!headers.ok) return fail(problemResponse(headers.reason, { requestId, headers: { connection: "close" } }));
   const hasBody = request.body !== null;
   const visit = { request, requestId, method, hasBody, target, clientAddress, headers: headers.value, configuration: configuration.value };
   return hasStrandedBody(visit) ? fail(problemResponse("request_ambiguous", { requestId })) : ok(visit);
