@@ -28,7 +28,7 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   const app = new Hono<EdgeEnvironment>({ getPath: routePath });
 
   app.use("/_sluice/*", ownRoute);
-  app.get("/_sluice/health", healthRoute);
+  app.get("/_sluice/health", healthRoute());
   app.get("/_sluice/metrics", metricsRoute);
   app.get("/_sluice/jwks.json", jwksRoute);
   app.get("/_sluice/openapi.json", openApiRoute);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOST_PATTERN } from "./host-pattern.ts";
 import { parseQueueId, type QueueId } from "./queue-id.ts";
 
 /**
@@ -114,7 +115,7 @@ export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs:
 }
 
 /** `*.shop.test/sale/*`, or the same after a `!`. */
-const SCOPE_PATTERN = /^!?(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)\/[^*?#\s]*\*?$/;
+const SCOPE_PATTERN = new RegExp(`^!?${HOST_PATTERN}/[^*?#\\s]*\\*?$`);
 
 const scopeSchema = z.array(z.string().max(SCOPE_BYTES_MAX).regex(SCOPE_PATTERN)).min(1).max(SCOPE_BYTES_MAX);
 

@@ -13,7 +13,7 @@ import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQ
 import type { VisitStore } from "../gate/outage.ts";
 import { type HeldPass, type HeldTicket, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { owesProof } from "../gate/proof-of-work.ts";
-import type { FoundRoute } from "../gate/route-table.ts";
+import type { FoundRoute, RouteTable } from "../gate/route-table.ts";
 import { log } from "../log.ts";
 import { countAnswer } from "../metrics/edge-counters.ts";
 import type { Platform } from "../platform.ts";
@@ -77,13 +77,27 @@ async function meet(meeting: Meeting): Promise<Response> {
   const route = routes.find(visit.target);
   const { bypass } = routes;
   for (const name of bypass?.headerNames ?? []) visit.headers.delete(name);
-  if (route === undefined) return platform.forward(visit);
+  if (route === undefined) return isMisdirected(visit, routes) ? hostRefused(visit) : platform.forward(visit);
   const brought = takeInvite(visit);
   if (brought !== undefined) return meetInvited({ ...meeting, visit: brought.visit, invite: brought.text }, { route, bypass, store });
   return await goThrough(meeting, { route, bypass, store });
 }
 
 type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: VisitStore };
+/**
+ * Whether a request may be on its way to a protected address under another name. The origin serves every name alike, unless it looks, so a
+ * host that no route names is refused as long as any route names one; `SLUICE_UNKNOWN_HOSTS=forward` is for gates with unprotected hosts.
+ */
+function isMisdirected({ target, configuration }: Visit, routes: RouteTable): boolean {
+  const host = routes.hostOf(target);
+  return host === "nameless" || (host === "unknown" && !configuration.forwardsUnknownHosts);
+}
+
+/** RFC 9110, 15.5.20. */
+function hostRefused({ requestId }: Visit): Response {
+  return problemResponse("host_unknown", { requestId });
+}
+
 
 /** A body can only travel inside the request that it came in, and that one names the invite. */
 function meetInvited(meeting: Meeting, way: Way): Response | Promise<Response> {

@@ -181,7 +181,7 @@ describe("a body", () => {
 
   it("may hold a name in two objects, and in a text", async () => {
     const text = '{"routes":[{"path":"/a","queueId":"nowhere"},{"path":"/b","queueId":"nowhere"}]}';
-    const answer = await call("PUT", "/admin/routes", { body: text, headers: JSON_TYPE });
+    const answer = await call("PUT", "/admin/routes", { body: text, headers: { ...JSON_TYPE, "if-match": "*" } });
     await expectRefused(answer, unprocessable("routes.0.queueId", "routes.1.queueId"));
     const renamed = await call("PATCH", "/admin/queues/launch", { json: { name: '{"name":1,"name":2}' } });
     expect(renamed.body["name"]).toBe('{"name":1,"name":2}');

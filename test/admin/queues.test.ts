@@ -272,7 +272,7 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
     await makeQueue("neighbour");
     const kept = { host: "*", path: "/b/*", queueId: "neighbour" };
     const routes = [{ host: "*", path: "/a/*", queueId: "routed" }, kept, { host: "shop.test", path: "/", queueId: "routed" }];
-    expect((await call("PUT", "/admin/routes", { json: { routes } })).status).toBe(200);
+    expect((await call("PUT", "/admin/routes", { json: { routes }, headers: { "if-match": "*" } })).status).toBe(200);
     const refused = await call("DELETE", "/admin/queues/routed");
     expect([refused.status, refused.body["code"]]).toEqual([409, "queue_routed"]);
     expect((await call("GET", "/admin/queues/routed")).status).toBe(200);
@@ -282,7 +282,8 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
 
   it("finishes what an earlier attempt left half done", async () => {
     await makeQueue("half-deleted");
-    await call("PUT", "/admin/routes", { json: { routes: [{ path: "/half/*", queueId: "half-deleted" }] } });
+    const routes = [{ path: "/half/*", queueId: "half-deleted" }];
+    await call("PUT", "/admin/routes", { json: { routes }, headers: { "if-match": "*" } });
     await redis.del("queue:{half-deleted}:meta");
     expect((await call("DELETE", "/admin/queues/half-deleted?force=true")).status).toBe(404);
     expect((await call("GET", "/admin/routes")).body).toMatchObject({ routes: [] });

@@ -199,13 +199,13 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "get",
     path: "/health",
     id: "readHealth",
-    summary: "Whether every part answers: JSON, or a page for people",
+    summary: "Whether every part answers: JSON, or a page for people; at most a second old, and with details for operators",
     access: "public",
     answers: {
       200: { description: "Every part answers.", schema: healthSchema },
       503: { description: "`down` names those that do not.", schema: healthSchema },
     },
-    refusals: [],
+    refusals: ["rate_limited"],
   },
   {
     method: "get",
