@@ -3,8 +3,17 @@ import type { EndedReason } from "./texts/room-texts.ts";
 /** How a visitor stands, as a page shows it. */
 export type RoomState =
   | { readonly name: "waiting" | "paused"; readonly place: Place }
-  /** `total` is not known before places can be taken. `isDrawn`: places are given by lot when it opens. */
-  | { readonly name: "prequeue"; readonly opensAtMs: number; readonly total: number | undefined; readonly isDrawn: boolean }
+  /**
+   * Before the opening. With `placesOpenAtMs` the visitor has no place yet, and `total` is not known. `isDrawn`: places are given
+   * by lot when it opens.
+   */
+  | {
+      readonly name: "prequeue";
+      readonly opensAtMs: number;
+      readonly placesOpenAtMs?: number | undefined;
+      readonly total: number | undefined;
+      readonly isDrawn: boolean;
+    }
   | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" }
   | { readonly name: "ended"; readonly reason: EndedReason }
   /** `by`: too often by this visitor, or too many places for the network. */

@@ -87,15 +87,21 @@ function placeView({ position, total, first, estimate }: Place, context: ViewCon
 
 type Prequeue = Extract<RoomState, { name: "prequeue" }>;
 
-function prequeueView({ opensAtMs, total, isDrawn }: Prequeue, context: ViewContext): RoomView {
+function prequeueView({ opensAtMs, placesOpenAtMs, total, isDrawn }: Prequeue, context: ViewContext): RoomView {
   const { texts, words, queueName, nowMs } = context;
   const value = words.countdown(opensAtMs - nowMs);
   return {
     title: `${value} · ${queueName}`,
-    heading: texts.prequeue.heading,
-    lead: isDrawn ? texts.prequeueLot : texts.prequeue.lead,
+    ...prequeueWords({ placesOpenAtMs, isDrawn }, context),
     figure: { label: texts.startLabel, value, note: fill(texts.startsAt, { time: words.moment(opensAtMs) }) },
     ...(total !== undefined && { crowd: words.people(texts.crowd, Math.max(1, total)) }),
     canLeave: total !== undefined,
   };
+}
+
+/** A visitor who came too early has no place yet; a visitor with a place has one in order of arrival, or a share in the draw. */
+function prequeueWords({ placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">, { texts, words }: ViewContext): Said {
+  if (placesOpenAtMs === undefined) return isDrawn ? texts.prequeueLot : texts.prequeue;
+  const { heading, lead } = texts.early;
+  return { heading, lead: fill(isDrawn ? texts.earlyLot : lead, { time: words.moment(placesOpenAtMs) }) };
 }

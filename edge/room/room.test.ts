@@ -7,6 +7,7 @@ import { type Room, renderRoom } from "./room.ts";
 import { ROOM_STATE_NAMES, readMemory, rememberPlace, type WaitingFacts, waitingState, writeMemory } from "./room-state.ts";
 import { sampleState } from "./sample-state.ts";
 import { textsOf } from "./texts-of.ts";
+import { createWords } from "./words.ts";
 
 const PAGE_BYTES_MAX = 15_000;
 const NOW_MS = Date.UTC(2026, 10, 20);
@@ -112,6 +113,24 @@ describe("the visitor's page", () => {
     expect(page).toContain("about 2–5 minutes");
     expect(page).toContain("5,310 people");
     expect(page).toContain("<title>1,204 · Launch</title>");
+  });
+
+  it("says from when on places can be taken, to a visitor who came before that, and never that there is one already", () => {
+    const early = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, placesOpenAtMs: NOW_MS + 3_600_000, total: undefined } as const;
+    for (const language of LANGUAGES) {
+      const opens = createWords(language, "UTC").moment(NOW_MS + 3_600_000);
+      for (const isDrawn of [false, true]) {
+        const page = renderRoom(roomOf({ state: { ...early, isDrawn }, language: { language, locale: language } }));
+        expect(page).toContain(`<h1>${textsOf[language].early.heading}</h1>`);
+        expect([language, /<p id="lead"[^>]*>[^<]*/.exec(page)?.[0].includes(opens)]).toEqual([language, true]);
+      }
+    }
+  });
+
+  it("tells a place in order of arrival from a share in the draw before the start", () => {
+    const waiting = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, total: 20 } as const;
+    const headingOf = (isDrawn: boolean) => /<h1>(.*?)<\/h1>/.exec(renderRoom(roomOf({ state: { ...waiting, isDrawn } })))?.[1];
+    expect([headingOf(false), headingOf(true)]).toEqual(["You are in line", "You are in the draw"]);
   });
 
   it("comes back by itself without a script, to the address that was asked for", () => {

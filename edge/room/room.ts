@@ -54,7 +54,7 @@ export type RoomQueue = {
 
 export function renderRoom(room: Room): string {
   const { state, language, queue, nonce, nowMs } = room;
-  const { page, checking, ...texts } = textsOf[language.language];
+  const { page, checking, notFound: _, home: __, ...texts } = textsOf[language.language];
   const words = wordsOf(language.locale);
   const queueName = queue?.settings.name ?? room.siteName;
   const view = roomView(state, { texts, checking, words, queueName, own: ownTexts(room), nowMs });

@@ -61,7 +61,11 @@ export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
     if (shown.name === "prequeue") write("position", viewOf(shown).figure?.value);
   }, 1_000);
   // The edge does not know the visitor's time zone.
-  if (first.name === "prequeue") write("figure-note", viewOf(first).figure?.note);
+  if (first.name === "prequeue") {
+    const { lead, figure } = viewOf(first);
+    write("lead", lead);
+    write("figure-note", figure?.note);
+  }
 
   return {
     show,

@@ -5,17 +5,30 @@ export const de: RoomTexts = {
     heading: "Ihr Browser wird geprüft",
     lead: "Ihr Browser löst eine kleine Rechenaufgabe, die Roboter fernhält. Das dauert ein paar Sekunden, dann bekommen Sie Ihren Platz von selbst.",
   },
+  notFound: {
+    heading: "Seite nicht gefunden",
+    lead: "Unter dieser Adresse gibt es nichts. Prüfen Sie die Schreibweise, oder beginnen Sie auf der Startseite.",
+  },
+  home: "Zur Startseite",
   waiting: {
     heading: "Sie stehen in der Warteschlange",
     lead: "Lassen Sie diese Seite geöffnet. Sobald Sie an der Reihe sind, geht es von selbst weiter.",
   },
   yourTurn: { heading: "Sie sind an der Reihe", lead: "Wir bringen Sie jetzt hinein." },
-  prequeue: {
-    heading: "Gleich geht es los",
-    lead: "Lassen Sie diese Seite geöffnet. Zum Start bekommen Sie Ihren Platz in der Warteschlange von selbst.",
+  early: {
+    heading: "Noch nicht geöffnet",
+    lead: "Plätze in der Warteschlange gibt es ab {time}. Lassen Sie diese Seite geöffnet, dann bekommen Sie Ihren von selbst.",
   },
-  prequeueLot:
-    "Wer vor dem Start hier ist, bekommt seinen Platz durch das Los. Früher zu kommen bringt also keinen Vorteil. Lassen Sie diese Seite geöffnet.",
+  earlyLot:
+    "An der Verlosung können Sie ab {time} teilnehmen. Lassen Sie diese Seite geöffnet, dann nehmen Sie von selbst teil. Früher zu kommen bringt keinen Vorteil.",
+  prequeue: {
+    heading: "Sie stehen in der Warteschlange",
+    lead: "Es wird noch niemand eingelassen. Sie haben einen Platz in der Reihenfolge der Ankunft. Lassen Sie diese Seite geöffnet.",
+  },
+  prequeueLot: {
+    heading: "Sie nehmen an der Verlosung teil",
+    lead: "Wer vor dem Start kommt, bekommt seinen Platz durch das Los. Früher zu kommen bringt also keinen Vorteil. Lassen Sie diese Seite geöffnet.",
+  },
   paused: {
     heading: "Die Warteschlange macht Pause",
     lead: "Im Moment wird niemand eingelassen. Ihr Platz ist sicher; lassen Sie diese Seite geöffnet.",
@@ -45,6 +58,10 @@ export const de: RoomTexts = {
       heading: "Sie haben die Warteschlange verlassen",
       lead: "Ihr Platz ist an die nächste Person gegangen. Sie können sich gern wieder anstellen.",
     },
+    leftInside: {
+      heading: "Sie sind gegangen",
+      lead: "Ihr Besuch ist zu Ende, und die nächste Person kann hinein. Sie können sich gern wieder anstellen.",
+    },
     closed: {
       heading: "Die Warteschlange ist geschlossen",
       lead: "Im Moment kann sich niemand mehr anstellen. Danke für Ihr Interesse.",
@@ -54,6 +71,7 @@ export const de: RoomTexts = {
       lead: "Ihr Browser zeigt es nicht mehr vor. Bitte erlauben Sie Cookies für diese Seite und stellen Sie sich wieder an.",
     },
   },
+  bannedUntil: "Der Veranstalter hat ihn beendet. Sie können sich wieder anstellen: {time}.",
   placeLabel: "Ihr Platz in der Warteschlange",
   startLabel: "Start in",
   startsAt: "Start: {time}",
@@ -64,6 +82,8 @@ export const de: RoomTexts = {
   about: "etwa {time}",
   underAMinute: "weniger als eine Minute",
   overADay: "mehr als ein Tag",
+  stalled: "Im Moment geht drinnen niemand.",
+  stalledUntil: "Der nächste Platz drinnen wird spätestens frei: {time}.",
   updated: "Zuletzt aktualisiert: {time}",
   notify: "Sagen Sie mir, wenn ich dran bin",
   notifyOn: "Wir melden uns, wenn Sie dran sind",
@@ -96,9 +116,9 @@ export const de: RoomTexts = {
     fair: {
       fifo: "Ja. Eingelassen wird streng in der Reihenfolge der Ankunft; nur Gäste mit einer Einladung des Veranstalters dürfen vor. Neu laden oder weitere Fenster ändern daran nichts.",
       random:
-        "Ja. Wer vor dem Start da war, hat seinen Platz durch das Los bekommen; es kommt also nicht darauf an, wer zuerst da war. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
+        "Ja. Wer vor dem Start kommt, bekommt seinen Platz durch das Los; es kommt also nicht darauf an, wer zuerst da ist. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
       lottery:
-        "Ja. Wer vor dem Start da war, hat seinen Platz durch das Los bekommen, und die Verlosung lässt sich danach überprüfen. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
+        "Ja. Wer vor dem Start kommt, bekommt seinen Platz durch das Los, und die Verlosung lässt sich danach überprüfen. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
     },
     drawNumber: "Ihre Nummer in der Verlosung",
     closeQuestion: "Darf ich diese Seite schließen?",

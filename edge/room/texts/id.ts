@@ -5,17 +5,30 @@ export const id: RoomTexts = {
     heading: "Memeriksa peramban Anda",
     lead: "Peramban Anda sedang menyelesaikan hitungan kecil yang menahan robot. Ini hanya beberapa detik, lalu Anda otomatis mendapat tempat.",
   },
+  notFound: {
+    heading: "Halaman tidak ditemukan",
+    lead: "Tidak ada apa-apa di alamat ini. Periksa penulisannya, atau mulai dari halaman depan.",
+  },
+  home: "Halaman depan",
   waiting: {
     heading: "Anda dalam antrean",
     lead: "Tetaplah di halaman ini. Begitu giliran Anda tiba, Anda masuk secara otomatis.",
   },
   yourTurn: { heading: "Sekarang giliran Anda", lead: "Kami sedang mengantar Anda masuk." },
-  prequeue: {
-    heading: "Sebentar lagi dibuka",
-    lead: "Tetaplah di halaman ini. Saat dimulai, Anda otomatis mendapat tempat dalam antrean.",
+  early: {
+    heading: "Belum dibuka",
+    lead: "Tempat dalam antrean dibagikan mulai {time}. Tetaplah di halaman ini; Anda mendapatkannya secara otomatis.",
   },
-  prequeueLot:
-    "Semua yang hadir sebelum dimulai mendapat tempat melalui undian, jadi datang lebih dulu tidak memberi keuntungan. Tetaplah di halaman ini.",
+  earlyLot:
+    "Anda dapat mengikuti undian mulai {time}. Tetaplah di halaman ini; Anda ikut secara otomatis. Datang lebih dulu tidak memberi keuntungan.",
+  prequeue: {
+    heading: "Anda dalam antrean",
+    lead: "Antrean belum mulai bergerak. Anda sudah punya tempat menurut urutan kedatangan. Tetaplah di halaman ini.",
+  },
+  prequeueLot: {
+    heading: "Anda ikut undian",
+    lead: "Semua yang datang sebelum dimulai mendapat tempat melalui undian, jadi datang lebih dulu tidak memberi keuntungan. Tetaplah di halaman ini.",
+  },
   paused: {
     heading: "Antrean sedang dijeda",
     lead: "Saat ini belum ada yang dipersilakan masuk. Tempat Anda aman; tetaplah di halaman ini.",
@@ -45,12 +58,14 @@ export const id: RoomTexts = {
       heading: "Anda telah keluar dari antrean",
       lead: "Tempat Anda sudah beralih ke orang berikutnya. Silakan mengantre lagi.",
     },
+    leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
     closed: { heading: "Antrean ditutup", lead: "Saat ini tidak ada lagi yang dapat bergabung. Terima kasih atas minat Anda." },
     lost: {
       heading: "Tiket Anda tidak ditemukan",
       lead: "Peramban Anda tidak lagi menunjukkannya. Izinkan cookie untuk situs ini, lalu mengantrelah lagi.",
     },
   },
+  bannedUntil: "Penyelenggara telah menghentikannya. Anda dapat mengantre lagi mulai {time}.",
   placeLabel: "Tempat Anda dalam antrean",
   startLabel: "Dimulai dalam",
   startsAt: "Mulai: {time}",
@@ -61,6 +76,8 @@ export const id: RoomTexts = {
   about: "sekitar {time}",
   underAMinute: "kurang dari satu menit",
   overADay: "lebih dari satu hari",
+  stalled: "Saat ini belum ada yang keluar.",
+  stalledUntil: "Tempat berikutnya di dalam kosong paling lambat {time}.",
   updated: "Terakhir diperbarui: {time}",
   notify: "Beri tahu saya saat giliran saya tiba",
   notifyOn: "Kami akan memberi tahu saat giliran Anda tiba",

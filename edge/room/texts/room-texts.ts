@@ -7,6 +7,10 @@ import type { InviteFault } from "../invite-fault.ts";
 export type RoomTexts = LiveTexts & {
   /** The browser does the work that keeps robots out. */
   readonly checking: Said;
+  /** At an address of the gate that does not exist. */
+  readonly notFound: Said;
+  /** The link to the site's front page. */
+  readonly home: string;
   readonly page: PageTexts;
 };
 
@@ -14,9 +18,14 @@ export type RoomTexts = LiveTexts & {
 export type LiveTexts = {
   readonly waiting: Said;
   readonly yourTurn: Said;
+  /** Before places can be taken. `{time}`, a date and a time of day, is when they can. */
+  readonly early: Said;
+  /** Replaces the lead of `early` where places are drawn. */
+  readonly earlyLot: string;
+  /** Has a place; the line has not started to move. */
   readonly prequeue: Said;
-  /** Instead of the lead of `prequeue`, where places are drawn. */
-  readonly prequeueLot: string;
+  /** Replaces `prequeue` where places are drawn at the start. */
+  readonly prequeueLot: Said;
   readonly paused: Said;
   readonly maintenance: Said;
   readonly full: Said;
@@ -24,6 +33,8 @@ export type LiveTexts = {
   readonly rateLimited: Said;
   readonly addressLimit: Said;
   readonly ended: Readonly<Record<EndedReason, Said>>;
+  /** Replaces the lead of `ended.revoked` where the visitor is banned. `{time}` is when the ban ends. */
+  readonly bannedUntil: string;
   readonly placeLabel: string;
   readonly startLabel: string;
   /** `{time}` is a date and a time of day. */
@@ -37,6 +48,10 @@ export type LiveTexts = {
   readonly about: string;
   readonly underAMinute: string;
   readonly overADay: string;
+  /** All slots are taken and no session is ending, so that no wait can be estimated. */
+  readonly stalled: string;
+  /** `{time}` is when the next slot is free at the latest. */
+  readonly stalledUntil: string;
   /** `{time}` is a time of day. */
   readonly updated: string;
   readonly notify: string;
@@ -79,8 +94,11 @@ export type PageTexts = {
 
 export type Said = { readonly heading: string; readonly lead: string };
 
-/** `lost`: the browser no longer shows a ticket. `closed`: the line takes nobody new. */
-export type EndedReason = "expired" | "completed" | "revoked" | "left" | "closed" | "lost";
+/**
+ * `lost`: the browser no longer shows a ticket. `closed`: the line takes nobody new. `left`: gave up a place in line;
+ * `leftInside`: gave up a session.
+ */
+export type EndedReason = "expired" | "completed" | "revoked" | "left" | "leftInside" | "closed" | "lost";
 
 /** One form for each kind of number that the language tells apart, with `{n}` where the number goes. */
 export type Plurals = { readonly other: string } & { readonly [Rule in Exclude<Intl.LDMLPluralRule, "other">]?: string };
