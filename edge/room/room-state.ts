@@ -14,11 +14,13 @@ export type RoomState =
       readonly total: number | undefined;
       readonly isDrawn: boolean;
     }
-  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" }
-  | { readonly name: "ended"; readonly reason: EndedReason }
+  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "notFound" }
+  /** `wasInside`: gave up a session, not a place in line. */
+  | { readonly name: "ended"; readonly reason: EndedReason; readonly wasInside?: boolean }
   /** `by`: too often by this visitor, or too many places for the network. */
   | { readonly name: "rateLimited"; readonly by: "visitor" | "address" };
 
+/** Those of a queue. */
 export const ROOM_STATE_NAMES = [
   "checking",
   "waiting",

@@ -1,7 +1,8 @@
-import { unreachable } from "../../shared/assert.ts";
+import { assert, unreachable } from "../../shared/assert.ts";
+import type { Marking, OwnTexts } from "./own-texts.ts";
 import type { Place, RoomState } from "./room-state.ts";
 import { fillPlaceholders } from "./template-text.ts";
-import type { LiveTexts, Said } from "./texts/room-texts.ts";
+import type { EarlyTexts, FirstTexts, LiveTexts, Said } from "./texts/room-texts.ts";
 import { fill, type Words } from "./words.ts";
 
 /**
@@ -20,16 +21,17 @@ export type RoomView = Said & {
   readonly action?: string;
   /** Whether there is a place to give up. */
   readonly canLeave: boolean;
+  /** Of a heading or lead that is the operator's own, in another language than the page. */
+  readonly marked?: { readonly heading?: Marking | undefined; readonly lead?: Marking | undefined };
 };
 
 export type ViewContext = {
   readonly texts: LiveTexts;
-  /** Only the edge begins with it. */
-  readonly checking?: Said;
+  /** All of them at the edge; of a script's own page at most those of a visitor who came too early. */
+  readonly first?: FirstTexts | EarlyTexts | undefined;
   readonly words: Words;
   readonly queueName: string;
-  /** The operator's own title and intro for those who wait. */
-  readonly own: { readonly title?: string | undefined; readonly intro?: string | undefined };
+  readonly own: OwnTexts;
   readonly nowMs: number;
 };
 
@@ -39,26 +41,36 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
     case "waiting":
       return placeView(state.place, context);
     case "paused": {
-      const { estimate: _notNow, ...view } = placeView(state.place, context);
+      const { estimate: _notNow, marked: _notShown, ...view } = placeView(state.place, context);
       return { ...view, ...texts.paused };
     }
-    case "checking":
-      return plainView(context.checking ?? texts.yourTurn, context);
     case "prequeue":
       return prequeueView(state, context);
     case "yourTurn":
       return { ...plainView(texts.yourTurn, context), action: texts.goOn };
-    case "ended":
-      return { ...plainView(texts.ended[state.reason], context), action: state.reason === "closed" ? texts.tryNow : texts.again };
-    case "rateLimited":
-      return { ...plainView(state.by === "address" ? texts.addressLimit : texts.rateLimited, context), action: texts.tryNow };
-    case "full":
     case "maintenance":
+      return { ...plainView(texts.maintenance, context), action: texts.tryNow };
+    case "ended": {
+      const said = state.wasInside ? firstTexts(context).leftInside : texts.ended[state.reason];
+      return { ...plainView(said, context), action: state.reason === "closed" ? texts.tryNow : texts.again };
+    }
+    case "checking":
+      return plainView(firstTexts(context).checking, context);
+    case "notFound":
+      return { ...plainView(firstTexts(context).notFound, context), action: firstTexts(context).home };
+    case "rateLimited":
+      return { ...plainView(firstTexts(context)[state.by === "address" ? "addressLimit" : "rateLimited"], context), action: texts.tryNow };
+    case "full":
     case "storeDown":
-      return { ...plainView(texts[state.name], context), action: texts.tryNow };
+      return { ...plainView(firstTexts(context)[state.name], context), action: texts.tryNow };
     default:
       return unreachable(state);
   }
+}
+
+function firstTexts({ first }: ViewContext): FirstTexts {
+  assert(first !== undefined && "checking" in first, "no script leads to this state");
+  return first;
 }
 
 function plainView(said: Said, { queueName }: ViewContext): RoomView {
@@ -75,8 +87,9 @@ function placeView({ position, total, first, estimate }: Place, context: ViewCon
   const values = { queueName, position: value, total: words.number(total), wait };
   return {
     title: `${value} · ${queueName}`,
-    heading: own.title === undefined ? texts.waiting.heading : fillPlaceholders(own.title, values),
-    lead: own.intro === undefined ? texts.waiting.lead : fillPlaceholders(own.intro, values),
+    heading: own.title === undefined ? texts.waiting.heading : fillPlaceholders(own.title.text, values),
+    lead: own.intro === undefined ? texts.waiting.lead : fillPlaceholders(own.intro.text, values),
+    marked: { heading: own.title?.marked, lead: own.intro?.marked },
     figure: { label: texts.placeLabel, value, note: position === 1 ? texts.next : words.people(texts.ahead, position - 1) },
     progress: Math.max(PROGRESS_MIN, (first - position) / first),
     estimate: wait,
@@ -100,8 +113,12 @@ function prequeueView({ opensAtMs, placesOpenAtMs, total, isDrawn }: Prequeue, c
 }
 
 /** A visitor who came too early has no place yet; a visitor with a place has one in order of arrival, or a share in the draw. */
-function prequeueWords({ placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">, { texts, words }: ViewContext): Said {
+function prequeueWords(
+  { placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">,
+  { texts, first, words }: ViewContext,
+): Said {
   if (placesOpenAtMs === undefined) return isDrawn ? texts.prequeueLot : texts.prequeue;
-  const { heading, lead } = texts.early;
-  return { heading, lead: fill(isDrawn ? texts.earlyLot : lead, { time: words.moment(placesOpenAtMs) }) };
+  assert(first !== undefined, "a page for a visitor who came too early brings the words for it");
+  const { heading, lead } = first.early;
+  return { heading, lead: fill(isDrawn ? first.earlyLot : lead, { time: words.moment(placesOpenAtMs) }) };
 }

@@ -66,6 +66,8 @@ describe("the visitor's page", () => {
       const plain = roomOf({ state: sampleState(name, NOW_MS), language: { language, locale: language } });
       const full = { ...plain, queue: { queueId: "launch", settings: { ...settings, message: wordy(500), template } } };
       expect([name, language, (await gzippedBytes(renderRoom(full))) < PAGE_BYTES_MAX]).toEqual([name, language, true]);
+      const early = { name: "prequeue", opensAtMs: NOW_MS + 9, placesOpenAtMs: NOW_MS + 5, total: undefined, isDrawn: true } as const;
+      if (name === "prequeue") expect(await gzippedBytes(renderRoom({ ...full, state: early }))).toBeLessThan(PAGE_BYTES_MAX);
     }
   });
 
@@ -185,6 +187,19 @@ describe("what an operator or a visitor writes", () => {
     const persian = renderRoom(roomOf({ language: { language: "fa", locale: "fa" } }, { template }));
     expect(persian).toContain("<h1>صف ۱٬۲۰۴</h1>");
     expect(renderRoom(roomOf({ state: { name: "full" } }, { template }))).toContain("<h1>The line is full</h1>");
+  });
+
+  it("carries its own language and direction where it is not translated", () => {
+    const template = { title: "Welcome", intro: "Hold on", translations: { de: { title: "Willkommen" } } };
+    const persian = { language: { language: "fa", locale: "fa" } } as const;
+    const page = renderRoom(roomOf(persian, { template, message: "Back at noon" }));
+    expect(page).toContain('<h1 lang="en" dir="auto">Welcome</h1>');
+    expect(page).toContain('<p id="lead" class="lead" lang="en" dir="auto">Hold on</p>');
+    expect(page).toContain('<p id="message-text" lang="en" dir="auto">Back at noon</p>');
+    const german = renderRoom(roomOf({ language: { language: "de", locale: "de" } }, { template, language: "ar" }));
+    expect(german).toContain("<h1>Willkommen</h1>");
+    expect(german).toContain('<p id="lead" class="lead" lang="ar" dir="rtl">Hold on</p>');
+    expect(renderRoom(roomOf({ ...persian, state: { name: "full" } }, { template }))).toContain(`<h1>${textsOf.fa.full.heading}</h1>`);
   });
 
   it("changes colours and nothing else about the style", () => {

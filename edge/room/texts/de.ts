@@ -9,6 +9,10 @@ export const de: RoomTexts = {
     heading: "Seite nicht gefunden",
     lead: "Unter dieser Adresse gibt es nichts. Prüfen Sie die Schreibweise, oder beginnen Sie auf der Startseite.",
   },
+  leftInside: {
+    heading: "Sie sind gegangen",
+    lead: "Ihr Besuch ist zu Ende, und die nächste Person kann hinein. Sie können sich gern wieder anstellen.",
+  },
   home: "Zur Startseite",
   waiting: {
     heading: "Sie stehen in der Warteschlange",
@@ -57,10 +61,6 @@ export const de: RoomTexts = {
     left: {
       heading: "Sie haben die Warteschlange verlassen",
       lead: "Ihr Platz ist an die nächste Person gegangen. Sie können sich gern wieder anstellen.",
-    },
-    leftInside: {
-      heading: "Sie sind gegangen",
-      lead: "Ihr Besuch ist zu Ende, und die nächste Person kann hinein. Sie können sich gern wieder anstellen.",
     },
     closed: {
       heading: "Die Warteschlange ist geschlossen",

@@ -6,6 +6,10 @@ export const en: RoomTexts = {
     lead: "Your browser is solving a small puzzle that keeps robots out. It takes a few seconds; then you get your place automatically.",
   },
   notFound: { heading: "Page not found", lead: "There is nothing at this address. Check its spelling, or begin at the front page." },
+  leftInside: {
+    heading: "You have left",
+    lead: "Your visit is over, and the next person can come in. You are welcome to join the line again.",
+  },
   home: "Front page",
   waiting: { heading: "You are in line", lead: "Keep this page open. It lets you in automatically when your turn comes." },
   yourTurn: { heading: "It is your turn", lead: "Taking you to the page you asked for." },
@@ -36,10 +40,6 @@ export const en: RoomTexts = {
     completed: { heading: "All done", lead: "Your visit is complete. Thank you for coming." },
     revoked: { heading: "Your visit was ended", lead: "The organiser has ended it. You can join the line again." },
     left: { heading: "You have left the line", lead: "Your place has gone to the next person. You are welcome to join the line again." },
-    leftInside: {
-      heading: "You have left",
-      lead: "Your visit is over, and the next person can come in. You are welcome to join the line again.",
-    },
     closed: { heading: "The line is closed", lead: "Nobody new can join at the moment. Thank you for your interest." },
     lost: {
       heading: "We cannot find your ticket",

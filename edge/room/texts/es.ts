@@ -9,6 +9,10 @@ export const es: RoomTexts = {
     heading: "Página no encontrada",
     lead: "No hay nada en esta dirección. Revisa cómo está escrita o empieza por la página de inicio.",
   },
+  leftInside: {
+    heading: "Has salido",
+    lead: "Tu visita ha terminado y la siguiente persona puede entrar. Puedes volver a ponerte en la fila.",
+  },
   home: "Página de inicio",
   waiting: {
     heading: "Ya estás en la fila",
@@ -57,10 +61,6 @@ export const es: RoomTexts = {
     left: {
       heading: "Has salido de la fila",
       lead: "Tu lugar ha pasado a la siguiente persona. Puedes volver a ponerte en la fila.",
-    },
-    leftInside: {
-      heading: "Has salido",
-      lead: "Tu visita ha terminado y la siguiente persona puede entrar. Puedes volver a ponerte en la fila.",
     },
     closed: { heading: "La fila está cerrada", lead: "Por ahora no puede unirse nadie más. Gracias por tu interés." },
     lost: {

@@ -6,6 +6,10 @@ export const fr: RoomTexts = {
     lead: "Votre navigateur résout un petit calcul qui tient les robots à l’écart. Cela prend quelques secondes, puis vous obtenez votre place automatiquement.",
   },
   notFound: { heading: "Page introuvable", lead: "Il n’y a rien à cette adresse. Vérifiez-la ou commencez par la page d’accueil." },
+  leftInside: {
+    heading: "Vous êtes sorti",
+    lead: "Votre visite est terminée et la personne suivante peut entrer. Vous pouvez reprendre la file.",
+  },
   home: "Page d’accueil",
   waiting: {
     heading: "Vous êtes dans la file",
@@ -54,10 +58,6 @@ export const fr: RoomTexts = {
     left: {
       heading: "Vous avez quitté la file",
       lead: "Votre place est passée à la personne suivante. Vous pouvez reprendre la file.",
-    },
-    leftInside: {
-      heading: "Vous êtes sorti",
-      lead: "Votre visite est terminée et la personne suivante peut entrer. Vous pouvez reprendre la file.",
     },
     closed: {
       heading: "La file est fermée",

@@ -9,6 +9,7 @@ export const id: RoomTexts = {
     heading: "Halaman tidak ditemukan",
     lead: "Tidak ada apa-apa di alamat ini. Periksa penulisannya, atau mulai dari halaman depan.",
   },
+  leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
   home: "Halaman depan",
   waiting: {
     heading: "Anda dalam antrean",
@@ -58,7 +59,6 @@ export const id: RoomTexts = {
       heading: "Anda telah keluar dari antrean",
       lead: "Tempat Anda sudah beralih ke orang berikutnya. Silakan mengantre lagi.",
     },
-    leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
     closed: { heading: "Antrean ditutup", lead: "Saat ini tidak ada lagi yang dapat bergabung. Terima kasih atas minat Anda." },
     lost: {
       heading: "Tiket Anda tidak ditemukan",

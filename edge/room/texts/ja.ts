@@ -9,6 +9,7 @@ export const ja: RoomTexts = {
     heading: "ページが見つかりません",
     lead: "このアドレスには何もありません。つづりを確認するか、トップページからお進みください。",
   },
+  leftInside: { heading: "退場しました", lead: "ご利用は終了し、次の方が入場できます。もう一度お並びいただけます。" },
   home: "トップページ",
   waiting: {
     heading: "順番をお待ちください",
@@ -51,7 +52,6 @@ export const ja: RoomTexts = {
     completed: { heading: "完了しました", lead: "ご利用は終了しました。お越しいただきありがとうございました。" },
     revoked: { heading: "ご利用が終了されました", lead: "主催者により終了されました。もう一度お並びいただけます。" },
     left: { heading: "列を離れました", lead: "順番は次の方に移りました。もう一度お並びいただけます。" },
-    leftInside: { heading: "退場しました", lead: "ご利用は終了し、次の方が入場できます。もう一度お並びいただけます。" },
     closed: {
       heading: "受付を終了しました",
       lead: "現在、新しくお並びいただくことはできません。ご関心をお寄せいただきありがとうございます。",

@@ -6,6 +6,7 @@ export const pt: RoomTexts = {
     lead: "O seu navegador está resolvendo um pequeno cálculo que mantém os robôs de fora. Leva alguns segundos e depois você recebe o seu lugar automaticamente.",
   },
   notFound: { heading: "Página não encontrada", lead: "Não há nada neste endereço. Confira a escrita ou comece pela página inicial." },
+  leftInside: { heading: "Você saiu", lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo." },
   home: "Página inicial",
   waiting: {
     heading: "Você está na fila",
@@ -52,7 +53,6 @@ export const pt: RoomTexts = {
       heading: "Você saiu da fila",
       lead: "O seu lugar passou para a próxima pessoa. Você pode entrar na fila de novo.",
     },
-    leftInside: { heading: "Você saiu", lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo." },
     closed: { heading: "A fila está fechada", lead: "No momento ninguém mais pode entrar nela. Obrigado pelo interesse." },
     lost: {
       heading: "Não encontramos a sua senha",

@@ -4,34 +4,41 @@ import type { InviteFault } from "../invite-fault.ts";
  * Every text of the visitor's pages. One file per language holds all of them, so that one that is missing does not compile.
  * What stands in single braces is filled in; numbers and durations come from Intl.
  */
-export type RoomTexts = LiveTexts & {
+export type RoomTexts = LiveTexts & FirstTexts & { readonly page: PageTexts };
+
+/** Of states that a page begins with and no script leads to, so that scripts do without them. */
+export type FirstTexts = EarlyTexts & {
   /** The browser does the work that keeps robots out. */
   readonly checking: Said;
   /** At an address of the gate that does not exist. */
   readonly notFound: Said;
+  readonly full: Said;
+  readonly storeDown: Said;
+  readonly rateLimited: Said;
+  readonly addressLimit: Said;
+  /** Gave up a session, not a place in line. */
+  readonly leftInside: Said;
   /** The link to the site's front page. */
   readonly home: string;
-  readonly page: PageTexts;
+};
+
+/** Before places can be taken. `{time}`, a date and a time of day, is when they can. */
+export type EarlyTexts = {
+  readonly early: Said;
+  /** Replaces the lead of `early` where places are drawn. */
+  readonly earlyLot: string;
 };
 
 /** What depends on how the visitor stands, so that the script needs it as well. */
 export type LiveTexts = {
   readonly waiting: Said;
   readonly yourTurn: Said;
-  /** Before places can be taken. `{time}`, a date and a time of day, is when they can. */
-  readonly early: Said;
-  /** Replaces the lead of `early` where places are drawn. */
-  readonly earlyLot: string;
   /** Has a place; the line has not started to move. */
   readonly prequeue: Said;
   /** Replaces `prequeue` where places are drawn at the start. */
   readonly prequeueLot: Said;
   readonly paused: Said;
   readonly maintenance: Said;
-  readonly full: Said;
-  readonly storeDown: Said;
-  readonly rateLimited: Said;
-  readonly addressLimit: Said;
   readonly ended: Readonly<Record<EndedReason, Said>>;
   /** Replaces the lead of `ended.revoked` where the visitor is banned. `{time}` is when the ban ends. */
   readonly bannedUntil: string;
@@ -94,11 +101,8 @@ export type PageTexts = {
 
 export type Said = { readonly heading: string; readonly lead: string };
 
-/**
- * `lost`: the browser no longer shows a ticket. `closed`: the line takes nobody new. `left`: gave up a place in line;
- * `leftInside`: gave up a session.
- */
-export type EndedReason = "expired" | "completed" | "revoked" | "left" | "leftInside" | "closed" | "lost";
+/** `lost`: the browser no longer shows a ticket. `closed`: the line takes nobody new. */
+export type EndedReason = "expired" | "completed" | "revoked" | "left" | "closed" | "lost";
 
 /** One form for each kind of number that the language tells apart, with `{n}` where the number goes. */
 export type Plurals = { readonly other: string } & { readonly [Rule in Exclude<Intl.LDMLPluralRule, "other">]?: string };

@@ -3,6 +3,7 @@ import type { RoomTexts } from "./room-texts.ts";
 export const zh: RoomTexts = {
   checking: { heading: "正在检查您的浏览器", lead: "您的浏览器正在完成一个小计算，用来阻挡机器人。几秒钟后，您会自动获得排队位置。" },
   notFound: { heading: "找不到页面", lead: "此地址没有内容。请检查拼写，或从首页开始。" },
+  leftInside: { heading: "您已离开", lead: "您的访问已结束，下一位可以进入。欢迎重新排队。" },
   home: "首页",
   waiting: { heading: "您正在排队", lead: "请保持此页面打开，轮到您时会自动进入。" },
   yourTurn: { heading: "轮到您了", lead: "正在为您进入。" },
@@ -21,7 +22,6 @@ export const zh: RoomTexts = {
     completed: { heading: "已完成", lead: "您的访问已顺利完成，感谢光临。" },
     revoked: { heading: "您的访问已被终止", lead: "主办方已终止您的访问。您可以重新排队。" },
     left: { heading: "您已离开队伍", lead: "您的位置已让给下一位。欢迎重新排队。" },
-    leftInside: { heading: "您已离开", lead: "您的访问已结束，下一位可以进入。欢迎重新排队。" },
     closed: { heading: "队伍已关闭", lead: "目前无法再加入排队。感谢您的关注。" },
     lost: { heading: "找不到您的排队凭证", lead: "您的浏览器不再提供该凭证。请允许本站使用 Cookie，然后重新排队。" },
   },
