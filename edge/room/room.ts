@@ -1,3 +1,4 @@
+import { paletteCss } from "../../shared/look/palette.ts";
 import { ROOM_SCRIPT, ROOM_STYLE } from "../built/room-script.ts";
 import { SOLVER_SCRIPT } from "../built/solver.ts";
 import type { QueueSettings } from "../queue/settings.ts";
@@ -7,7 +8,6 @@ import type { InviteFault } from "./invite-fault.ts";
 import { type ChosenLanguage, directionOf, type Language, languageTag } from "./language.ts";
 import { type Marking, markingOf, type OwnTexts, ownTexts } from "./own-texts.ts";
 import { memoryCookieName, type NextStep, type PageFacts } from "./page-facts.ts";
-import { type Palette, paletteOf } from "./palette.ts";
 import type { RoomState } from "./room-state.ts";
 import { type RoomView, roomView } from "./room-view.ts";
 import type { Template } from "./template.ts";
@@ -164,21 +164,9 @@ const colours = new WeakMap<object, string>();
 const NO_TEMPLATE = {};
 
 function coloursOf(template: Template | null): string {
-  const text = colours.get(template ?? NO_TEMPLATE) ?? schemes(template);
+  const text = colours.get(template ?? NO_TEMPLATE) ?? paletteCss(template);
   colours.set(template ?? NO_TEMPLATE, text);
   return text;
-}
-
-function schemes(template: Template | null): string {
-  const [light, dark] = [variables(paletteOf(template, "light")), variables(paletteOf(template, "dark"))];
-  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
-}
-
-/** Colours were parsed and written anew, so that nothing but six digits can stand here. */
-function variables(palette: Palette): string {
-  return Object.entries(palette)
-    .map(([name, colour]) => `--${name}:${colour}`)
-    .join(";");
 }
 
 /** Shorter would leave no time to press a button; longer, and the line would take somebody at its head for gone. */
