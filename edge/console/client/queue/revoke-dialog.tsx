@@ -35,7 +35,7 @@ export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProp
   return (
     <Dialog
       title="Revoke this session"
-      confirm="Revoke"
+      confirm="Revoke session"
       isDangerous={true}
       isBusy={isBusy}
       onConfirm={() => void revoke()}
@@ -45,11 +45,11 @@ export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProp
         <code>{sessionId}</code>
       </p>
       <p class="effect">
-        Its place is free at once, its passes are refused everywhere within 2 s, and its visitor starts at the end of the line. There is no
+        Its slot is free at once, its passes are refused everywhere within 2 s, and its visitor starts at the end of the line. There is no
         undo.
       </p>
       <Field label="Reason" hint="For the audit log." maxLength={REASON_CHARS_MAX} value={reason} onChange={setReason} />
-      <ProblemNote error={error} />
+      <ProblemNote failed={error && { action: "Revoking the session", kind: "change", error }} onDismiss={() => setError(undefined)} />
     </Dialog>
   );
 }

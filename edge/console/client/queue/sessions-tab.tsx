@@ -53,10 +53,10 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
         value={wanted}
         onChange={setWanted}
       />
-      <ProblemNote error={pages.error} />
+      <ProblemNote failed={pages.error && { action: "Reading the sessions", kind: "read", error: pages.error }} />
       {shown.length === 0 && !pages.isReading ? (
         <p class="empty">
-          {wanted === "" ? "Nobody is inside." : "No such session holds a place. Its pass, if there is one, can be revoked all the same."}
+          {wanted === "" ? "Nobody is inside." : "No such session holds a slot. Its pass, if there is one, can be revoked all the same."}
         </p>
       ) : (
         <div class="scroll">
