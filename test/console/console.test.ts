@@ -319,7 +319,7 @@ describe.concurrent("the console", () => {
       await page.getByLabel("Maximum inside").fill("20");
       await page.getByRole("button", { name: "Review change" }).click();
       await page.getByRole("dialog").getByText("Nobody is waiting. At 90/s").waitFor();
-      await page.getByRole("button", { name: "Change maximum inside and event’s own settings" }).click();
+      await page.getByRole("button", { name: "Change maximum inside and admission rate of the event" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect((await stack.registry.readQueue("on"))?.settings).toMatchObject({
         admissionRate: 5,

@@ -93,7 +93,7 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
       {isAsking && (
         <ConfirmChange
           title={`Change ${queue.name}`}
-          confirm={deedOf(change)}
+          confirm={deedOf(seen.body, change)}
           action="Saving the queue"
           seen={{ body: { ...queue, ...pick(seen.body) }, etag: seen.etag }}
           change={change}
@@ -145,8 +145,14 @@ function hintOf(queue: Queue, name: "admissionRate" | "maxActive"): { readonly h
   return isOwn ? { hint: `The event’s own value. Without the event it is ${count(queue[name])}.` } : {};
 }
 
-/** "Change admission rate and message". */
-function deedOf(change: Change): string {
-  const names = Object.keys(change).map((name) => settingLabel(name).replace(/^./, (letter) => letter.toLowerCase()));
+/** "Change admission rate and message"; a value of the event's own is named as such. */
+function deedOf({ eventOverrides }: Queue, { eventOverrides: changedOwn, ...change }: Change): string {
+  const [before, after] = [{ ...eventOverrides }, { ...(changedOwn as Queue["eventOverrides"]) }] as const;
+  const own = (Object.keys(after) as (keyof typeof after)[]).filter((name) => after[name] !== before[name]);
+  const names = [...Object.keys(change).map(lowerLabel), ...own.map((name) => `${lowerLabel(name)} of the event`)];
   return `Change ${new Intl.ListFormat("en").format(names)}`;
+}
+
+function lowerLabel(name: string): string {
+  return settingLabel(name).replace(/^./, (letter) => letter.toLowerCase());
 }
