@@ -15,7 +15,7 @@ export function demoRoute(c: Context): Response {
 const mainAt = (nowMs: number) => html`<p class="brand">Demo</p>
 <div class="card" id="session" data-queue-id="demo" data-now-ms="${nowMs}">
 <p class="mark in" aria-hidden="true"><b></b><b></b><b></b></p>
-<h1 id="heading">You are in</h1>
+<h1>You are in</h1>
 <p id="lead" class="lead">This is the application behind the gate. The demo admits three visitors at once; others wait until one of you leaves.</p>
 <div id="countdown" hidden>
 <p class="label">Your session ends in</p>
@@ -24,7 +24,7 @@ const mainAt = (nowMs: number) => html`<p class="brand">Demo</p>
 </div>
 <p id="told" class="unseen" role="status"></p>
 <div class="actions">
-<form id="leave" method="post" action="/_sluice/queues/demo/leave"><button class="button">Leave and free your slot</button></form>
+<form method="post" action="/_sluice/queues/demo/leave" id="leave"><button class="button">Leave and free your slot</button></form>
 <button id="stay" class="button quiet" type="button" hidden>Stay longer</button>
 <a id="again" class="button" href="/demo/" hidden>Join the line again</a>
 </div>

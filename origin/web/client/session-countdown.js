@@ -83,7 +83,7 @@ function end() {
   isOver = true;
   for (const id of ["countdown", "stay", "leave"]) element(id).hidden = true;
   element("again").hidden = false;
-  element("heading").textContent = "Your session is over";
+  for (const heading of document.getElementsByTagName("h1")) heading.textContent = "Your session is over";
   element("lead").textContent = "Your slot is free for the next visitor. You are welcome to join the line again.";
   element("told").textContent = "Your session is over.";
   document.title = "Your session is over · Demo";
