@@ -60,6 +60,8 @@ export type Pass = {
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
   readonly scope?: PassScope;
+  /** Signed for a session that holds its slot for the claim window only: the first request that presents the pass claims the full time. */
+  readonly unconfirmed?: true;
   /** Where the queue's requests go when not to the gate's own origin, sealed: only edges can read it. */
   readonly upstream?: string;
 };
@@ -132,6 +134,7 @@ export const passClaimsSchema = z.object({
   ...lifetimeClaims,
   sub: z.union([idSchema, z.literal(OPEN_SESSION_ID)]),
   jti: idSchema,
+  unconfirmed: z.literal(true).optional(),
   scope: scopeSchema.optional(),
   upstream: z
     .string()

@@ -35,6 +35,13 @@ export const errorCatalogue = {
   permission_missing: { status: 403, title: "The API key is not for this.", retry: "never" },
   not_allowed: { status: 403, title: "This is not yours to do.", retry: "never" },
   other_site_refused: { status: 403, title: "Requests from pages of other sites are not served.", retry: "never" },
+  session_revoked: { status: 403, title: "This session was ended by the organiser.", retry: "never" },
+  session_banned: { status: 403, title: "This session was ended by the organiser, who lets its visitor join again later.", retry: "later" },
+  other_site_form: {
+    status: 403,
+    title: "A form of another site arrived without the visitor's cookies. It was not carried out.",
+    retry: "never",
+  },
   not_found: { status: 404, title: "There is nothing at this address.", retry: "never" },
   queue_not_found: { status: 404, title: "There is no queue of this id.", retry: "never" },
   session_not_found: { status: 404, title: "There is no session of this id.", retry: "never" },

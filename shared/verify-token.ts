@@ -98,12 +98,13 @@ const passRules: KindRules<z.output<typeof passClaimsSchema>, Pass> = {
   kind: "pass",
   lifetimeSecondsMax: PASS_LIFETIME_SECONDS_MAX,
   claims: passClaimsSchema,
-  read: ({ sub, jti, iat, exp, scope, upstream }, queueId) => ({
+  read: ({ sub, jti, iat, exp, unconfirmed, scope, upstream }, queueId) => ({
     queueId,
     sessionId: sub,
     jti,
     issuedAtSeconds: iat,
     expiresAtSeconds: exp,
+    ...(unconfirmed !== undefined && { unconfirmed }),
     ...(scope !== undefined && { scope }),
     ...(upstream !== undefined && { upstream }),
   }),

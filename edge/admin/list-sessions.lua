@@ -1,7 +1,7 @@
 -- Reads one page of the sessions that hold a slot, those that end first in front.
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
--- KEYS[3] ready    zset: those in active who have not walked in yet
+-- KEYS[3] ready    zset: those in active whose pass was not presented yet
 -- ARGV[1] limit    how many at most
 -- ARGV[2] lastEnd  when the last session of the page before ended (ms), or -1 for the first page
 -- ARGV[3] lastId   the last session of the page before, or ''

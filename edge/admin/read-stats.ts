@@ -39,11 +39,12 @@ const statsSchema = z
     live: z.strictObject({
       mode: z.string(),
       waiting: count,
-      ready: count.describe("Whose turn it is, and who have not come in yet; among the active too."),
+      ready: count.describe("Visitors with a slot who have not presented their pass yet; among the active too."),
       active: count,
       maxActive: z.int().min(1),
       admissionRate: z.number().min(0),
       admissionsPerSecond: z.number().min(0).describe("Measured; over the last minute when nobody waits."),
+      isStalled: z.boolean().describe("The room is full and nobody leaves."),
       clearsInSeconds: count.nullable().describe("When those who wait now are in, if it goes on like this; null when nobody goes in."),
     }),
     totals: z.strictObject({ ...flowFields, waitMs: percentilesSchema }).describe("Over the hours below."),

@@ -1,3 +1,5 @@
+import { forecastWait } from "../queue/estimate.ts";
+
 /**
  * What a change of a queue's settings will do to the people in it, in numbers and in words. Shown before the change is made.
  * Pure, and an estimate: it knows the line as it stands now, not who will come.
@@ -21,13 +23,14 @@ export function clearsInSeconds(now: Flow, change: FlowChange = {}): number | un
   const { mode, maxActive, admissionRate } = { ...now, ...change };
   if (now.waiting === 0 || mode === "open") return 0;
   if (mode === "paused" || mode === "maintenance") return undefined;
-  const free = Math.max(0, maxActive - now.active);
-  const first = (now.opensInSeconds ?? 0) + Math.min(now.waiting, free) / admissionRate;
-  const others = Math.max(0, now.waiting - free);
-  if (others === 0) return first;
   // Unless the cap is what holds the line now, those inside are taken to leave as fast as others come.
-  const perSecond = isCapped(now) ? Math.min(admissionRate, leavingPerSecond(now, maxActive)) : admissionRate;
-  return perSecond > 0 ? first + others / perSecond : undefined;
+  const freeSlots = isCapped(now) ? Math.max(0, maxActive - now.active) : now.waiting;
+  const flow = { admissionsPerSecond: leavingPerSecond(now, maxActive), presentShare: 1, stillMs: 0, freeSlots };
+  const line = { position: now.waiting, total: now.waiting, flow, admissionRate, opensInSeconds: now.opensInSeconds ?? 0 };
+  const { estimate, isStalled } = forecastWait(line);
+  // With a slot for some of them and nobody leaving, the others never enter.
+  const isStuck = freeSlots < now.waiting && flow.admissionsPerSecond === 0;
+  return isStalled || isStuck ? undefined : estimate.likely;
 }
 
 /** At the cap as many come in as leave, so what is measured is how fast they leave; with more inside, more leave. */

@@ -9,6 +9,8 @@ export type CircuitBreaker = {
   readonly mayAsk: () => boolean;
   /** Whether the last ones to ask got no answer. */
   readonly isOpen: () => boolean;
+  /** Whether the last one to ask got no answer. */
+  readonly isFailing: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
 };
@@ -34,6 +36,7 @@ export function createCircuitBreaker(clock: Clock): CircuitBreaker {
       return true;
     },
     isOpen: () => failures >= FAILURES_MAX,
+    isFailing: () => failures > 0,
     succeeded: () => {
       failures = 0;
     },

@@ -23,14 +23,14 @@ export function obey(queue: GuardedQueue, pass: Pass, command: Command): void {
     queue.later(extend(queue, sessionId));
     return;
   }
-  queue.revocations.learn(sessionId);
-  queue.later(end(queue, sessionId, command === "complete" ? "completed" : "revoked"));
+  const reason = command === "complete" ? "completed" : "revoked";
+  queue.revocations.learn(sessionId, reason);
+  queue.later(end(queue, sessionId, reason));
 }
 
 async function extend(queue: GuardedQueue, sessionId: string): Promise<void> {
   try {
-    const expiresAtMs = await backgroundLineOf(queue).touch({ sessionId, views: 0, renew: true });
-    if (expiresAtMs > 0) queue.sessions.renewed(sessionId, expiresAtMs);
+    queue.sessions.touched(sessionId, await backgroundLineOf(queue).touch({ sessionId, views: 0, how: "renew" }));
   } catch (error) {
     log("warn", "a session could not be extended", { queueId: queue.queueId, error });
   }

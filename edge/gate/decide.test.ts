@@ -6,6 +6,9 @@ const modes = ["active", "paused", "drain", "maintenance", "open"] as const;
 const failurePolicies = ["closed", "open"] as const;
 const wishes: readonly Wants[] = ["page", "json", "other", "form", "action", "preflight"];
 const passes = ["none", "valid", "invalid", "revoked"] as const;
+const askers = ["visitor", "part", "otherSite"] as const;
+const bans = ["none", "shown"] as const;
+const stores = ["answering", "failing"] as const;
 const tickets = ["none", "valid", "invalid"] as const;
 const invites = ["none", "usable"] as const;
 const proofs = ["settled", "owed"] as const;
@@ -15,6 +18,7 @@ const turns: readonly (TurnState | "unasked")[] = [
   "scheduled",
   "admitted",
   "ended",
+  "revoked",
   "closed",
   "over",
   "full",
@@ -33,15 +37,21 @@ const queues: readonly GateFacts["queue"][] = [
   "bypassed",
   "unknown",
   "missing",
-  ...modes.flatMap((mode) => failurePolicies.flatMap((onStoreFailure) => phases.map((phase) => ({ mode, onStoreFailure, phase })))),
+  ...modes.flatMap((mode) =>
+    failurePolicies.flatMap((onStoreFailure) => phases.flatMap((phase) => stores.map((store) => ({ mode, onStoreFailure, phase, store })))),
+  ),
 ];
 
 const everything: readonly GateFacts[] = queues.flatMap((queue) =>
   wishes.flatMap((wants) =>
-    passes.flatMap((pass) =>
-      tickets.flatMap((ticket) =>
-        invites.flatMap((invite) =>
-          proofs.flatMap((proof) => turns.map((turn): GateFacts => ({ queue, wants, pass, ticket, invite, proof, turn }))),
+    askers.flatMap((asks) =>
+      passes.flatMap((pass) =>
+        bans.flatMap((ban) =>
+          tickets.flatMap((ticket) =>
+            invites.flatMap((invite) =>
+              proofs.flatMap((proof) => turns.map((turn): GateFacts => ({ queue, wants, asks, pass, ban, ticket, invite, proof, turn }))),
+            ),
+          ),
         ),
       ),
     ),
@@ -53,10 +63,11 @@ type Rule = readonly [name: string, fits: (facts: GateFacts) => boolean, decisio
 
 const modeOf = ({ queue }: GateFacts) => (typeof queue === "string" ? undefined : queue.mode);
 const phaseOf = ({ queue }: GateFacts) => (typeof queue === "string" ? undefined : queue.phase);
+const storeOf = ({ queue }: GateFacts) => (typeof queue === "string" ? undefined : queue.store);
 const policyOf = ({ queue }: GateFacts) => (typeof queue === "string" ? undefined : queue.onStoreFailure);
 const forward = (pass: "none" | "presented" | "new" | "open"): Decision => ({ kind: "forward", pass });
 const refuse = (code: Extract<Decision, { kind: "refuse" }>["code"]): Decision => ({ kind: "refuse", code });
-const ask = (verb: "enter" | "beat" | "redeem"): Decision => ({ kind: "ask", verb });
+const ask = (verb: Extract<Decision, { kind: "ask" }>["verb"]): Decision => ({ kind: "ask", verb });
 
 /** Nothing is known of the line yet, or only that it has no place for the invite. */
 const isBeginning = ({ turn }: GateFacts) => ["unasked", "invite_used", "invite_revoked"].includes(turn);
@@ -71,6 +82,28 @@ const rules: readonly Rule[] = [
   ["open lets everybody in", (f) => modeOf(f) === "open", forward("open")],
   ["maintenance shows everybody else the page", (f) => modeOf(f) === "maintenance", refuse("queue_maintenance")],
   ["a preflight keeps no place", (f) => isBeginning(f) && f.wants === "preflight", refuse("token_invalid")],
+  [
+    "the parts of a page that an outage has opened come through",
+    (f) => isBeginning(f) && f.asks === "part" && storeOf(f) === "failing" && policyOf(f) === "open" && phaseOf(f) === "open",
+    forward("open"),
+  ],
+  ["a part of a page never joins", (f) => isBeginning(f) && f.asks === "part", refuse("queue_waiting")],
+  ["how a session was ended is asked for a visitor who may be banned", (f) => isBeginning(f) && f.ban === "shown", ask("ending")],
+  [
+    "how a session was ended is asked before its visitor joins again",
+    (f) => isBeginning(f) && f.pass === "revoked" && f.ticket !== "valid",
+    ask("ending"),
+  ],
+  [
+    "a form of another site takes no place, because it may have one",
+    (f) => (isBeginning(f) && f.ticket !== "valid" && f.asks === "otherSite") || (f.turn === "ended" && f.asks === "otherSite"),
+    refuse("other_site_form"),
+  ],
+  [
+    "a revoked session is told so",
+    (f) => f.turn === "revoked",
+    (f) => ({ ...decide({ ...f, turn: "waiting" }), kind: "revoked" }) as Decision,
+  ],
   ["an invite moves who waits", (f) => f.turn === "unasked" && f.invite === "usable" && f.ticket === "valid", ask("redeem")],
   ["an invite lets a newcomer join", (f) => f.turn === "unasked" && f.invite === "usable" && modeOf(f) !== "drain", ask("redeem")],
   ["a ticket polls", (f) => isBeginning(f) && f.ticket === "valid", ask("beat")],
@@ -127,7 +160,8 @@ describe("decide", () => {
     for (const facts of everything) {
       const decision = decide(facts);
       if (decision.kind !== "forward" || facts.queue === "none" || facts.queue === "bypassed") continue;
-      const isOutage = facts.turn === "unavailable" && policyOf(facts) === "open" && phaseOf(facts) === "open";
+      const isFailing = facts.turn === "unavailable" || (facts.asks === "part" && storeOf(facts) === "failing");
+      const isOutage = isFailing && policyOf(facts) === "open" && phaseOf(facts) === "open";
       expect(facts.pass === "valid" || facts.turn === "admitted" || modeOf(facts) === "open" || isOutage).toBe(true);
     }
   });

@@ -27,8 +27,11 @@ export type GateFacts = {
    */
   readonly queue: "none" | "bypassed" | "unknown" | "missing" | QueueFacts;
   readonly wants: Wants;
+  readonly asks: Asks;
   /** Where no route is known, a pass is valid only where its own scope leads here. */
   readonly pass: "none" | "valid" | "invalid" | "revoked";
+  /** "shown": the browser shows that a session of this visitor was revoked and banned, whatever else it shows. */
+  readonly ban: "none" | "shown";
   readonly ticket: "none" | "valid" | "invalid";
   /** "usable": signed for this queue, and it promises more than the visitor has. An invite that does not hold is as good as none. */
   readonly invite: "none" | "usable";
@@ -37,7 +40,18 @@ export type GateFacts = {
   readonly turn: "unasked" | TurnState;
 };
 
-type QueueFacts = Pick<QueueSettings, "mode" | "onStoreFailure"> & { readonly phase: Phase | "unsure" };
+type QueueFacts = Pick<QueueSettings, "mode" | "onStoreFailure"> & {
+  readonly phase: Phase | "unsure";
+  /** "failing": the last call got no answer. Only of interest where nobody asks it anyway. */
+  readonly store: "answering" | "failing";
+};
+
+/**
+ * "part": not a visit of its own, but a part of a page (a picture, a style sheet, a script, a frame of another site) or fetched ahead: it
+ * never joins the line, because nobody would come back with the place. "otherSite": sent from a page of another site in a way that browsers
+ * send no cookies along with (a form): its visitor may hold a place or a pass, so that nothing may be given out that replaces them.
+ */
+export type Asks = "visitor" | "part" | "otherSite";
 
 /**
  * What the client can do with an answer. A `page` is shown to a person, `json` is read by a program; who takes neither (an
@@ -52,6 +66,7 @@ export type TurnState =
   | "scheduled"
   | "admitted"
   | "ended"
+  | "revoked"
   | "closed"
   | "over"
   | "full"
@@ -66,10 +81,12 @@ export type TurnState =
 
 export type Decision =
   | { readonly kind: "forward"; readonly pass: "none" | "presented" | "new" | "open" }
-  | { readonly kind: "ask"; readonly verb: "enter" | "beat" | "redeem" }
+  | { readonly kind: "ask"; readonly verb: "enter" | "beat" | "redeem" | "ending" }
   | { readonly kind: "challenge" }
   /** "early": there is no place to take yet. */
   | { readonly kind: "wait" | "early"; readonly as: WaitingForm }
+  /** The session was revoked: nothing is carried out, and nobody joins again by just coming back. */
+  | { readonly kind: "revoked"; readonly as: WaitingForm }
   | { readonly kind: "refuse"; readonly code: ErrorCode };
 
 /** `refusal` and `refusalPage` say the same as `json` and `page`, and that nothing was carried out. */
@@ -84,11 +101,20 @@ const WAITING_FORMS: Readonly<Record<Wants, WaitingForm>> = {
   preflight: "refusal",
 };
 
-/** A ticket or pass that does not hold is as good as none: its holder joins anew. */
-function beforeAsking({ wants, ticket, invite, proof }: GateFacts, { mode }: QueueFacts): Decision {
+/** An invalid ticket or pass counts as missing: its holder joins as a newcomer. How a session was ended only the store knows. */
+function beforeAsking({ wants, asks, pass, ban, ticket, invite, proof }: GateFacts, queue: QueueFacts): Decision {
+  const { mode } = queue;
   if (wants === "preflight") return refuse("token_invalid");
+  if (asks === "part") return isOpenForOutage(queue) ? { kind: "forward", pass: "open" } : refuse("queue_waiting");
+  if (ban === "shown" || (pass === "revoked" && ticket !== "valid")) return { kind: "ask", verb: "ending" };
+  if (asks === "otherSite" && ticket !== "valid") return refuse("other_site_form");
   if (invite === "usable" && (ticket === "valid" || mode !== "drain")) return { kind: "ask", verb: "redeem" };
   return ticket === "valid" ? { kind: "ask", verb: "beat" } : asNewcomer(proof, mode);
+}
+
+/** Pages are let in without a pass then, so that their parts come without one too. */
+function isOpenForOutage({ onStoreFailure, phase, store }: QueueFacts): boolean {
+  return onStoreFailure === "open" && phase === "open" && store === "failing";
 }
 
 function asNewcomer(proof: GateFacts["proof"], mode: QueueFacts["mode"]): Decision {
@@ -97,7 +123,7 @@ function asNewcomer(proof: GateFacts["proof"], mode: QueueFacts["mode"]): Decisi
 }
 
 function afterAsking(facts: GateFacts, queue: QueueFacts, turn: TurnState): Decision {
-  const { wants, proof } = facts;
+  const { wants, asks, proof } = facts;
   const { mode, onStoreFailure, phase } = queue;
   switch (turn) {
     case "admitted":
@@ -107,8 +133,10 @@ function afterAsking(facts: GateFacts, queue: QueueFacts, turn: TurnState): Deci
     case "scheduled":
       return { kind: "early", as: WAITING_FORMS[wants] };
     case "ended":
-      // The ticket was used up; whoever comes back with it is a newcomer.
-      return asNewcomer(proof, mode);
+      // Used up, over or completed: whoever comes back is a newcomer.
+      return asks === "otherSite" ? refuse("other_site_form") : asNewcomer(proof, mode);
+    case "revoked":
+      return { kind: "revoked", as: WAITING_FORMS[wants] };
     case "invite_used":
     case "invite_revoked":
       return beforeAsking({ ...facts, invite: "none" }, queue);

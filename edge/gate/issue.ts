@@ -51,12 +51,17 @@ export async function keepTicket(tokens: Tokens, held: Held & { readonly order: 
   return issueTicket(tokens, { ...ticket, order, enqueuedAtMs: ticket.issuedAtSeconds * 1000 }, at);
 }
 
-type NewPass = { readonly sessionId: string; readonly slotEndMs: number };
+type NewPass = {
+  readonly sessionId: string;
+  readonly slotEndMs: number;
+  /** The line has just let the visitor in, and the slot is held for the claim window only. */
+  readonly unconfirmed?: true;
+};
 
 /** Undefined when the slot is as good as over. */
 export async function issuePass(
   { gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">,
-  { sessionId, slotEndMs }: NewPass,
+  { sessionId, slotEndMs, unconfirmed }: NewPass,
 ): Promise<IssuedPass | undefined> {
   const nowMs = gate.clock.nowMs();
   const expiresAtMs = passEndMs(slotEndMs);
@@ -64,7 +69,7 @@ export async function issuePass(
   if (Math.floor(expiresAtMs / 1000) <= Math.floor(nowMs / 1000)) return undefined;
   const upstream = settings.targetUrl === null ? undefined : await gate.sealedTexts.seal(settings.targetUrl);
   const where = { scope: gate.directory.scopeOf(queueId), upstream };
-  const token = await gate.tokens.signPass({ queueId, sessionId, jti: newId(gate.fillRandom), nowMs, expiresAtMs, ...where });
+  const token = await gate.tokens.signPass({ queueId, sessionId, jti: newId(gate.fillRandom), nowMs, expiresAtMs, unconfirmed, ...where });
   return { token, sessionId, expiresAtMs: slotEndMs };
 }
 

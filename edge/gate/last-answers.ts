@@ -8,6 +8,8 @@ import type { WaitingAnswer } from "../queue/answer.ts";
  */
 export type LastAnswers = {
   readonly early: (ticketId: string) => WaitingAnswer | undefined;
+  /** Whether this poll comes when it was asked for: such a one is not limited. */
+  readonly isDue: (ticketId: string) => boolean;
   readonly remember: (ticketId: string, answer: WaitingAnswer) => void;
   readonly forget: (ticketId: string) => void;
 };
@@ -16,12 +18,17 @@ const ANSWERS_MAX = 20_000;
 
 export function createLastAnswers(clock: Clock): LastAnswers {
   const answers = new Map<string, { readonly answer: WaitingAnswer; readonly toldAtMs: number }>();
+  const isEarly = (elapsedMs: number, { pollAfterMs }: WaitingAnswer) => elapsedMs >= 0 && elapsedMs < pollAfterMs / 2;
   return {
+    isDue(ticketId) {
+      const last = answers.get(ticketId);
+      return last !== undefined && !isEarly(clock.nowMs() - last.toldAtMs, last.answer);
+    },
     early(ticketId) {
       const last = answers.get(ticketId);
       if (last === undefined) return undefined;
       const elapsedMs = clock.nowMs() - last.toldAtMs;
-      if (elapsedMs < 0 || elapsedMs >= last.answer.pollAfterMs / 2) return undefined;
+      if (!isEarly(elapsedMs, last.answer)) return undefined;
       return { ...last.answer, pollAfterMs: last.answer.pollAfterMs - elapsedMs, hasMore: false };
     },
     remember(ticketId, answer) {

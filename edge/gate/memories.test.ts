@@ -13,7 +13,8 @@ const waiting = {
   total: 9,
   order: 5,
   pollAfterMs: 4_000,
-  admissionsPerSecond: 1,
+  flow: { admissionsPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0 },
+  latestAtMs: null,
   hasMore: true,
   opensAtMs: null,
 } as const;
@@ -148,6 +149,7 @@ describe("the last answer to a ticket", () => {
 
 describe("a session in use", () => {
   const ttlSeconds = 400;
+  const times = { sessionTtlSeconds: ttlSeconds, idleSeconds: 0 };
   const pass = (issuedAtSeconds: number): Pass => ({
     queueId: "q" as QueueId,
     sessionId: "s",
@@ -162,22 +164,51 @@ describe("a session in use", () => {
     const first = pass(1_000);
     const touches: (number | undefined)[] = [];
     for (let request = 0; request < 21; request++) {
-      touches.push(sessions.use(first, ttlSeconds));
+      const views = sessions.use(first, times);
+      if (views !== undefined) sessions.touched("s", nowMs + ttlSeconds * 1_000);
+      touches.push(views);
       nowMs += 10_000;
     }
     expect(touches.filter((views) => views !== undefined)).toEqual([11, 10]);
   });
 
+  it("is touched once per eighth of its idle time where that is less", () => {
+    let nowMs = 1_000_000;
+    const sessions = createSessions({ nowMs: () => nowMs });
+    let touches = 0;
+    for (let second = 0; second < 80; second++) {
+      if (sessions.use(pass(1_000), { ...times, idleSeconds: 80 }) !== undefined) {
+        touches++;
+        sessions.touched("s", nowMs + 80_000);
+      }
+      nowMs += 1_000;
+    }
+    expect(touches).toBe(7);
+  });
+
+  it("is touched at once by its first pass, and again a second later when that failed", () => {
+    let nowMs = 1_000_000;
+    const sessions = createSessions({ nowMs: () => nowMs });
+    const first: Pass = { ...pass(1_000), expiresAtSeconds: 1_015, unconfirmed: true };
+    expect([sessions.use(first, times), sessions.use(first, times)]).toEqual([1, undefined]);
+    nowMs += 1_000;
+    expect(sessions.use(first, times)).toBe(2);
+    sessions.touched("s", nowMs + ttlSeconds * 1_000);
+    nowMs += 1_000;
+    expect(sessions.use(first, times)).toBeUndefined();
+    expect(sessions.outlasts(first, times)).toBe(1_401_000);
+  });
+
   it("gets a new pass when it was renewed, and not for a moment more", () => {
     const sessions = createSessions({ nowMs: () => 1_000_000 });
     const first = pass(1_000);
-    sessions.use(first, ttlSeconds);
-    expect(sessions.outlasts(first, ttlSeconds)).toBeUndefined();
-    sessions.renewed("s", 1_000_000 + ttlSeconds * 1_000 + 1_000);
-    expect(sessions.outlasts(first, ttlSeconds)).toBeUndefined();
-    sessions.renewed("s", 1_000_000 + ttlSeconds * 1_250 + 6_000);
-    expect(sessions.outlasts(first, ttlSeconds)).toBe(1_506_000);
-    expect(sessions.outlasts(pass(1_101), ttlSeconds)).toBeUndefined();
+    sessions.use(first, times);
+    expect(sessions.outlasts(first, times)).toBeUndefined();
+    sessions.touched("s", 1_000_000 + ttlSeconds * 1_000 + 1_000);
+    expect(sessions.outlasts(first, times)).toBeUndefined();
+    sessions.touched("s", 1_000_000 + ttlSeconds * 1_250 + 6_000);
+    expect(sessions.outlasts(first, times)).toBe(1_506_000);
+    expect(sessions.outlasts(pass(1_101), times)).toBeUndefined();
   });
 });
 

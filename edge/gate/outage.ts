@@ -21,6 +21,8 @@ export type GuardedStore = {
   readonly forVisit: () => ScriptRunner;
   /** Known to be away: nobody has had an answer lately. */
   readonly isAway: () => boolean;
+  /** The last call got no answer. */
+  readonly isFailing: () => boolean;
   readonly patience: StorePatience;
 };
 
@@ -64,6 +66,7 @@ export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePat
   return {
     once: once(() => patience.callMs),
     isAway: breaker.isOpen,
+    isFailing: breaker.isFailing,
     patience,
     forVisit() {
       const startedAtMs = clock.nowMs();

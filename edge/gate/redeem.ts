@@ -14,6 +14,8 @@ type Bearer = {
   /** Of a visitor who waits already. */
   readonly held: HeldTicket | undefined;
   readonly address: string | undefined;
+  /** The visitor asks for a new place where the one before was revoked. */
+  readonly isOnPurpose?: boolean;
 };
 
 /**
@@ -23,16 +25,24 @@ type Bearer = {
  *
  * Invites count neither as places of an address nor as something to prove work for: an operator vouches for them, and their uses are bounded.
  */
-export async function redeem(queue: GuardedQueue, { invite, held, address }: Bearer): Promise<Turn> {
+export async function redeem(queue: GuardedQueue, { invite, held, address, isOnPurpose = false }: Bearer): Promise<Turn> {
   const verdict = held === undefined ? joinVerdict(queue, address) : pollVerdict(queue, held.ticket.ticketId, address);
   if (verdict?.isOver) return { state: "rate_limited", verdict };
-  if (held === undefined) return tooEarly(queue) ?? redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom) });
+  const anew = () => redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom), isOnPurpose });
+  if (held === undefined) return tooEarly(queue) ?? anew();
   const order = await placeOfTicket(queue, held.ticket);
   const turn =
-    order === undefined ? LONG_GONE : await redeemAs(queue, { invite, ticketId: held.ticket.ticketId, held: { ...held, order } });
+    order === undefined
+      ? LONG_GONE
+      : await redeemAs(queue, { invite, ticketId: held.ticket.ticketId, held: { ...held, order }, isOnPurpose });
   if (turn.state === "admitted") noteMetadata(queue, { sessionId: turn.pass.sessionId, metadata: held.ticket.metadata });
   // A ticket that was used up is as good as none.
-  return turn.state === "ended" ? redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom) }) : turn;
+  return isPlaceOver(turn, isOnPurpose) ? anew() : turn;
+}
+
+/** A new place may be taken for it. After a revocation only on purpose, and not while its visitor is banned. */
+export function isPlaceOver(turn: Turn, isOnPurpose: boolean): boolean {
+  return turn.state === "ended" || (turn.state === "revoked" && isOnPurpose && turn.banLeftMs === 0);
 }
 
 const LONG_GONE = { state: "ended", reason: "expired" } as const;
@@ -44,6 +54,7 @@ type Redemption = {
   readonly held?: HeldTicket & { readonly order: number };
   /** A ticket that this person had before and that is used up. */
   readonly replaced?: string;
+  readonly isOnPurpose: boolean;
 };
 
 async function redeemAs(queue: GuardedQueue, redemption: Redemption): Promise<Turn> {
@@ -61,22 +72,22 @@ const NOT_YET = { state: "none" } as const;
 
 /** The place that this person has on another device, or a new one if that is over. One person, one place: the better of two is kept. */
 async function takePlaceOf(queue: GuardedQueue, redemption: Redemption, known: PersonAnswer): Promise<Turn> {
-  const { invite, held } = redemption;
+  const { invite, held, isOnPurpose } = redemption;
   const keepsOwn = held !== undefined && held.order < known.order;
   const { ticketId, order } = keepsOwn ? { ticketId: held.ticket.ticketId, order: held.order } : known;
   const enqueuedAtMs = keepsOwn ? held.ticket.issuedAtSeconds * 1000 : known.enqueuedAtMs;
   const turn = await take(queue, ticketId, async () => {
     const answer = await openLineOf(queue).beat({ ticketId, order, isKeyed: true });
-    return { answer, ticketOf: ticketOf(queue, { invite, ticketId }, enqueuedAtMs) };
+    return { answer, ticketOf: ticketOf(queue, { invite, ticketId, isOnPurpose }, enqueuedAtMs) };
   });
-  if (turn.state === "ended" && !keepsOwn) return takeAnother(queue, redemption, known.ticketId);
+  if (isPlaceOver(turn, isOnPurpose) && !keepsOwn) return takeAnother(queue, redemption, known.ticketId);
   if (held !== undefined && !keepsOwn && (turn.state === "waiting" || turn.state === "admitted")) giveUp(queue, held);
   return turn;
 }
 
 /** A second time a person's place is in the way, somebody else was faster: the next request finds it. */
-function takeAnother(queue: GuardedQueue, { invite }: Redemption, replaced: string): Promise<Turn> {
-  const redemption = { invite, ticketId: newId(queue.gate.fillRandom), replaced };
+function takeAnother(queue: GuardedQueue, { invite, isOnPurpose }: Redemption, replaced: string): Promise<Turn> {
+  const redemption = { invite, ticketId: newId(queue.gate.fillRandom), replaced, isOnPurpose };
   return take(queue, redemption.ticketId, async () => {
     const answer = await useInvite(queue, redemption);
     return {

@@ -4,6 +4,7 @@ import type { Clock } from "../../shared/clock.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import type { StoreClock } from "../../shared/store-clock.ts";
 import { log } from "../log.ts";
+import type { EndReason } from "../queue/answer.ts";
 import { queueKeys, revocationKey, revokedAllKey } from "../queue/keys.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import type { Later } from "./later.ts";
@@ -21,7 +22,9 @@ export type Revocations = {
   /** Reads the feed, and with it the store's time, before the first token is signed or read. Never rejects. */
   readonly prepare: (later: Later) => Promise<void>;
   /** This isolate ended it itself and does not wait for the feed. */
-  readonly learn: (id: string) => void;
+  readonly learn: (id: string, reason?: EndReason) => void;
+  /** This isolate has just revoked it, so that the store may not know yet. */
+  readonly isLearnedAsRevoked: (sessionId: string) => boolean;
 };
 
 type RevocationCheck = {
@@ -45,6 +48,9 @@ const STALE_AFTER_MS = 1_900;
 const TOLD_MAX = 2_000;
 /** About 100 bytes each. */
 const IDS_MAX = 50_000;
+/** The store is told in the background, within one call's patience. */
+const TOLD_WITHIN_MS = 2_000;
+const REVOKED_HERE_MAX = 1_000;
 /** Read again each time, so that a small step of the store's clock loses nothing. */
 const OVERLAP_MS = 1_000;
 
@@ -56,6 +62,8 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
   const ended = new Map<string, number>();
   /** Passes older than what the feed knows, about which the store was asked once. */
   const cleared = new Set<string>();
+  /** Those that this isolate has revoked itself, and when: the store knows them soon. */
+  const revokedHere = new Map<string, number>();
 
   async function readFeed(known: Feed | undefined): Promise<Feed> {
     const askedAtMs = ownClock.nowMs();
@@ -128,6 +136,12 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
     async prepare(later) {
       await feed.get(later);
     },
-    learn: (id) => void ended.set(id, storeClock.nowMs()),
+    learn(id, reason) {
+      ended.set(id, storeClock.nowMs());
+      if (reason !== "revoked") return;
+      if (revokedHere.size >= REVOKED_HERE_MAX) revokedHere.clear();
+      revokedHere.set(id, ownClock.nowMs());
+    },
+    isLearnedAsRevoked: (id) => Math.abs(ownClock.nowMs() - (revokedHere.get(id) ?? Number.NEGATIVE_INFINITY)) < TOLD_WITHIN_MS,
   };
 }

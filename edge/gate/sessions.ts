@@ -1,26 +1,36 @@
 import type { Pass } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
+import type { QueueSettings } from "../queue/settings.ts";
 import { passEndMs } from "./issue.ts";
 
 /**
  * When each admitted session was last noted in the store, as this isolate knows it. A session in use is touched at most
- * once per quarter of its time; the pass's own date counts too, so that an isolate which sees a session for the first time
- * does not begin with a touch.
+ * once per quarter of its time, or per eighth of its idle time; the pass's own date counts too, so that an isolate which sees
+ * a session for the first time does not begin with a touch. The first presentation of a new session's pass is always noted.
  */
 export type Sessions = {
   /** Counts one request, and says how many have come since the last touch when it is time for the next one. */
-  readonly use: (pass: Pass, sessionTtlSeconds: number) => number | undefined;
-  readonly renewed: (sessionId: string, expiresAtMs: number) => void;
-  /** Until when the session is known to last, if that is noticeably longer than its pass says. */
-  readonly outlasts: (pass: Pass, sessionTtlSeconds: number) => number | undefined;
+  readonly use: (pass: Pass, times: SessionTimes) => number | undefined;
+  /** A touch was answered: the slot lasts until then, or 0 when the session has ended. */
+  readonly touched: (sessionId: string, slotEndMs: number) => void;
+  /** Until when the slot is known to last, if that is noticeably longer than the pass says. */
+  readonly outlasts: (pass: Pass, times: SessionTimes) => number | undefined;
+  /** Until when the slot is known to last; 0 when this isolate has not touched the session. */
+  readonly slotEndMs: (pass: Pass) => number;
 };
 
-type Known = { touchedAtMs: number; views: number; expiresAtMs: number };
+export type SessionTimes = Pick<QueueSettings, "sessionTtlSeconds" | "idleSeconds">;
+
+type Known = { touchedAtMs: number; triedAtMs: number; views: number; slotEndMs: number };
 
 const SESSIONS_MAX = 20_000;
 const TOUCHES_PER_LIFE = 4;
-/** A new pass is worth a signature and a cookie only when it brings at least this share of the session's time. */
-const RENEWAL_SHARE_MIN = 1 / 8;
+/** A slot returns idleSeconds after the last noted request: the last one of all may have come this much later. */
+const TOUCHES_PER_IDLE = 8;
+/** A touch that failed is tried again by a later request, but not by every one. */
+const RETRY_MS = 1_000;
+/** A first pass is replaced by any that lasts longer: it would be noted again by each isolate that sees it. */
+const FIRST_GAIN_MS_MIN = 1_000;
 
 export function createSessions(clock: Clock): Sessions {
   const sessions = new Map<string, Known>();
@@ -32,30 +42,43 @@ export function createSessions(clock: Clock): Sessions {
       const oldest = sessions.keys().next();
       if (!oldest.done) sessions.delete(oldest.value);
     }
-    const fresh = { touchedAtMs: pass.issuedAtSeconds * 1000, views: 0, expiresAtMs: 0 };
+    const fresh = { touchedAtMs: pass.issuedAtSeconds * 1000, triedAtMs: Number.NEGATIVE_INFINITY, views: 0, slotEndMs: 0 };
     sessions.set(pass.sessionId, fresh);
     return fresh;
   }
 
   return {
-    use(pass, sessionTtlSeconds) {
+    use(pass, times) {
       const session = of(pass);
       session.views++;
+      const nowMs = clock.nowMs();
+      const isUnclaimed = pass.unconfirmed === true && session.slotEndMs === 0;
       const lastMs = Math.max(session.touchedAtMs, pass.issuedAtSeconds * 1000);
-      if (clock.nowMs() - lastMs < (sessionTtlSeconds * 1000) / TOUCHES_PER_LIFE) return undefined;
+      if (!isUnclaimed && nowMs - lastMs < touchEveryMs(times)) return undefined;
+      if (Math.abs(nowMs - session.triedAtMs) < RETRY_MS) return undefined;
       const { views } = session;
-      session.touchedAtMs = clock.nowMs();
+      session.triedAtMs = nowMs;
       session.views = 0;
       return views;
     },
-    renewed(sessionId, expiresAtMs) {
+    touched(sessionId, slotEndMs) {
       const session = sessions.get(sessionId);
-      if (session !== undefined) session.expiresAtMs = expiresAtMs;
+      if (session === undefined) return;
+      session.touchedAtMs = clock.nowMs();
+      session.slotEndMs = Math.max(session.slotEndMs, slotEndMs);
     },
-    outlasts(pass, sessionTtlSeconds) {
-      const expiresAtMs = sessions.get(pass.sessionId)?.expiresAtMs ?? 0;
-      const gainMs = passEndMs(expiresAtMs) - pass.expiresAtSeconds * 1000;
-      return gainMs > sessionTtlSeconds * 1000 * RENEWAL_SHARE_MIN ? expiresAtMs : undefined;
+    outlasts(pass, times) {
+      const slotEndMs = sessions.get(pass.sessionId)?.slotEndMs ?? 0;
+      const gainMs = passEndMs(slotEndMs) - pass.expiresAtSeconds * 1000;
+      // A new pass is worth a signature and a cookie only when it brings at least half of what a touch does.
+      const worthMs = pass.unconfirmed ? FIRST_GAIN_MS_MIN : touchEveryMs(times) / 2;
+      return gainMs > worthMs ? slotEndMs : undefined;
     },
+    slotEndMs: (pass) => sessions.get(pass.sessionId)?.slotEndMs ?? 0,
   };
+}
+
+function touchEveryMs({ sessionTtlSeconds, idleSeconds }: SessionTimes): number {
+  const ofLifeMs = (sessionTtlSeconds * 1000) / TOUCHES_PER_LIFE;
+  return idleSeconds > 0 ? Math.min(ofLifeMs, (idleSeconds * 1000) / TOUCHES_PER_IDLE) : ofLifeMs;
 }

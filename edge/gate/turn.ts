@@ -6,6 +6,7 @@ import { log } from "../log.ts";
 import type { EndReason, LineAnswer, ScheduledAnswer, WaitingAnswer } from "../queue/answer.ts";
 import { placesOpenAt, pollBeforePlaces } from "../queue/schedule.ts";
 import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
+import { askEnding } from "./ending.ts";
 import { type IssuedPass, type IssuedTicket, issuePass, issueTicket, keepTicket } from "./issue.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, openLineOf, randomFraction } from "./open-gate.ts";
 import { StoreUnavailable } from "./outage.ts";
@@ -18,7 +19,9 @@ export type Turn =
   | { readonly state: "waiting"; readonly answer: WaitingAnswer; readonly issued: IssuedTicket }
   | ScheduledTurn
   | { readonly state: "admitted"; readonly pass: IssuedPass }
-  | { readonly state: "ended"; readonly reason: EndReason }
+  | { readonly state: "ended"; readonly reason: Exclude<EndReason, "revoked"> }
+  /** By an operator or the application: its visitor joins again only on purpose, and not before `banLeftMs` have passed. */
+  | { readonly state: "revoked"; readonly banLeftMs: number }
   | { readonly state: "rate_limited"; readonly verdict: LimitVerdict }
   | { readonly state: "closed" | "over" | "full" | "address_limit" | "missing" | "unavailable" | "failed" }
   | { readonly state: "invite_used" | "invite_revoked" | "proof_spent" };
@@ -69,8 +72,8 @@ function scheduled({ fillRandom }: Gate, { placesOpenAtMs, opensAtMs, nowMs }: O
 export async function beat(queue: GuardedQueue, held: HeldTicket, address: string | undefined): Promise<Turn> {
   const { gate } = queue;
   const { ticketId, keyed: isKeyed = false } = held.ticket;
-  const verdict = pollVerdict(queue, ticketId, address);
-  if (verdict.isOver) return { state: "rate_limited", verdict };
+  const verdict = queue.answers.isDue(ticketId) ? undefined : pollVerdict(queue, ticketId, address);
+  if (verdict?.isOver) return { state: "rate_limited", verdict };
   const keep = (place: number) => keepTicket(gate.tokens, { ...held, order: place }, at(queue));
   const early = queue.answers.early(ticketId);
   if (early !== undefined) return { state: "waiting", answer: early, issued: await keep(early.order) };
@@ -125,6 +128,7 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
   queue.answers.forget(ticketId);
   switch (answer.state) {
     case "admitted":
+      if (answer.holdMs > 0) await pause(answer.holdMs);
       return admitted(queue, ticketId, answer.expiresAtMs);
     case "refused":
       return { state: answer.reason };
@@ -138,12 +142,18 @@ async function toTurn(queue: GuardedQueue, ticketId: string, answer: LineAnswer,
     case "person":
       throw new Error("only a join with an invite hears of a person");
     case "ended":
-      return answer;
+      return answer.reason === "revoked" ? askEnding(queue, { sessionId: ticketId }) : { state: "ended", reason: answer.reason };
   }
 }
 
+/** The visitor came early, as asked: the entry time is this far ahead. */
+function pause(holdMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, holdMs));
+}
+
 async function admitted(queue: GuardedQueue, sessionId: string, slotEndMs: number): Promise<Turn> {
-  const pass = await issuePass(queue, { sessionId, slotEndMs });
+  // Also for an answer that is repeated, when the session may have been claimed meanwhile: to claim it again changes nothing.
+  const pass = await issuePass(queue, { sessionId, slotEndMs, unconfirmed: true });
   return pass === undefined ? { state: "ended", reason: "expired" } : { state: "admitted", pass };
 }
 

@@ -8,7 +8,7 @@ export type LineAnswer =
   /** The ticket's number is from another draw than the one that is on: draw again. */
   | { readonly state: "draw_changed" }
   | PersonAnswer
-  | { readonly state: "admitted"; readonly expiresAtMs: number; readonly isNew: boolean }
+  | AdmittedAnswer
   | { readonly state: "ended"; readonly reason: EndReason }
   | WaitingAnswer;
 
@@ -28,6 +28,14 @@ export type PersonAnswer = {
   readonly enqueuedAtMs: number;
 };
 
+/** The entry lies `holdMs` ahead: the answer to the visitor is held for that long. */
+export type AdmittedAnswer = {
+  readonly state: "admitted";
+  readonly expiresAtMs: number;
+  readonly isNew: boolean;
+  readonly holdMs: number;
+};
+
 export type WaitingAnswer = {
   readonly state: "waiting";
   /** 1 for the next one in; null while a draw keeps it secret. */
@@ -36,12 +44,24 @@ export type WaitingAnswer = {
   /** The place the ticket must carry: while a draw keeps it secret, the first number of the draw, for everybody. */
   readonly order: number;
   readonly pollAfterMs: number;
-  /** Measured admissions per second, or 0 while nothing is known. */
-  readonly admissionsPerSecond: number;
+  /** How fast the line moves, for an estimate. */
+  readonly flow: LineFlow;
+  /** In a full room: when the slot for this place is free if no session is renewed. */
+  readonly latestAtMs: number | null;
   /** One call may only do so much: a sweep should follow. */
   readonly hasMore: boolean;
   /** When the line begins to move; null once it does. */
   readonly opensAtMs: number | null;
+};
+
+export type LineFlow = {
+  /** Measured, or 0 while nothing is known. */
+  readonly admissionsPerSecond: number;
+  /** The part of those in the line who enter when their turn comes; the others are found gone. */
+  readonly presentShare: number;
+  /** For how long nobody has entered. */
+  readonly stillMs: number;
+  readonly freeSlots: number;
 };
 
 export type EndReason = z.infer<typeof endReason>;
@@ -62,12 +82,15 @@ const drawChanged = z.tuple([z.literal("draw_changed")]).transform(() => ({ stat
 const person = z
   .tuple([z.literal("person"), z.string(), count, count])
   .transform(([state, ticketId, order, enqueuedAtMs]) => ({ state, ticketId, order, enqueuedAtMs }));
-const admitted = z.tuple([z.literal("admitted"), count, flag]).transform(([state, expiresAtMs, isNew]) => ({ state, expiresAtMs, isNew }));
+const admitted = z
+  .tuple([z.literal("admitted"), count, flag, count])
+  .transform(([state, expiresAtMs, isNew, holdMs]) => ({ state, expiresAtMs, isNew, holdMs }));
 const ended = z.tuple([z.literal("ended"), endReason], z.unknown()).transform(([state, reason]) => ({ state, reason }));
 const waiting = z
-  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, flag, countOrNull])
-  .transform(([state, position, total, order, pollAfterMs, ratePerThousandSeconds, hasMore, opensAtMs]) => {
-    return { state, position, total, order, pollAfterMs, admissionsPerSecond: ratePerThousandSeconds / 1000, hasMore, opensAtMs };
+  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, count, count, flag, countOrNull, count, countOrNull])
+  .transform(([state, position, total, order, pollAfterMs, admissions, present, stillMs, hasMore, opensAtMs, freeSlots, latestAtMs]) => {
+    const flow = { admissionsPerSecond: admissions / 1000, presentShare: present / 1000, stillMs, freeSlots };
+    return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
   });
 
 export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, scheduled, drawChanged, person, none]);

@@ -1,25 +1,46 @@
--- What the line has in hand: tokens to walk in with, the sequence, and how fast it moves. It stands behind event.lua and
--- order.lua, and in front of silence.lua and line.lua.
+-- Tokens to enter with, the sequence, and how fast the line moves. It follows event.lua, order.lua and flow.lua, and comes before
+-- silence.lua and line.lua.
 --
 -- KEYS[2] waiting  zset: ticket -> order in the line
--- KEYS[5] ready    zset: ticket -> its order in the line
--- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count
+-- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count, admitted_at, credit,
+--                  free
 -- ARGV: none of its own
 -- Returns nothing by itself: the script that follows does.
 
-local WAITING, READY, BUCKET = KEYS[2], KEYS[5], KEYS[6]
+local WAITING, BUCKET = KEYS[2], KEYS[6]
 
 local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count',
-  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count')
+  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count', 'admitted_at', 'credit', 'free')
 
--- A token pays for walking in, not for a reservation: people who were told "your turn" at different times and come
--- together still come no faster than the rate.
+-- A small burst leaves no room for late arrivals: with a burst of 1 a token that nobody takes at once is lost. So visitors are
+-- asked to come up to this much before their entry time, and the edge holds the answer until then.
+local HOLD_MS_MAX = 500
+-- The share of the hold by which a visitor comes early; the rest is for a visitor before them who is late.
+local LEAD_SHARE = 0.6
+-- A larger burst saves tokens up, so visitors come at most this much after their entry time, when those before them are in.
+local LAG_MS_MAX = 100
+
+-- One token pays for one entry. Entries may be granted ahead, one for each token to come; then `at` is the time of the last of them,
+-- and a change of the rate applies to what comes after it. An entry that was left free for a visitor before, who may still be on time,
+-- is in `free` until its time; after that its token is credit, as far as the burst allows.
 local bucket
 local function refill()
-  local tokens, refilled_at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
+  local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
+  -- A clock that was set back must not stop the line until the old time comes again.
+  if at > now + HOLD_MS_MAX + 1 then tokens, at = math.min(tokens, 0), now end
+  local credit, free = tonumber(stored[14]) or 0, {}
+  for text in string.gmatch(stored[15] or '', '%S+') do
+    local time = tonumber(text)
+    if time <= now then credit = credit + 1 elseif time < at then free[#free + 1] = time end
+  end
+  credit = math.min(credit, burst - 1)
+  if at <= now then tokens, credit = tokens + (now - at) * rate / 1000 + credit, 0 end
   bucket = {
-    tokens = math.min(burst, tokens + math.max(0, now - refilled_at) * rate / 1000),
-    -- What a smaller burst has spilled does not come back with a larger one: only time fills the bucket.
+    tokens = math.min(burst, tokens),
+    at = math.max(at, now),
+    credit = credit,
+    free = free,
+    -- Tokens that a smaller burst has spilled do not come back with a larger one: only time fills the bucket.
     is_changed = tokens > burst,
     sequence = tonumber(stored[3]) or 0,
     rate = tonumber(stored[4]) or 0,
@@ -27,18 +48,68 @@ local function refill()
     rate_count = tonumber(stored[6]) or 0,
     pace = tonumber(stored[11]) or 0,
     gone_count = tonumber(stored[12]) or 0,
+    admitted_at = tonumber(stored[13]) or 0,
   }
+  -- A clock that was set back begins a new span, or nothing would be measured until the old time comes again.
+  if bucket.rate_at > now then bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0 end
 end
 
--- Somebody who stood in the line, or was called, is found to have left: those behind move up as if they had gone in.
+-- Milliseconds until the entry that the given number of visitors, one after the other, come to; negative when it has been free for
+-- a while.
+local function entry_ms(number)
+  if number <= bucket.credit then return 0 end
+  local behind = number - bucket.credit - #bucket.free
+  if behind <= 0 then return bucket.free[math.ceil(number - bucket.credit)] - now end
+  return bucket.at - now + (behind - bucket.tokens) * 1000 / rate
+end
+
+-- Takes that entry, and leaves those before it free. Returns its time.
+local function take_entry(number)
+  local entry = now + math.max(0, entry_ms(number))
+  local behind = number - bucket.credit - #bucket.free
+  if number <= bucket.credit then
+    bucket.credit = bucket.credit - 1
+  elseif behind <= 0 then
+    table.remove(bucket.free, number - bucket.credit)
+  elseif entry <= now then
+    bucket.tokens = bucket.tokens - 1
+  else
+    local at, tokens = bucket.at, bucket.tokens
+    for skipped = 1, behind - 1 do
+      local time = at + (skipped - tokens) * 1000 / rate
+      if time > now then bucket.free[#bucket.free + 1] = time else bucket.credit = math.min(bucket.credit + 1, burst - 1) end
+    end
+    bucket.at, bucket.tokens = entry, 0
+  end
+  bucket.rate_count, bucket.admitted_at, bucket.is_changed = bucket.rate_count + 1, now, true
+  return math.ceil(entry)
+end
+
+-- How far ahead an entry may be granted. A visitor who is held has a slot already, so that at most half of the free slots are
+-- used for it.
+local function hold_ms(room)
+  local saved_ms = (burst - 1) * 1000 / rate
+  return math.max(0, math.min(HOLD_MS_MAX - saved_ms, room * 500 / rate))
+end
+
+-- How long before the entry time a visitor is asked to come; negative with a burst that saves tokens up.
+local function lead_ms(room)
+  local saved_ms = (burst - 1) * 1000 / rate
+  if saved_ms < HOLD_MS_MAX then return LEAD_SHARE * hold_ms(room) end
+  return -math.min(LAG_MS_MAX, (saved_ms - HOLD_MS_MAX) / 4)
+end
+
+-- A visitor is found to have left: those behind move up as if this visitor had entered.
 local function count_gone()
   bucket.gone_count, bucket.is_changed = bucket.gone_count + 1, true
 end
 
--- The measured rate is a moving average over spans of at least two seconds in which people waited: an empty line
--- says nothing about how fast a full one moves, nor does one that may not move yet. The pace, at which those behind move up,
--- is that of all who go in or are found gone.
-local RATE_SPAN_MS = 2000
+-- The measured rate is a moving average over spans in which people waited: an empty line says nothing about how fast a full one
+-- moves, nor does one that may not move yet. A span ends after a few admissions, so that a slow line is measured over a longer
+-- time. The pace, at which those behind move up, is that of all who enter or are found gone.
+local RATE_SPAN_MS_MIN = 2000
+local RATE_SPAN_MS_MAX = 60000
+local RATE_SPAN_COUNT = 5
 local RATE_WEIGHT = 0.3
 local function average(before, measured)
   return before > 0 and (before * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
@@ -47,44 +118,37 @@ end
 local function measure_rate(span)
   if is_before_opening then
     bucket.rate, bucket.pace = 0, 0
-  elseif span > 0 and redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) > 0 then
+  elseif span > 0 and redis.call('ZCARD', WAITING) > 0 then
     bucket.rate = average(bucket.rate, bucket.rate_count * 1000 / span)
     bucket.pace = average(bucket.pace, (bucket.rate_count + bucket.gone_count) * 1000 / span)
   end
   bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0
 end
 
--- So much of the bucket, and no more than half of it, is not kept for those who are late: nothing spills between two polls.
-local SPARE_SECONDS = 0.2
-local function kept_max()
-  return burst - math.min(math.floor(burst / 2), math.floor(rate * SPARE_SECONDS))
-end
-
--- Who waits is asked back after this part of the time that seems left; less often in a line that is too long for that.
+-- Visitors in the line are asked back after this part of the time that seems left; less often in a line that is too long for that.
 local POLLS_PER_WAIT = 4
 local POLLS_PER_LONG_WAIT = 2.5
--- So are those with a reservation, who know better when their turn is: at a high rate they poll for little else than to walk
--- in, because all of them together would be most of what a gate has to answer.
-local POLLS_PER_CLAIM_MIN = 1.25
-local CLAIM_POLLS_PER_SECOND = 400
-local function polls_per_claim(is_join)
-  if is_join or rate <= 0 then return POLLS_PER_WAIT end
-  return math.min(POLLS_PER_WAIT, math.max(CLAIM_POLLS_PER_SECOND, POLLS_PER_CLAIM_MIN * math.max(rate, bucket.pace)) / rate)
+
+local function free_text()
+  local texts = {}
+  for index, time in ipairs(bucket.free) do texts[index] = string.format('%.6f', time) end
+  return table.concat(texts, ' ')
 end
 
 -- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
 local function save_bucket()
   local span = now - bucket.rate_at
-  -- A clock that was set back begins a new span, or the bucket would stay as it is until the old time comes again.
-  local is_over = span < 0 or span >= RATE_SPAN_MS
+  local is_over = span >= RATE_SPAN_MS_MAX
+    or span >= RATE_SPAN_MS_MIN and (is_before_opening or bucket.rate_count + bucket.gone_count >= RATE_SPAN_COUNT)
   if is_over then measure_rate(span) end
   if not (is_over or bucket.is_changed) then return end
-  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', now, 'sequence', bucket.sequence,
-    'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at, 'rate_count', bucket.rate_count,
-    'pace', string.format('%.6f', bucket.pace), 'gone_count', bucket.gone_count)
+  redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', string.format('%.6f', bucket.at),
+    'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at,
+    'rate_count', bucket.rate_count, 'pace', string.format('%.6f', bucket.pace), 'gone_count', bucket.gone_count,
+    'admitted_at', bucket.admitted_at, 'credit', bucket.credit, 'free', free_text())
 end
 
--- After a loss of the store's data, too, the numbers go on behind those already given out, so that nobody is overtaken.
+-- After a loss of the store's data, too, the numbers continue behind those already given out, so that nobody is overtaken.
 local function go_on_behind(order)
   local sequence = sequence_behind(order, now)
   local is_behind = is_drawn_place(order) and span_of(bucket.sequence) > span_of(order) or bucket.sequence >= sequence

@@ -3,23 +3,27 @@
 -- KEYS[1..8] as in line.lua
 -- KEYS[9] revoked     zset: session -> when it was ended (ms); the feed that edges follow
 -- KEYS[10] revocation string: the reason, for edges that ask each time
+-- KEYS[11] ban        string: there while the visitor of a revoked session may not join again
 -- ARGV[1..4] as in line.lua
 -- ARGV[5] reason      'completed' | 'revoked' | 'left'
 -- ARGV[6] detail      the operator's words, or ''
 -- Returns {'none'} | {'ended', reason, hasMore}
-local REVOKED, REVOCATION = KEYS[9], KEYS[10]
+local REVOKED, REVOCATION, BAN = KEYS[9], KEYS[10], KEYS[11]
 local reason, detail = ARGV[5], ARGV[6]
 local PERSON_MS = 86400000
 
 if not queue_exists then return { 'none' } end
 redis.call('ZSCORE', REVOKED, TICKET)
+local ban_ms = (tonumber(redis.call('HGET', META, 'ban_seconds')) or 0) * 1000
 if used and used ~= 'admitted' then return { 'ended', used, 0 } end
--- Whether it was one person's place is not known here: it is remembered for as long as that could be asked for again.
-if not used then KEEP_MS = math.max(KEEP_MS, PERSON_MS) end
 -- No pass of this session can outlive this: the longest is a session's full time from now.
-local pass_ms = math.max(session_ms_max, is_active and slot_until - now or 0)
+local pass_ms = math.max(1, session_ms_max, is_active and slot_until - now or 0)
+-- How it ended is known for as long as a pass of it can come, and a revocation for as long as a ban may last. Whether it was one
+-- person's place is not known here: it is remembered for as long as that could be asked for again.
+KEEP_MS = math.max(KEEP_MS, pass_ms, (reason == 'revoked' or not used) and PERSON_MS or 0)
 redis.call('ZADD', REVOKED, now, TICKET)
 -- A queue of this name may have been deleted before, and its feed left to expire.
 redis.call('PERSIST', REVOKED)
-redis.call('SET', REVOCATION, detail ~= '' and detail or reason, 'PX', math.max(1, pass_ms))
+redis.call('SET', REVOCATION, detail ~= '' and detail or reason, 'PX', pass_ms)
+if reason == 'revoked' and ban_ms > 0 then redis.call('SET', BAN, '1', 'PX', ban_ms) end
 return give_up(reason)

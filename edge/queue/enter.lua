@@ -17,8 +17,8 @@
 --       | {'invite_used'} | {'invite_revoked'} | {'proof_spent'}
 --       | {'draw_changed'} when the draw is not the one that is on
 --       | {'person', ticket, order, joinedAt} when the one whom the invite names has a place already
---       | {'admitted', expiresAt, isNew} | {'ended', reason}
---       | {'waiting', position or 0, total, order, pollAfterMs, ratePerThousandSeconds, hasMore, opensAt or 0}
+--       | {'admitted', expiresAt, isNew, holdMs} | {'ended', reason}
+--       | {'waiting', …} as in answer_waiting of line.lua
 local ADDRESS, PROOF = KEYS[9], KEYS[12]
 local tickets_per_ip, held_order, proof_ms = tonumber(ARGV[6]), tonumber(ARGV[13]), tonumber(ARGV[14])
 local known_draw_span, number = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -26,7 +26,6 @@ local known_draw_span, number = tonumber(ARGV[7]), tonumber(ARGV[8])
 if not queue_exists then return { 'none' } end
 if used then return answer_used() end
 refill()
-if is_reserved then return stand_at(ready_order) end
 local other = place_of_person()
 if other then return other end
 local held = place or (held_order >= 0 and held_order) or nil
@@ -35,10 +34,9 @@ if held and (uses == 0 or lane <= lane_of(held)) then
   return stand_at(held)
 end
 
--- Without a line, too, one may walk in.
+-- Where no line is allowed, a newcomer may still enter at once.
 local function may_walk_in()
-  return is_moving and bucket.tokens >= 1 and redis.call('ZCARD', WAITING) + redis.call('ZCARD', READY) == 0
-    and redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf') < max_active
+  return redis.call('ZCARD', WAITING) == 0 and may_enter({ turn = 1, room = free_slots() })
 end
 
 -- Why somebody new gets no place now, or nil.

@@ -14,7 +14,7 @@ if not now then
 end
 
 local own = redis.call('HMGET', META, 'mode', 'max_active', 'admission_rate', 'admission_burst', 'session_ttl_seconds',
-  'claim_seconds', 'heartbeat_ttl_seconds', 'max_queue_size', 'opens_at', 'closes_at')
+  'claim_seconds', 'heartbeat_ttl_seconds', 'max_queue_size', 'opens_at', 'closes_at', 'idle_seconds')
 local mode = own[1]
 local opens_at, closes_at = tonumber(own[9]), tonumber(own[10])
 
@@ -41,5 +41,7 @@ local max_active = is_event and tonumber(event[1]) or tonumber(own[2])
 local rate = is_event and tonumber(event[2]) or tonumber(own[3])
 local burst = is_event and tonumber(event[3]) or tonumber(own[4])
 local session_ms = (is_event and tonumber(event[4]) or tonumber(own[5]) or 0) * 1000
+-- A session without a request for this long ends; 0 for never.
+local idle_ms = (tonumber(own[11]) or 0) * 1000
 -- The longest that a session of this queue may have been given.
 local session_ms_max = math.max(tonumber(own[5]) or 0, tonumber(event[4]) or 0) * 1000

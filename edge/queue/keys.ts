@@ -46,6 +46,11 @@ export function proofKey(queueId: string, challengeId: string): string {
   return `queue:{${queueId}}:proof:${challengeId}`;
 }
 
+/** There while the visitor of a revoked session may not join again. */
+export function banKey(queueId: string, sessionId: string): string {
+  return `queue:{${queueId}}:ban:${sessionId}`;
+}
+
 /** Every pass from before that moment is refused: a queue of this name was deleted then. */
 export function revokedAllKey(queueId: string): string {
   return `revocation:{${queueId}}:all`;

@@ -1,8 +1,8 @@
--- The visitor gives up the place or the reservation, for good: the ticket cannot come back. Asked again, it changes
+-- The visitor gives up the place for good: the ticket cannot come back. Asked again, it changes
 -- nothing. A running session is ended by end.lua, which also tells every edge.
 -- KEYS[1..8] as in line.lua
 -- ARGV[1..4] as in line.lua
--- Returns {'none'} | {'admitted', expiresAt, 0} | {'ended', reason, hasMore}
+-- Returns {'none'} | {'admitted', expiresAt, 0, holdMs} | {'ended', reason, hasMore}
 if not queue_exists then return { 'none' } end
 if used then return answer_used() end
 return give_up('left')

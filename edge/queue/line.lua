@@ -1,14 +1,20 @@
--- What the scripts of the line share: the state of one queue, read once, and the steps that change it.
--- It stands behind event.lua, order.lua, tally.lua, bucket.lua and silence.lua, and in front of enter, beat, leave, end and sweep, which
+-- Shared by the scripts of the line: the state of one queue, read once, and the steps that change it.
+-- It follows event.lua, order.lua, tally.lua, flow.lua, bucket.lua and silence.lua, and comes before enter, beat, leave, end and sweep, which
 -- are given the same first eight keys.
+--
+-- How the line moves: every visitor is told when to poll next. Near the head that is shortly before the visitor's own entry time,
+-- which follows from the place and the rate, so that visitors arrive in the order of their places. A visitor who polls enters when
+-- there is a slot and a token for them and for everybody before them who may still be on time, and when nobody before them is
+-- expected later. A visitor who stops polling is skipped and costs neither.
 --
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] waiting  zset: ticket -> order in the line (lane first, then sequence)
 -- KEYS[3] beats    zset: ticket -> when its next poll is overdue (ms)
--- KEYS[4] active   zset: session -> when its slot returns (ms); reserved and admitted slots alike
--- KEYS[5] ready    zset: ticket -> its order in the line; those in active who have not walked in yet
--- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count
--- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back
+-- KEYS[4] active   zset: session -> when its slot returns (ms)
+-- KEYS[5] ready    zset: session -> its order in the line; those in active whose pass was not presented yet
+-- KEYS[6] bucket   hash: see bucket.lua
+-- KEYS[7] used     string: how this ticket was used up, kept as long as the ticket could come back; with the entry time where that
+--                  lies ahead
 -- KEYS[8] stats    hash: what tally.lua counts
 -- ARGV[1] ticket   the ticket's id, which is also the id of its session
 -- ARGV[2] now      milliseconds, or '' for the server's own clock; only a simulation passes one
@@ -16,34 +22,47 @@
 -- ARGV[4] keepMs   how long any ticket of this visitor can still come back
 -- Returns nothing by itself: the script that follows does.
 
-local USED = KEYS[7]
+local ACTIVE, READY, USED = KEYS[4], KEYS[5], KEYS[7]
 local TICKET, JITTER, KEEP_MS = ARGV[1], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 -- Bounds on the work of one call, so that no visitor's poll holds up the others.
-local PROMOTIONS_MAX = 64
-local HEADS_MAX = 192
-local HEADS_EXTRA = 8
 local LAPSED_MAX = 64
+-- A visitor further back than this does not enter with this call: those before come first.
+local LOOK_MAX = 256
+-- A visitor further back looks only at the very first, and leaves the others to a sweep.
+local FAR_LOOK = 4
+
+-- A visitor before us who is this late no longer counts: the turn is taken by those who are here.
+local TURN_LATE_MS = 200
+-- And this late, near the head, such a visitor is taken for gone: who comes back takes the old place again.
+local GONE_MS = 700
+-- A visitor before us who is expected within this time is as good as here.
+local SOON_MS = 50
+-- The shortest time after which a visitor is asked to poll again.
+local POLL_MS_LEAST = 15
 
 local POLL_MS_MIN = 1000
--- Slots may come free at any moment: the first in line poll as if they did so at the full rate.
-local HEAD_POSITIONS = 100
 local POLL_MS_MAX = 20000
--- A poll comes well inside the claim window, so that nobody who polls as asked finds a reservation lapsed.
-local POLL_SHARE_OF_CLAIM = 0.6
--- Those whose turn is far off poll together no faster than this; whoever goes in soon may.
+-- Slots may come free at any moment: the first in line poll as if that happened at the full rate.
+local HEAD_POSITIONS = 100
+-- Visitors far from their turn poll together no faster than this; those who enter soon may.
 local POLLS_PER_SECOND_MAX = 1000
--- Reservations go so far ahead of the rate: longer than it takes to notice that somebody near the head has left.
-local AHEAD_SECONDS = 5
-local CLAIM_JITTER_MS = 50
--- How late a poll may be, on top of LATE_MS, before its visitor is passed over: a quarter of its interval.
-local LATE_SHARE_MS_MAX = 5000
--- In this time after the opening everybody who waited for it polls once: the line needs to know who is there.
-local OPENING_POLLS_PER_SECOND = 20000
+-- Within this time of the entry a visitor is asked to come at that very time; at a high rate earlier, for fewer polls.
+local EXACT_MS = 1000
+local EXACT_MS_MAX = 5000
+local EXACT_RATE = 300
+-- Where many of those before have left, a visitor comes earlier, but not before this part of the time.
+local EARLY_SHARE_MIN = 0.5
+-- Where slots decide and sessions are short, the first in line poll more often: a free slot stays empty for about this share of a
+-- session.
+local EMPTY_SHARE = 0.05
+local SLOT_POLL_MS_MIN = 100
+local SLOT_WAIT_MS = 4000
+-- After the opening everybody who waited for it polls once, spread over this time: the line needs to know who is present. The rate
+-- is half of what Redis answers with a million waiting (docs/performance.md).
+local OPENING_POLLS_PER_SECOND = 8000
 local OPENING_MS_MIN = 2000
-local OPENING_SHARE_OF_CLAIM = 0.3
-local OPENING_MS_MAX = 60000
-
+local OPENING_MS_MAX = 125000
 -- As the lower end of a range of scores: strictly later than now.
 local AFTER_NOW = '(' .. now
 
@@ -52,201 +71,197 @@ local heartbeat_ms = (tonumber(own[7]) or 0) * 1000
 local max_queue_size = tonumber(own[8])
 
 -- Every key is read before the first write, so that a wrong type under one of them changes nothing.
-local used = redis.call('GET', USED)
+local used, enters_at = string.match(redis.call('GET', USED) or '', '^(%a+):?(%d*)$')
 local slot_until = tonumber(redis.call('ZSCORE', ACTIVE, TICKET))
-local ready_order = tonumber(redis.call('ZSCORE', READY, TICKET))
 local place = tonumber(redis.call('ZSCORE', WAITING, TICKET))
 redis.call('ZCARD', BEATS)
--- A slot or reservation is alive strictly before its time: what counts as free for others can never be revived.
+redis.call('ZCARD', READY)
+-- A slot is held strictly before its time: what counts as free for others can never be revived.
 local is_active = slot_until and slot_until > now
-local is_reserved = is_active and ready_order
 
 local queue_exists = mode and true or false
--- In any other mode, and before the opening, nobody goes in, not even with a reservation.
+-- In any other mode, and before the opening, nobody enters.
 local is_moving = (mode == 'active' or mode == 'drain') and not is_before_opening
-local poll_ms_max = math.min(POLL_MS_MAX, claim_ms * POLL_SHARE_OF_CLAIM)
 
--- Slots whose time is over return. True when more of them lie there than one call may return.
+-- Slots whose time is over return. True when there are more of them than one call may return.
 local function return_lapsed(limit)
-  local flat = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'WITHSCORES', 'LIMIT', 0, limit)
-  if #flat == 0 then return false end
-  local lapsed = {}
-  for index = 1, #flat, 2 do
-    local ticket, lapsed_at = flat[index], tonumber(flat[index + 1])
-    lapsed[#lapsed + 1] = ticket
-    local order = tonumber(redis.call('ZSCORE', READY, ticket))
-    if order and ticket ~= TICKET and is_forgiven(lapsed_at) then
-      -- Nobody could claim it: its owner stands in the line again, at the same place.
-      redis.call('ZADD', WAITING, order, ticket)
-      redis.call('ZADD', BEATS, lapsed_at, ticket)
-    elseif order then
-      -- A reservation that nobody claimed is somebody who did not come; a session that is over is not.
-      note('expired', waited(order, lapsed_at))
-      count_gone()
-    end
-  end
+  local lapsed = redis.call('ZRANGEBYSCORE', ACTIVE, '-inf', now, 'LIMIT', 0, limit)
+  if #lapsed == 0 then return false end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
   redis.call('ZREM', READY, unpack(lapsed))
   note()
   return #lapsed == limit
 end
 
--- When a poll that was asked for after this time is overdue.
-local function overdue_at(interval)
-  return now + interval + LATE_MS + math.min(LATE_SHARE_MS_MAX, math.floor(interval / 4))
+local function free_slots()
+  return max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
 end
 
--- A reservation ends with the claim window, or before it when its owner's poll is overdue: then nobody is there.
-local function reserve(ticket, order, due)
-  redis.call('ZADD', READY, order, ticket)
-  redis.call('ZADD', ACTIVE, math.min(now + claim_ms, due), ticket)
-  if ticket == TICKET then is_reserved = true end
-  note()
-end
-
--- Takes the first ones out of the line: those who are there get a slot, the others leave Redis, because their signed
--- ticket keeps their place. Stops when no slot is left to give: see promote. Returns how many it took.
-local function take_heads(count, slots)
+-- Looks at the first ones of the line. Those whose poll is later than that leave Redis: their signed ticket keeps their place. Returns when
+-- the next poll of each of the others is overdue, and how many have left.
+local function look_at_heads(count, late_ms)
+  if count <= 0 then return {}, 0 end
   local heads = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
-  local taken = {}
+  local tickets, orders = {}, {}
   for index = 1, #heads, 2 do
-    local ticket, order = heads[index], tonumber(heads[index + 1])
-    slots.is_spent = slots.room <= 0 or slots.ahead <= 0 and order > slots.last_called
-    if slots.is_spent then break end
-    local due = ticket == TICKET and overdue_at(0) or tonumber(redis.call('ZSCORE', BEATS, ticket) or 0)
-    if is_forgiven(due) then due = silence.back_by end
-    taken[#taken + 1] = ticket
-    if due > now then
-      reserve(ticket, heads[index + 1], due)
-      slots.room, slots.ahead = slots.room - 1, slots.ahead - 1
-      -- Who drew the same number is called in the same call: asked again, it would be.
-      slots.last_called = math.max(slots.last_called, order)
+    tickets[#tickets + 1], orders[#orders + 1] = heads[index], tonumber(heads[index + 1])
+  end
+  if #tickets == 0 then return {}, 0 end
+  local present, gone = {}, {}
+  for index, text in ipairs(redis.call('ZMSCORE', BEATS, unpack(tickets))) do
+    local due = tonumber(text) or 0
+    if due - LATE_MS + late_ms > now or is_forgiven(due) or tickets[index] == TICKET then
+      present[#present + 1] = due
     else
-      note('expired', waited(order, due))
+      gone[#gone + 1] = tickets[index]
+      note('expired', waited(orders[index], due))
       count_gone()
     end
   end
-  if #taken > 0 then
-    redis.call('ZREM', WAITING, unpack(taken))
-    redis.call('ZREM', BEATS, unpack(taken))
+  if #gone > 0 then
+    redis.call('ZREM', WAITING, unpack(gone))
+    redis.call('ZREM', BEATS, unpack(gone))
   end
-  return #taken
+  return present, #gone
 end
 
--- As long as that many people take to poll once; for most lines short enough that nobody who polls as asked finds a
--- reservation lapsed, also when the opening was moved.
-local function opening_ms()
-  local least = math.min(OPENING_MS_MIN, claim_ms * OPENING_SHARE_OF_CLAIM)
-  return math.max(least, math.min(OPENING_MS_MAX, redis.call('ZCARD', WAITING) * 1000 / OPENING_POLLS_PER_SECOND))
-end
-
--- How much of the time after the opening is left in which some have not polled yet: reservations go further ahead by that.
-local function opening_seconds()
-  if not opens_at or now >= opens_at + OPENING_MS_MAX then return 0 end
-  return math.max(0, opens_at + opening_ms() - now) / 1000
-end
-
--- Whether this call found slots to give: then only the rate, and people who come, decide how fast the line moves.
-local has_room = false
-
--- Gives free slots to the first of the line who are still there, as many as may walk in within the next seconds: who
--- has left is found out before the turn comes. Who goes before somebody that was called already is called in any case: who
--- missed a turn because answers came too late, and waited until all others have walked in, would be late again and again.
--- Returns true when there is more to do than one call may.
-local function promote(heads_max)
-  if not is_moving then return false end
-  local room = max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
-  has_room = room > 0
-  local slots = {
-    room = math.min(room, PROMOTIONS_MAX),
-    ahead = math.ceil(bucket.tokens + rate * (AHEAD_SECONDS + opening_seconds())) - redis.call('ZCARD', READY),
-    last_called = tonumber(redis.call('ZRANGE', READY, -1, -1, 'WITHSCORES')[2]) or 0,
-  }
-  local seen = 0
-  while slots.room > 0 and seen < heads_max do
-    local wanted = math.max(0, math.min(slots.room, slots.ahead))
-    local taken = take_heads(math.min(heads_max - seen, wanted + HEADS_EXTRA), slots)
-    if taken == 0 or slots.is_spent then return false end
-    seen = seen + taken
+-- The visitors before the caller, as far as they matter for the caller's turn:
+--   position     1 for the next one in
+--   turn         the same without those who are late for their own turn
+--   expected_by  when the last of those who are expected later polls, or nil
+--   is_far       there are too many of them to look at each
+local function look_ahead()
+  local rank = redis.call('ZRANK', WAITING, TICKET)
+  local is_far = rank >= LOOK_MAX
+  local dues, gone = look_at_heads(is_far and FAR_LOOK or rank, GONE_MS)
+  local seen = { position = rank + 1 - gone, is_far = is_far, has_more = is_far and gone == FAR_LOOK, room = free_slots() }
+  local late, expected_by = 0, nil
+  for _, due in ipairs(is_far and {} or dues) do
+    local expected_at = due - LATE_MS
+    if expected_at > now + SOON_MS then
+      expected_by = math.max(expected_by or 0, expected_at)
+    elseif expected_at + TURN_LATE_MS < now and not is_forgiven(due) then
+      late = late + 1
+    end
   end
-  return slots.room > 0
+  seen.turn, seen.expected_by = seen.position - late, expected_by
+  return seen
+end
+
+local function may_enter(seen)
+  return is_moving and not seen.is_far and not seen.expected_by and seen.turn <= seen.room
+    and entry_ms(seen.turn) <= hold_ms(seen.room)
 end
 
 -- The answer to a ticket that was used up before: its session if that still runs, else how it ended.
 local function answer_used()
-  if is_active then return { 'admitted', slot_until, 0 } end
+  if is_active then return { 'admitted', slot_until, 0, math.max(0, (tonumber(enters_at) or 0) - now) } end
   return { 'ended', used == 'admitted' and 'expired' or used }
 end
 
--- Walks in: the reservation becomes a session, and the ticket is used up.
-local function admit(order)
-  local expires_at = now + session_ms
-  redis.call('ZREM', READY, TICKET)
+-- A new session holds its slot for the claim window only, until its pass comes back for the first time (touch.lua): a client
+-- that never returns costs a slot for seconds. Never shorter than this, because the pass ends 5 s of clock tolerance before its
+-- slot, and needs some seconds more for the rounding to whole seconds, for clocks that differ and for the way to the visitor.
+local UNCLAIMED_MS_MIN = 10000
+local function unclaimed_ms()
+  local held_ms = math.min(session_ms, math.max(claim_ms, UNCLAIMED_MS_MIN))
+  return idle_ms > 0 and math.min(held_ms, idle_ms) or held_ms
+end
+
+-- The visitor enters, at once or at the time of the next token: the edge holds the answer until then. Ready until the pass is
+-- presented.
+local function admit(seen, order)
+  local entry = take_entry(seen.turn)
+  local expires_at = entry + unclaimed_ms()
+  redis.call('ZREM', WAITING, TICKET)
+  redis.call('ZREM', BEATS, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
-  redis.call('SET', USED, 'admitted', 'PX', KEEP_MS)
-  bucket.tokens, bucket.is_changed = bucket.tokens - 1, true
-  bucket.rate_count = bucket.rate_count + 1
-  note('admitted', waited(order, now))
-  return { 'admitted', expires_at, 1 }
+  redis.call('ZADD', READY, order, TICKET)
+  redis.call('SET', USED, entry > now and 'admitted:' .. entry or 'admitted', 'PX', KEEP_MS)
+  note('admitted', waited(order, entry))
+  return { 'admitted', expires_at, 1, entry - now }
 end
 
--- While there is room the line may move at its full rate at any moment, however slowly it did before: the next poll must come
--- within the claim window of the earliest call, or the line would go on as slowly as that for ever.
-local function called_in_ms(position)
-  return math.max(0, (position - burst) * 1000 / rate - AHEAD_SECONDS * 1000)
+-- As long as that many people take to poll once.
+local function opening_ms()
+  return math.max(OPENING_MS_MIN, math.min(OPENING_MS_MAX, redis.call('ZCARD', WAITING) * 1000 / OPENING_POLLS_PER_SECOND))
 end
 
--- Where many have left, a line moves up faster than people go in; but who has just come is asked back sooner, because that
--- many of those before have left shows only when they do not poll.
-local function poll_after(position, total, is_join)
+-- By when the slot that this place waits for has returned, if no session is renewed: sessions end in the order of their times, and
+-- those who enter then have a session's time as well. 0 when there are free slots.
+local function latest_at(seen)
+  if seen.room > 0 or max_active <= 0 then return 0 end
+  local behind = math.max(0, -seen.room) + seen.position - 1
+  local held = max_active - seen.room
+  local last = redis.call('ZRANGE', ACTIVE, behind % held, behind % held, 'WITHSCORES')[2]
+  return last and math.ceil(tonumber(last) + math.floor(behind / held) * session_ms) or 0
+end
+
+-- Where many have left, a line moves up faster than people enter; but a newcomer is asked back sooner, because visitors who left
+-- are found only when they do not poll.
+local function far_poll_ms(seen, total, is_join)
+  local position = seen.position
   local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
   local speed = is_measured and math.min(math.max(bucket.rate, bucket.pace), rate) or rate
-  local wait_ms = speed > 0 and position * 1000 / speed or POLL_MS_MAX * 4
-  local interval = math.max(POLL_MS_MIN, math.min(poll_ms_max, wait_ms / POLLS_PER_WAIT))
+  local wait_ms = position * 1000 / speed
+  local interval = math.max(POLL_MS_MIN, math.min(POLL_MS_MAX, wait_ms / POLLS_PER_WAIT))
   local long_wait_ms = math.min(wait_ms, bucket.pace > 0 and position * 1000 / bucket.pace or wait_ms)
   local polls_per_wait = is_join and POLLS_PER_WAIT or POLLS_PER_LONG_WAIT
   interval = math.max(interval, math.min(long_wait_ms / polls_per_wait, total * 1000 / POLLS_PER_SECOND_MAX))
-  if has_room then interval = math.min(interval, called_in_ms(position) + poll_ms_max) end
-  return math.floor(interval * (0.85 + 0.3 * JITTER))
+  return interval * (0.85 + 0.3 * JITTER)
+end
+
+-- Where slots decide, the next ones look often enough that a free slot does not stay empty for long.
+local function slot_poll_ms(seen)
+  local measured = measured_rate(bucket, now)
+  if measured == 0 then return nil end
+  local wait_ms = (seen.turn - 1 - math.max(0, seen.room)) * 1000 / measured
+  if wait_ms > SLOT_WAIT_MS then return nil end
+  local least = math.max(SLOT_POLL_MS_MIN, measured * 0.7, math.min(POLL_MS_MIN, EMPTY_SHARE * max_active * 1000 / measured))
+  return math.max(least, wait_ms / POLLS_PER_WAIT)
+end
+
+-- When the caller is to poll again.
+local function poll_after(seen, total, is_join)
+  local interval = far_poll_ms(seen, total, is_join)
+  if is_moving and seen.turn <= seen.room then
+    local lead = lead_ms(seen.room)
+    -- Not after the one before: a line in which each comes after the other would never catch up.
+    local held_up_ms = seen.expected_by and seen.expected_by - now or 0
+    -- A visitor who comes too early is asked again; one who comes too late may leave a token unused.
+    local exact = math.max(entry_ms(seen.turn * math.max(EARLY_SHARE_MIN, present_share(bucket))) - lead, held_up_ms, POLL_MS_LEAST)
+    local exact_max = math.min(EXACT_MS_MAX, EXACT_MS * math.max(1, rate / EXACT_RATE))
+    interval = exact <= exact_max and exact or math.min(interval, exact)
+  elseif is_moving then
+    interval = math.min(interval, slot_poll_ms(seen) or interval)
+  end
+  return math.ceil(interval)
 end
 
 -- Says nothing about the place, which a draw keeps secret until the opening; after it, everybody comes soon.
 local function poll_before_opening(total)
   local left = opens_at - now
-  local interval = math.max(poll_ms_max, total * 1000 / POLLS_PER_SECOND_MAX) * (0.85 + 0.3 * JITTER)
+  local interval = math.max(POLL_MS_MAX * 0.6, total * 1000 / POLLS_PER_SECOND_MAX) * (0.85 + 0.3 * JITTER)
   return math.floor(interval < left and interval or left + opening_ms() * JITTER)
 end
 
--- Rate as thousandths, because Redis cuts numbers in replies to integers. A drawn place is told from the opening on; until
--- then everybody's is the first number of the draw.
-local function answer_waiting(position, total, order, interval, has_more)
+-- {'waiting', position or 0, total, order, pollAfterMs, admissionsPerThousandSeconds, presentPerThousand, stillMs, hasMore, opensAt or 0,
+--  freeSlots, latestAt or 0}: integers, because Redis cuts numbers in replies. A drawn place is told from the opening on; until then everybody's is the first number of the draw.
+local function answer_waiting(seen, total, order, interval)
+  local position = seen.position
   if is_before_opening and is_drawn_place(order) and span_of(order) == draw_span then
     position, order = 0, order - order % SPAN + 1
   end
-  return { 'waiting', position, total, order, interval, math.floor(bucket.rate * 1000), has_more and 1 or 0,
-    is_before_opening and opens_at or 0 }
+  local admissions, present, still_ms = flow_facts(bucket, now)
+  return { 'waiting', position, total, order, interval, admissions, present, still_ms, seen.has_more and 1 or 0,
+    is_before_opening and opens_at or 0, math.max(0, seen.room), latest_at(seen) }
 end
 
--- Somebody in the line has polled. Those who have a slot but are not in yet go before.
-local function wait_on(order, has_more, is_join)
-  local ready = redis.call('ZCARD', READY)
-  local total = ready + redis.call('ZCARD', WAITING)
-  local position = ready + redis.call('ZRANK', WAITING, TICKET) + 1
-  local interval = is_before_opening and poll_before_opening(total) or poll_after(position, total, is_join)
-  redis.call('ZADD', BEATS, overdue_at(interval), TICKET)
-  return answer_waiting(position, total, order, interval, has_more)
-end
-
--- A reserved visitor who polls walks in, or is told when to come. A token is kept for everybody before, who may be a
--- moment late; but a full bucket would only spill, so then nobody waits for others.
-local function claim(order, has_more, is_join)
-  local position = redis.call('ZRANK', READY, TICKET) + 1
-  if is_moving and bucket.tokens >= math.min(position, kept_max()) then return admit(order) end
-  local missing = math.min(position, burst) - bucket.tokens
-  local wait_ms = math.max(missing, (position - bucket.tokens) / polls_per_claim(is_join)) * 1000 / rate
-  local interval = math.ceil((is_moving and math.min(poll_ms_max, wait_ms) or poll_ms_max) + JITTER * CLAIM_JITTER_MS)
-  redis.call('ZADD', ACTIVE, math.min(now + claim_ms, overdue_at(interval)), TICKET)
-  return answer_waiting(position, redis.call('ZCARD', READY) + redis.call('ZCARD', WAITING), order, interval, has_more)
+local function wait_on(seen, order, is_join)
+  local total = redis.call('ZCARD', WAITING)
+  local interval = is_before_opening and poll_before_opening(total) or poll_after(seen, total, is_join)
+  redis.call('ZADD', BEATS, now + interval + LATE_MS, TICKET)
+  return answer_waiting(seen, total, order, interval)
 end
 
 -- Writes what this call has changed beside the places themselves.
@@ -256,38 +271,40 @@ local function save()
   if tally then save_tally(now, redis.call('ZCARD', WAITING), redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')) end
 end
 
--- The body of a join and of a poll: stand at this place, move the line on, then walk in or wait.
+-- A new line is measured from its beginning: what came before says nothing about it.
+local function note_beginning()
+  if redis.call('ZCARD', WAITING) == 0 then
+    bucket.rate_at, bucket.rate_count, bucket.gone_count, bucket.is_changed = now, 0, 0, true
+  end
+end
+
+-- The body of a join and of a poll: take this place, then enter or wait.
 local function stand_at(order, is_join)
   local has_lapsed = return_lapsed(LAPSED_MAX)
-  if not is_reserved then
-    -- A reservation of ours that lapsed may still lie there when more lapsed than one call returns.
-    if ready_order and redis.call('ZREM', READY, TICKET) == 1 then
-      redis.call('ZREM', ACTIVE, TICKET)
-      note('expired', waited(ready_order, slot_until))
-    end
-    if place ~= order then redis.call('ZADD', WAITING, order, TICKET) end
-    if not place then note(is_join and 'enqueued' or 'returned') end
+  if not place then
+    note_beginning()
+    note(is_join and 'enqueued' or 'returned')
   end
-  local has_more = promote(HEADS_MAX) or has_lapsed
-  local answer = is_reserved and claim(order, has_more, is_join) or wait_on(order, has_more, is_join)
+  if place ~= order then redis.call('ZADD', WAITING, order, TICKET) end
+  local seen = look_ahead()
+  seen.has_more = seen.has_more or has_lapsed
+  local answer = may_enter(seen) and admit(seen, order) or wait_on(seen, order, is_join)
   save()
   return answer
 end
 
--- Gives up place, reservation or session for good, and lets the next ones move up.
+-- Gives up the place or the session for good.
 local function give_up(reason)
   refill()
-  local order = place or ready_order
-  if order then note('left', waited(order, now)) end
+  if place then note('left', waited(place, now)) end
   if slot_until then note() end
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
-  redis.call('ZREM', READY, TICKET)
   redis.call('ZREM', ACTIVE, TICKET)
+  redis.call('ZREM', READY, TICKET)
   -- One person's ticket is remembered for longer, whoever ends it.
   redis.call('SET', USED, reason, 'PX', math.max(KEEP_MS, used and redis.call('PTTL', USED) or 0))
   local has_lapsed = return_lapsed(LAPSED_MAX)
-  local has_more = promote(HEADS_MAX) or has_lapsed
   save()
-  return { 'ended', reason, has_more and 1 or 0 }
+  return { 'ended', reason, has_lapsed and 1 or 0 }
 end

@@ -1,7 +1,7 @@
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import type { Drawn } from "../../shared/draw.ts";
 import type { EndReason, LineAnswer } from "./answer.ts";
-import { addressKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
+import { addressKey, banKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
 import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScript } from "./scripts.ts";
 import { PERSON_KEEP_MS } from "./settings.ts";
 
@@ -16,8 +16,17 @@ export type Line = {
   readonly leave: (visitor: Ticketed) => Promise<LineAnswer>;
   readonly end: (session: { sessionId: string; reason: Exclude<EndReason, "expired">; detail?: string }) => Promise<{ hasMore: boolean }>;
   readonly sweep: () => Promise<{ hasMore: boolean }>;
-  /** When the session ends, or 0 when it has ended. */
-  readonly touch: (session: { sessionId: string; views: number; renew: boolean }) => Promise<number>;
+  /** When the session's slot returns, or 0 when the session has ended. */
+  readonly touch: (session: Touch) => Promise<number>;
+};
+
+export type Touch = {
+  readonly sessionId: string;
+  readonly views: number;
+  /** `look` changes nothing, `note` keeps the session's end, `renew` gives the full time again. */
+  readonly how: "look" | "note" | "renew";
+  /** The pass is that of a session which was not claimed when it was signed. */
+  readonly isFirst?: boolean;
 };
 
 export type Newcomer = {
@@ -111,14 +120,14 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
     leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
     end: ({ sessionId, reason, detail = "" }) =>
       endScript.run(store, {
-        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId) },
+        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId), ban: banKey(queueId, sessionId) },
         args: { ...lineArgs({ ticketId: sessionId }), reason, detail },
       }),
     sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs({ ticketId: NO_TICKET }) }),
-    touch: ({ sessionId, views, renew }) =>
+    touch: ({ sessionId, views, how, isFirst = false }) =>
       touchScript.run(store, {
         keys: { meta: queue.meta, active: queue.active, ready: queue.ready, session: sessionKey(queueId, sessionId) },
-        args: { sessionId, nowMs: now(), views, renew: renew ? 1 : 0 },
+        args: { sessionId, nowMs: now(), views, how, isFirst: isFirst ? 1 : 0 },
       }),
   };
 }

@@ -1,18 +1,21 @@
 import { z } from "zod";
 import { defineScript } from "../../shared/define-script.ts";
 import deleteQueueSource from "./delete-queue.lua";
+import flowSource from "./flow.lua";
 import orderSource from "./order.lua";
 import readDirectorySource from "./read-directory.lua";
 import readQueueSource from "./read-queue.lua";
 import writeDirectorySource from "./write-directory.lua";
 import writeQueueSource from "./write-queue.lua";
 
+const count = z.number().int().nonnegative();
+
 export const readQueueScript = defineScript({
   name: "read-queue",
-  source: readQueueSource,
+  source: flowSource + readQueueSource,
   keys: ["meta", "waiting", "active", "bucket"],
   args: {},
-  reply: z.union([z.tuple([]), z.tuple([z.number().int(), z.number().int(), z.number().int(), z.number().int()], z.string())]),
+  reply: z.union([z.tuple([]).transform(() => undefined), z.tuple([count, count, count, count, count, count], z.string())]),
 });
 
 export const writeQueueScript = defineScript({

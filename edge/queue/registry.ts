@@ -27,6 +27,8 @@ export type QueueRecord = {
   readonly active: number;
   /** Measured, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
+  readonly presentShare: number;
+  readonly stillMs: number;
   /** By the store's clock. */
   readonly readAtMs: number;
   /** Newest first; those of long ago are forgotten. The seeds are secret until their draw's opening: nobody outside is given these. */
@@ -93,7 +95,7 @@ export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = syste
       // Made anew between the two steps, it would exist and be listed nowhere.
       const { meta, waiting, active, bucket } = queueKeys(queueId);
       const remade = await readQueueScript.run(store, { keys: { meta, waiting, active, bucket }, args: {} });
-      if (remade.length > 0) await changeDirectory("add", queueId);
+      if (remade !== undefined) await changeDirectory("add", queueId);
       return outcome;
     },
     async readDirectory() {
@@ -109,8 +111,8 @@ export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = syste
 type ReadQueueReply = Awaited<ReturnType<typeof readQueueScript.run>>;
 
 function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
-  const [waiting, active, ratePerThousandSeconds, readAtMs, ...flat] = reply;
-  if (waiting === undefined || active === undefined || ratePerThousandSeconds === undefined || readAtMs === undefined) return undefined;
+  if (reply === undefined) return undefined;
+  const [waiting, active, admissions, present, stillMs, readAtMs, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   const meta = Object.fromEntries(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])));
   const { version, draws = "[]", ...texts } = meta;
@@ -119,7 +121,9 @@ function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
     version: Number(version),
     waiting,
     active,
-    admissionsPerSecond: ratePerThousandSeconds / 1000,
+    admissionsPerSecond: admissions / 1000,
+    presentShare: present / 1000,
+    stillMs,
     readAtMs,
     draws: z.array(drawSchema).parse(JSON.parse(draws)),
   };

@@ -6,6 +6,7 @@ import bucketSource from "./bucket.lua";
 import endSource from "./end.lua";
 import enterSource from "./enter.lua";
 import eventSource from "./event.lua";
+import flowSource from "./flow.lua";
 import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
 import lineBody from "./line.lua";
@@ -15,7 +16,7 @@ import sweepSource from "./sweep.lua";
 import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-const lineSource = eventSource + orderSource + tallySource + bucketSource + silenceSource + lineBody;
+const lineSource = eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;
@@ -66,7 +67,7 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation"],
+  keys: [...lineKeys, "revoked", "revocation", "ban"],
   args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
   reply: finishedSchema,
 });
@@ -87,7 +88,8 @@ export const touchScript = defineScript({
     sessionId: z.string(),
     nowMs: z.union([z.number().int(), z.literal("")]),
     views: z.number().int().nonnegative(),
-    renew: z.union([z.literal(0), z.literal(1)]),
+    how: z.enum(["look", "note", "renew"]),
+    isFirst: z.union([z.literal(0), z.literal(1)]),
   },
   reply: z.number().int().nonnegative(),
 });

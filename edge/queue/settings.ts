@@ -8,12 +8,16 @@ import { checkSchedule } from "./schedule.ts";
 import { targetUrlSchema } from "./target-url.ts";
 
 const MESSAGE_CHARS_MAX = 500;
+/** As long as it is remembered how a ticket was used up. */
+const BAN_SECONDS_MAX = 86_400;
 
 /** How many people the application can carry at once. */
 const maxActive = z.number().int().min(1).max(1_000_000);
 /** People per second; fractions allowed. */
 const admissionRate = z.number().min(0.001).max(10_000);
 const admissionBurst = z.number().int().min(1).max(10_000);
+/** Stands for a burst that was not given; no queue has it. */
+const BURST_BY_RATE = 0;
 const sessionTtlSeconds = z.number().int().min(10).max(86_400);
 
 /** In force from `opensAt` to `closesAt`; what is left out is as the queue has it. */
@@ -32,7 +36,8 @@ const settingsShape = z.strictObject({
   maxActive,
   maxQueueSize: z.number().int().min(0).max(10_000_000).default(1_000_000),
   admissionRate,
-  admissionBurst: admissionBurst.default(1),
+  /** How many may enter at once after a pause. */
+  admissionBurst: admissionBurst.default(BURST_BY_RATE).describe("By default as many as the rate admits in a second, at least 1."),
   mode: z.enum(["active", "paused", "drain", "maintenance", "open"]).default("active"),
   /** Among those who take a place before `opensAt`; whoever comes later stands behind them, first come, first served. */
   order: z.enum(["fifo", "random", "lottery"]).default("fifo"),
@@ -44,6 +49,12 @@ const settingsShape = z.strictObject({
   eventOverrides: eventOverridesSchema.nullable().default(null),
   sessionTtlSeconds: sessionTtlSeconds.default(3_600),
   sessionRenewal: z.boolean().default(true),
+  /** 0: off. Else a session without a request for so long gives its slot back. */
+  idleSeconds: z.union([z.literal(0), z.number().int().min(10).max(86_400)]).default(0),
+  /** 0: none. For so long a visitor whose session was revoked may not join again; `ban-cookie.ts` says what that cannot do. */
+  banSeconds: z.number().int().min(0).max(BAN_SECONDS_MAX).default(0),
+  /** Of the visitors' cookies. `none` lets them come along with forms of other sites, and works on https only. */
+  sameSite: z.enum(["lax", "none"]).default("lax"),
   claimSeconds: z.number().int().min(2).max(600).default(20),
   heartbeatTtlSeconds: z.number().int().min(5).max(600).default(60),
   returnGraceSeconds: z.number().int().min(0).max(RETURN_GRACE_SECONDS_MAX).default(1_800),
@@ -65,9 +76,16 @@ const settingsShape = z.strictObject({
 });
 
 /** What an operator can set on a queue. Every number is bounded, so that a slip of the keyboard cannot stop the line or flood the origin. */
-export const queueSettingsSchema = settingsShape.check(({ value, issues }) => {
+export const queueSettingsSchema = settingsShape.check((payload) => {
+  const { value, issues } = payload;
   for (const { field, message } of checkSchedule(value)) issues.push({ code: "custom", path: [field], message, input: value });
+  if (value.admissionBurst === BURST_BY_RATE) payload.value = { ...value, admissionBurst: defaultBurst(value.admissionRate) };
 });
+
+/** One second's worth: a visitor who is a moment late then costs no token, and nobody enters faster than that. */
+function defaultBurst(admissionRate: number): number {
+  return Math.max(1, Math.ceil(admissionRate));
+}
 
 export type QueueSettings = z.output<typeof queueSettingsSchema>;
 

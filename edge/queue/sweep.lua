@@ -1,4 +1,4 @@
--- Moves the line on when nobody polls: returns lapsed slots, drops visitors who are long gone, promotes the next.
+-- Cleans up where no poll does: returns lapsed slots, and drops visitors at the head or anywhere in the line who have left.
 -- KEYS[1..8] as in line.lua; there is no ticket, so KEYS[7] is a name that is never written
 -- KEYS[9] revoked     zset: session -> when it was ended (ms); '-' -> when the last one was ended that is no longer there
 -- ARGV[1..4] as in line.lua; the ticket is '-'
@@ -29,6 +29,7 @@ if last and last ~= '-' then
   redis.call('ZREM', REVOKED, unpack(forgotten))
   redis.call('ZADD', REVOKED, ended_at, '-')
 end
-local has_more = promote(SWEEP_HEADS_MAX) or has_lapsed or #gone == SWEPT_MAX
+local _, heads_gone = look_at_heads(SWEEP_HEADS_MAX, LATE_MS)
+local has_more = has_lapsed or #gone == SWEPT_MAX or heads_gone == SWEEP_HEADS_MAX
 save()
 return { 'swept', has_more and 1 or 0 }

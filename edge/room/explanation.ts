@@ -24,6 +24,14 @@ ${queue.settings.order === "lottery" && ticketId !== undefined ? html`<dt>${page
 </dl></details>`;
 }
 
+type Rejoining = { readonly queueId: string | undefined; readonly text: string | undefined; readonly isPreview: boolean };
+
+/** Sent by a person who wants to, with or without a script: coming back to the page is not enough. */
+export function rejoinForm({ queueId, text, isPreview }: Rejoining): Html | undefined {
+  if (queueId === undefined || text === undefined) return undefined;
+  return html`<form id="rejoin" method="post" action="/_sluice/queues/${queueId}/enter"><button class="button"${isPreview ? DISABLED : undefined}>${text}</button></form>`;
+}
+
 type Leaving = {
   readonly queueId: string | undefined;
   readonly page: PageTexts;

@@ -14,9 +14,13 @@ export type RoomState =
       readonly total: number | undefined;
       readonly isDrawn: boolean;
     }
-  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "notFound" }
-  /** `wasInside`: gave up a session, not a place in line. */
-  | { readonly name: "ended"; readonly reason: EndedReason; readonly wasInside?: boolean }
+  /** `otherSite`: a form of another site came without the visitor's cookies. */
+  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "otherSite" | "notFound" }
+  /**
+   * `wasInside`: gave up a session, not a place in line. `banLeftMs`: how long until the visitor may join again, where that is
+   * not now.
+   */
+  | { readonly name: "ended"; readonly reason: EndedReason; readonly wasInside?: boolean; readonly banLeftMs?: number }
   /** `by`: too often by this visitor, or too many places for the network. */
   | { readonly name: "rateLimited"; readonly by: "visitor" | "address" };
 
@@ -32,6 +36,7 @@ export const ROOM_STATE_NAMES = [
   "ended",
   "storeDown",
   "rateLimited",
+  "otherSite",
 ] as const satisfies readonly RoomState["name"][];
 
 export type RoomStateName = (typeof ROOM_STATE_NAMES)[number];

@@ -19,6 +19,8 @@ export type RoomView = Said & {
   readonly crowd?: string;
   /** A link to the page that was asked for. */
   readonly action?: string;
+  /** A button that takes a new place: after a revocation nobody joins by just coming back. */
+  readonly rejoin?: string;
   /** Whether there is a place to give up. */
   readonly canLeave: boolean;
   /** Of a heading or lead that is the operator's own, in another language than the page. */
@@ -50,10 +52,10 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
       return { ...plainView(texts.yourTurn, context), action: texts.goOn };
     case "maintenance":
       return { ...plainView(texts.maintenance, context), action: texts.tryNow };
-    case "ended": {
-      const said = state.wasInside ? firstTexts(context).leftInside : texts.ended[state.reason];
-      return { ...plainView(said, context), action: state.reason === "closed" ? texts.tryNow : texts.again };
-    }
+    case "ended":
+      return endedView(state, context);
+    case "otherSite":
+      return { ...plainView(firstTexts(context).otherSite, context), action: texts.goOn };
     case "checking":
       return plainView(firstTexts(context).checking, context);
     case "notFound":
@@ -75,6 +77,16 @@ function firstTexts({ first }: ViewContext): FirstTexts {
 
 function plainView(said: Said, { queueName }: ViewContext): RoomView {
   return { ...said, title: `${said.heading} · ${queueName}`, canLeave: false };
+}
+
+function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
+  const { texts, words } = context;
+  const view = plainView(wasInside ? firstTexts(context).leftInside : texts.ended[reason], context);
+  if (banLeftMs !== undefined) {
+    return { ...view, lead: fill(firstTexts(context).banned, { time: words.duration(Math.ceil(banLeftMs / 1000)) }) };
+  }
+  if (reason === "revoked") return { ...view, rejoin: texts.again };
+  return { ...view, action: reason === "closed" ? texts.tryNow : texts.again };
 }
 
 /** Somebody who has just come sees that there is a bar. */

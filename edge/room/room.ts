@@ -2,7 +2,7 @@ import { paletteCss } from "../../shared/look/palette.ts";
 import { ROOM_SCRIPT, ROOM_STYLE } from "../built/room-script.ts";
 import { SOLVER_SCRIPT } from "../built/solver.ts";
 import type { QueueSettings } from "../queue/settings.ts";
-import { explanation, leaveForm } from "./explanation.ts";
+import { explanation, leaveForm, rejoinForm } from "./explanation.ts";
 import { type Html, html, jsonForScript, trusted } from "./html.ts";
 import type { InviteFault } from "./invite-fault.ts";
 import { type ChosenLanguage, directionOf, type Language, languageTag } from "./language.ts";
@@ -82,6 +82,7 @@ ${notice(room, page)}
 ${figure(view, { texts, page })}
 ${message(queue, page)}
 <div class="actions">
+${rejoinForm({ queueId: queue?.queueId, text: view.rejoin, isPreview: room.isPreview ?? false })}
 <a id="action" class="button" href="${room.returnTo}"${hiddenUnless(view.action)}>${view.action}</a>
 <button id="notify" class="button quiet" type="button" aria-pressed="false"${isShownToOperator(room, view) ? DISABLED : HIDDEN}>${texts.notify}</button>
 </div>
@@ -216,9 +217,10 @@ function fallbackScript(afterMs: number): string {
 
 /** What a script needs, what only the edge writes, and what is the same in every state. */
 function textsByUse(language: Language) {
-  const { page, checking, notFound, home, full, storeDown, rateLimited, addressLimit, leftInside, early, earlyLot, ...live } =
-    textsOf[language];
-  return { page, live, first: { checking, notFound, home, full, storeDown, rateLimited, addressLimit, leftInside, early, earlyLot } };
+  const { page, checking, notFound, otherSite, banned, home, leftInside, ...more } = textsOf[language];
+  const { full, storeDown, rateLimited, addressLimit, early, earlyLot, ...live } = more;
+  const refusals = { full, storeDown, rateLimited, addressLimit };
+  return { page, live, first: { checking, notFound, otherSite, banned, home, leftInside, early, earlyLot, ...refusals } };
 }
 
 function ownTextsOf({ queue, language }: Room): OwnTexts {

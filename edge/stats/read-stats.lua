@@ -1,5 +1,5 @@
--- Reads how full a queue is and what it has counted, at one instant. Costs the same however long the line is. It stands
--- behind event.lua, which says what is in force.
+-- Reads how full a queue is and what it has counted, at one instant. Costs the same however long the line is. It follows
+-- event.lua, which says what is in force, and flow.lua.
 -- KEYS[1] meta     hash, as in event.lua
 -- KEYS[2] waiting  zset
 -- KEYS[3] active   zset
@@ -9,14 +9,16 @@
 -- ARGV[1] fields   JSON array of the fields of stats to read, or '' for all
 -- ARGV[2] now      as in event.lua
 -- Returns {} when there is no such queue, else
---   {now, waiting, ready, active, ratePerThousandSeconds, rateAt, phase, mode, maxActive, admissionRate, field, value, field, value, …}
+--   {now, waiting, ready, active, admissionsPerThousandSeconds, presentPerThousand, stillMs, phase, mode, maxActive, admissionRate,
+--    field, value, field, value, …}
 local WAITING, ACTIVE, READY, BUCKET, STATS = unpack(KEYS, 2, 6)
 if not mode then return {} end
 local after_now = '(' .. now
-local measured = redis.call('HMGET', BUCKET, 'rate', 'rate_at')
+local flow = stored_flow(redis.call('HMGET', BUCKET, unpack(FLOW_FIELDS)), now)
+local admissions, present, still_ms = flow_facts(flow, now)
 local answer = {
   now, redis.call('ZCARD', WAITING), redis.call('ZCARD', READY), redis.call('ZCOUNT', ACTIVE, after_now, '+inf'),
-  math.floor((tonumber(measured[1]) or 0) * 1000), tonumber(measured[2]) or 0, phase, mode, tostring(max_active), tostring(rate),
+  admissions, present, still_ms, phase, mode, tostring(max_active), tostring(rate),
 }
 local function add(field, value)
   answer[#answer + 1] = field

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
+import type { LineFlow } from "../queue/answer.ts";
 import eventSource from "../queue/event.lua";
+import flowSource from "../queue/flow.lua";
 import { queueKeys } from "../queue/keys.ts";
 import type { Phase } from "../queue/schedule.ts";
 import source from "./read-stats.lua";
@@ -21,9 +23,8 @@ export type QueueStats = {
   /** As in force now: an event may have limits of its own. */
   readonly maxActive: number;
   readonly admissionRate: number;
-  /** A moving average over the time in which people waited, and when it was last brought up to date. */
-  readonly measuredRate: number;
-  readonly measuredAtMs: number;
+  /** How fast the line moves, as for a visitor's estimate. */
+  readonly flow: LineFlow;
   /** The hash as it is stored; a field that is not there counts 0. */
   readonly fields: ReadonlyMap<string, string>;
 };
@@ -33,12 +34,12 @@ const count = z.number().int().nonnegative();
 
 const readStatsScript = defineScript({
   name: "read-stats",
-  source: eventSource + source,
+  source: eventSource + flowSource + source,
   keys: ["meta", "waiting", "active", "ready", "bucket", "stats"],
   args: { fields: z.string(), nowMs: z.literal("") },
   reply: z.union([
     z.tuple([]).transform(() => undefined),
-    z.tuple([count, count, count, count, count, count, phase, z.string(), z.string(), z.string()], z.string()),
+    z.tuple([count, count, count, count, count, count, count, phase, z.string(), z.string(), z.string()], z.string()),
   ]),
 });
 
@@ -48,7 +49,7 @@ export async function readStats(store: ScriptRunner, queueId: string, what: "all
   const args = { fields: what === "all" ? "" : TOTAL_FIELDS_JSON, nowMs: "" } as const;
   const reply = await readStatsScript.run(store, { keys: { meta, waiting, active, ready, bucket, stats }, args });
   if (reply === undefined) return undefined;
-  const [nowMs, inLine, turns, slots, ratePerThousandSeconds, measuredAtMs, stands, mode, maxActive, admissionRate, ...flat] = reply;
+  const [nowMs, inLine, turns, slots, admissions, present, stillMs, stands, mode, maxActive, admissionRate, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   return {
     nowMs,
@@ -59,8 +60,12 @@ export async function readStats(store: ScriptRunner, queueId: string, what: "all
     active: slots,
     maxActive: Number(maxActive),
     admissionRate: Number(admissionRate),
-    measuredRate: ratePerThousandSeconds / 1000,
-    measuredAtMs,
+    flow: {
+      admissionsPerSecond: admissions / 1000,
+      presentShare: present / 1000,
+      stillMs,
+      freeSlots: Math.max(0, Number(maxActive) - slots),
+    },
     fields: new Map(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""] as const] : []))),
   };
 }

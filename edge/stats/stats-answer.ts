@@ -1,3 +1,4 @@
+import { forecastWait } from "../queue/estimate.ts";
 import type { QueueStats } from "./read-stats.ts";
 import { hoursOf, MINUTES_KEPT, minutesOf, type Span } from "./series.ts";
 import { percentilesOf } from "./wait-histogram.ts";
@@ -16,23 +17,31 @@ export function statsAnswer(stats: QueueStats, hours: number) {
 
 /** Modes in which somebody who waits may go in. */
 const MOVING_MODES: ReadonlySet<string> = new Set(["active", "drain", "open"]);
-/** The moving average stands still when nobody waits, and then says nothing about now. */
-const MEASURED_MS_MAX = 10_000;
 const MINUTE_MS = 60_000;
 
 function liveAnswer(stats: QueueStats) {
-  const { mode, phase, waiting, ready, active, maxActive, admissionRate } = stats;
+  const { mode, phase, waiting, ready, active, maxActive, admissionRate, flow } = stats;
   const admissionsPerSecond = measuredRateOf(stats) || rateOfLastMinute(stats);
-  const speed = admissionsPerSecond > 0 ? admissionsPerSecond : admissionRate;
-  const people = waiting + ready;
   const isMoving = MOVING_MODES.has(mode) && (phase === "open" || phase === "over");
-  const clearsInSeconds = people === 0 ? 0 : isMoving ? Math.ceil(people / speed) : null;
-  return { mode, waiting, ready, active, maxActive, admissionRate, admissionsPerSecond, clearsInSeconds };
+  // The visitor who stands last is told the same.
+  const { estimate, isStalled } = forecastWait({ position: Math.max(1, waiting), total: waiting, flow, admissionRate });
+  const clearsInSeconds = waiting === 0 ? 0 : isMoving && !isStalled ? estimate.likely : null;
+  return {
+    mode,
+    waiting,
+    ready,
+    active,
+    maxActive,
+    admissionRate,
+    admissionsPerSecond,
+    clearsInSeconds,
+    isStalled: waiting > 0 && isMoving && isStalled,
+  };
 }
 
 /** The average that estimates are made from; 0 when nobody waits. */
-export function measuredRateOf({ nowMs, measuredAtMs, measuredRate, waiting, ready }: QueueStats): number {
-  return waiting + ready > 0 && nowMs - measuredAtMs <= MEASURED_MS_MAX ? measuredRate : 0;
+export function measuredRateOf({ waiting, flow }: QueueStats): number {
+  return waiting > 0 ? flow.admissionsPerSecond : 0;
 }
 
 function rateOfLastMinute(stats: QueueStats): number {

@@ -52,17 +52,22 @@ export function tokenFromAuthorization(header: string | null | undefined): Prese
   return token === undefined ? fail("bearer_malformed") : ok(token);
 }
 
-/** A `Set-Cookie` that lasts as long as the token: scripts cannot read it, other sites cannot send it along with a form. */
-export function tokenCookie(cookie: CookieOf & { readonly token: string; readonly lifetimeSeconds: number }): string {
+type Setting = CookieOf & { readonly sameSite?: "lax" | "none" };
+
+/**
+ * A `Set-Cookie` that lasts as long as the token. Scripts cannot read it, and other sites cannot send it along with a form unless the queue
+ * wants that. Browsers take `None` on https only: on plain http it stays `Lax`.
+ */
+export function tokenCookie(cookie: Setting & { readonly token: string; readonly lifetimeSeconds: number }): string {
   return serialize(tokenCookieName(cookie.kind, cookie.queueId, cookie), cookie.token, {
     path: "/",
     httpOnly: true,
-    sameSite: "Lax",
+    sameSite: cookie.sameSite === "none" && cookie.secure ? "None" : "Lax",
     secure: cookie.secure,
     maxAge: Math.max(0, Math.floor(cookie.lifetimeSeconds)),
   });
 }
 
-export function clearedTokenCookie(cookie: CookieOf): string {
+export function clearedTokenCookie(cookie: Setting): string {
   return tokenCookie({ ...cookie, token: "", lifetimeSeconds: 0 });
 }

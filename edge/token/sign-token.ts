@@ -44,6 +44,7 @@ export type PassFacts = Lifetime & {
   readonly queueId: QueueId;
   readonly sessionId: string;
   readonly jti: string;
+  readonly unconfirmed?: true | undefined;
   readonly scope?: PassScope | undefined;
   readonly upstream?: string | undefined;
 };
@@ -58,8 +59,13 @@ export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metad
   });
 }
 
-export function signPass(signer: Signer, { sessionId, jti, scope, upstream, ...facts }: PassFacts): Promise<string> {
-  const claims = { jti, ...(scope !== undefined && { scope }), ...(upstream !== undefined && { upstream }) };
+export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, upstream, ...facts }: PassFacts): Promise<string> {
+  const claims = {
+    jti,
+    ...(unconfirmed && { unconfirmed }),
+    ...(scope !== undefined && { scope }),
+    ...(upstream !== undefined && { upstream }),
+  };
   return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims });
 }
 

@@ -9,9 +9,10 @@ import type { Visit } from "../proxy/read-visit.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
 /**
- * Forwards somebody who is in. The store is asked nothing on the way there; after the answer the session is noted, renewed or
- * ended as the application says, and a socket is watched for as long as it is open.
- * With `cookies`, they are the caller's to put on the answer.
+ * Forwards a visitor who is in. The store is asked nothing on the way there: the session is noted while the application works on its
+ * answer, renewed or ended as the application says, and a socket is watched for as long as it is open.
+ * `cookies` come with a pass that was signed for this very request: they are the caller's to put on the answer, and the pass does not
+ * count as presented before its visitor comes back with it.
  */
 export async function forwardAdmitted(
   { visit, platform }: Forwarding,
@@ -25,12 +26,13 @@ export async function forwardAdmitted(
   const hear = (headers: Headers) => {
     command = readCommand(headers);
   };
-  const response = await platform.forward(visit, { hear, targetUrl });
-  noteActivity(queue, held.pass);
+  const forwarding = platform.forward(visit, { hear, targetUrl });
+  const noted = cookies === undefined ? noteActivity(queue, held.pass) : undefined;
+  const response = await forwarding;
   if (command !== undefined) obey(queue, held.pass, command);
   const answer = isSocket(response) ? platform.watchSocket(response, { check: watchSession(queue, held.pass) }) : response;
   const isEnded = command === "complete" || command === "revoke";
-  const renewed = isEnded ? undefined : await renewedPass(queue, held.pass);
+  const renewed = isEnded ? undefined : await renewedPass(queue, held.pass, { noted });
   // Nearly every answer passes as it came: there is nothing to say, so nothing is prepared for saying it.
   if (!isEnded && renewed === undefined) return answer;
   const own = cookies ?? createVisitorCookies(visit, queue);

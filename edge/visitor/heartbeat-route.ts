@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { EdgeEnvironment } from "../env.ts";
 import { noteActivity, renewedPass } from "../gate/activity.ts";
+import { askEnding } from "../gate/ending.ts";
 import { slotEndMs } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { HeldPass } from "../gate/presented.ts";
@@ -30,14 +31,20 @@ export function heartbeatRoute(platform: Platform) {
       const turn = isOpen ? await walkIn(queue) : await beat(queue, ticket, visit.headers.get("x-forwarded-for") ?? undefined);
       return turnResponse({ visit, queue, turn, waitingStatus: 200 });
     }
-    if (isRevoked) return turnResponse({ visit, queue, turn: { state: "ended", reason: "revoked" }, waitingStatus: 200 });
+    if (pass !== undefined) {
+      const { sessionId, jti } = pass.pass;
+      return turnResponse({ visit, queue, turn: await askEnding(queue, { sessionId, jti }), waitingStatus: 200 });
+    }
     return tokenProblem("missing", { requestId: visit.requestId });
   };
 }
 
-/** Somebody who is in already hears the same as when they walked in; a session that was renewed meanwhile gets its new pass. */
+/**
+ * A visitor who is in already gets the same answer as on admission. Showing the pass here claims a new session as a request does, and a
+ * session that lasts longer than its pass gets a new one: here the store is waited for, as long as one call may take.
+ */
 export async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
-  noteActivity(queue, pass);
-  const renewed = await renewedPass(queue, pass);
+  const noted = noteActivity(queue, pass);
+  const renewed = await renewedPass(queue, pass, { noted, withinMs: queue.gate.store.patience.callMs });
   return admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });
 }

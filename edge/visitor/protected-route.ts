@@ -8,9 +8,10 @@ import type { EdgeEnvironment } from "../env.ts";
 import type { Arrival, BypassRules } from "../gate/bypass-rules.ts";
 import type { GateFacts } from "../gate/decide.ts";
 import type { Known } from "../gate/directory.ts";
+import type { EndedSession } from "../gate/ending.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
-import { type HeldPass, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
+import { type HeldPass, type HeldTicket, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { owesProof } from "../gate/proof-of-work.ts";
 import type { FoundRoute } from "../gate/route-table.ts";
 import { log } from "../log.ts";
@@ -18,12 +19,15 @@ import { countAnswer } from "../metrics/edge-counters.ts";
 import type { Platform } from "../platform.ts";
 import { readVisit, type Visit } from "../proxy/read-visit.ts";
 import type { QueueRecord } from "../queue/registry.ts";
+import { asksOf, sentBy } from "./asks.ts";
+import { bannedSession, clearedBanCookie } from "./ban-cookie.ts";
 import { readInvite, takeInvite } from "./brought-invite.ts";
 import { challengeResponse } from "./challenge-response.ts";
 import { cleanRedirect } from "./clean-redirect.ts";
 import { forwardAdmitted } from "./forward-admitted.ts";
 import { noticeCookie, noticeFrom } from "./invite-notice.ts";
 import { refusalResponse } from "./refusal.ts";
+import { revokedResponse } from "./revoked-response.ts";
 import { type Settled, settle } from "./settle.ts";
 import { atMissingQueue, atUnknownQueue } from "./unknown-queue.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
@@ -125,24 +129,59 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const shown = presentedPass(visit, reading);
   const pass = shown instanceof Promise ? await shown : shown;
   const check = { mode: queue.settings.revocationCheck, later, store: queue.store };
-  const ended = pass.state === "valid" && queue.revocations.isRevoked(pass.held.pass, check);
-  const isRevoked = ended instanceof Promise ? await ended : ended;
+  const revoked = pass.state === "valid" && queue.revocations.isRevoked(pass.held.pass, check);
+  const isRevoked = revoked instanceof Promise ? await revoked : revoked;
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
   if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
   const ticket = await presentedTicket(visit, reading);
+  const banned = await bannedSession(visit, queue);
   const facts = {
-    queue: { mode: queue.settings.mode, onStoreFailure: queue.settings.onStoreFailure, phase: queue.phase },
-    wants: wantsOf(visit.request),
+    ...askedOf(visit, queue),
     pass: isRevoked ? "revoked" : pass.state,
+    ban: banned ? "shown" : "none",
     ticket: ticket.state,
+  } as const;
+  const held = pass.state === "valid" ? pass.held.pass : undefined;
+  // The cookie of a ban says more than a pass, which may be of a later session.
+  const ended = banned === undefined ? held && { sessionId: held.sessionId, jti: held.jti } : { sessionId: banned };
+  return await withoutPass(meeting, queue, { facts, ticket, ended });
+}
+
+/** What the request itself and the queue's settings say. */
+function askedOf(visit: Visit, queue: GuardedQueue) {
+  const { mode, onStoreFailure, sameSite } = queue.settings;
+  const store = queue.gate.store.isFailing() ? "failing" : "answering";
+  const wants = wantsOf(visit.request);
+  return {
+    queue: { mode, onStoreFailure, phase: queue.phase, store },
+    wants,
+    asks: asksOf({ ...sentBy(visit, sameSite), wants }),
     proof: owesProof(queue) ? "owed" : "settled",
   } as const;
-  const cookies = createVisitorCookies(visit, queue);
-  if (facts.pass !== "none") cookies.clear("pass");
-  if (facts.ticket === "invalid") cookies.clear("ticket");
+}
+
+type Shown = {
+  readonly facts: Omit<GateFacts, "turn" | "invite">;
+  readonly ticket: Presented<HeldTicket>;
+  readonly ended: EndedSession | undefined;
+};
+
+async function withoutPass(meeting: Meeting, queue: GuardedQueue, { facts, ticket, ended }: Shown): Promise<Response> {
+  const { visit } = meeting;
   const invite = meeting.invite === undefined ? undefined : await readInvite(queue, meeting.invite);
   const address = visit.headers.get("x-forwarded-for") ?? undefined;
-  const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address });
+  const { decision, ...rest } = await settle(queue, facts, { ticket, invite, address, ended });
+  if (decision.kind === "revoked") {
+    assert(rest.turn?.state === "revoked", "only a revoked session is told so");
+    return revokedResponse({ queue, turn: rest.turn, as: decision.as, visit, ended });
+  }
+  const cookies = createVisitorCookies(visit, queue);
+  // A part of a page says nothing about the cookies that its visitor has.
+  if (facts.asks !== "part") {
+    if (facts.pass !== "none") cookies.clear("pass");
+    if (facts.ticket === "invalid") cookies.clear("ticket");
+    if (facts.ban !== "none") cookies.add(clearedBanCookie(visit, queue.queueId));
+  }
   return cookies.putOn(await carryOut({ ...meeting, queue, facts, cookies, ...rest, address }, decision));
 }
 
@@ -165,7 +204,7 @@ type Outcome = Meeting & {
   readonly address: string | undefined;
 } & Omit<Settled, "decision">;
 
-function carryOut(outcome: Outcome, decision: Settled["decision"]): Response | Promise<Response> {
+function carryOut(outcome: Outcome, decision: Exclude<Settled["decision"], { kind: "revoked" }>): Response | Promise<Response> {
   const { visit, queue, facts, turn, cookies, fault } = outcome;
   switch (decision.kind) {
     case "forward":

@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import type { EdgeEnvironment } from "../env.ts";
 import { backgroundLineOf, type GuardedQueue } from "../gate/open-gate.ts";
 import type { Platform } from "../platform.ts";
+import { forecastWait } from "../queue/estimate.ts";
 import type { QueueRecord } from "../queue/registry.ts";
 import { phaseAt, settingsInEvent } from "../queue/schedule.ts";
-import { estimateWait } from "./estimate.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 
 /** `GET /_sluice/queues/{id}`: how full a queue is, for anybody. A crowd that asks is answered by caches. */
@@ -21,14 +21,15 @@ export function queueRoute(platform: Platform) {
 
 const NO_WAIT = { low: 0, likely: 0, high: 0 };
 
-function publicFacts({ waiting, active, admissionsPerSecond }: QueueRecord, { settings, gate }: GuardedQueue) {
+function publicFacts({ waiting, active, admissionsPerSecond, presentShare, stillMs }: QueueRecord, { settings, gate }: GuardedQueue) {
   const { name, mode, order, prequeueOpensAt, opensAt, closesAt, maxActive } = settings;
   const nowMs = gate.clock.nowMs();
   const phase = phaseAt(settings, nowMs);
   const isFree = mode === "open" || (mode === "active" && phase === "open" && waiting === 0 && active < maxActive);
   const { admissionRate } = phase === "open" || phase === "over" ? settings : settingsInEvent(settings);
   const opensInSeconds = Math.max(0, (opensAt ?? 0) - nowMs) / 1000;
-  const line = { position: waiting + 1, total: waiting, admissionsPerSecond, admissionRate, opensInSeconds };
-  const estimatedWaitSeconds = isFree ? NO_WAIT : estimateWait(line);
-  return { name, mode, phase, order, prequeueOpensAt, opensAt, closesAt, waiting, active, estimatedWaitSeconds };
+  const flow = { admissionsPerSecond, presentShare, stillMs, freeSlots: Math.max(0, maxActive - active) };
+  const { estimate, isStalled } = forecastWait({ position: waiting + 1, total: waiting, flow, admissionRate, opensInSeconds });
+  const wait = isFree ? { estimatedWaitSeconds: NO_WAIT, isStalled: false } : { estimatedWaitSeconds: estimate, isStalled };
+  return { name, mode, phase, order, prequeueOpensAt, opensAt, closesAt, waiting, active, maxActive, ...wait };
 }

@@ -6,6 +6,7 @@ import type { Turn } from "../gate/turn.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { roomResponse } from "../room/room-response.ts";
 import type { RoomState } from "../room/room-state.ts";
+import { waitingErrorStatus } from "./waiting-response.ts";
 
 type Refusal = {
   readonly code: ErrorCode;
@@ -24,6 +25,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   queue_full: 15,
   queue_maintenance: 60,
   queue_unavailable: 5,
+  queue_waiting: 5,
   store_unavailable: 2,
 };
 
@@ -34,6 +36,7 @@ const STATES: Partial<Record<ErrorCode, RoomState>> = {
   queue_closed: { name: "ended", reason: "closed" },
   queue_full: { name: "full" },
   queue_maintenance: { name: "maintenance" },
+  other_site_form: { name: "otherSite" },
   rate_limited: { name: "rateLimited", by: "visitor" },
 };
 
@@ -45,7 +48,8 @@ export function refusalResponse({ code, wants, visit, queue, turn }: Refusal): R
   const retryAfterSeconds = limit?.retryAfterSeconds ?? RETRY_AFTER_SECONDS[code];
   const headers = limit?.headers ?? {};
   if (wants !== "page" && wants !== "form") {
-    return problemResponse(code, { requestId, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+    const status = code === "queue_waiting" ? waitingErrorStatus(queue) : errorCatalogue[code].status;
+    return problemResponse(code, { status, requestId, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   }
   return roomResponse({
     visit,

@@ -1,4 +1,5 @@
 import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
+import { askEnding, type EndedSession } from "../gate/ending.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { HeldTicket, Presented } from "../gate/presented.ts";
 import { redeem } from "../gate/redeem.ts";
@@ -20,9 +21,11 @@ export type Brought = {
   readonly ticket: Presented<HeldTicket>;
   readonly invite: BroughtInvite | undefined;
   readonly address: string | undefined;
+  /** A session that was ended before its time, shown by its pass or by the cookie of a ban. */
+  readonly ended: EndedSession | undefined;
 };
 
-/** An invite that is used up is followed by a poll, a ticket that is used up by a join, and that is the most. */
+/** An ended session or a used invite is followed by a poll, a ticket that is used up by a join, and that is the most. */
 const QUESTIONS_MAX = 3;
 
 /** Asks the rules, and the line whenever the rules want to hear it: once for nearly everybody. */
@@ -35,15 +38,18 @@ export async function settle(queue: GuardedQueue, facts: Omit<GateFacts, "turn" 
   for (let questions = 0; questions <= QUESTIONS_MAX; questions++) {
     const decision = decide({ ...whole, turn: turn?.state ?? "unasked" });
     if (decision.kind !== "ask") return { decision, turn, fault };
-    turn = await ask(queue, decision.verb, { held, invite, address: brought.address });
+    turn = await ask(queue, decision.verb, { held, invite, address: brought.address, ended: brought.ended });
     if (turn.state === "invite_used" || turn.state === "invite_revoked") fault = turn.state;
   }
   return { decision: { kind: "refuse", code: "store_unavailable" }, turn, fault };
 }
 
-type Asking = { readonly held: HeldTicket | undefined; readonly invite: Invite | undefined; readonly address: string | undefined };
+type Asking = Pick<Brought, "address" | "ended"> & { readonly held: HeldTicket | undefined; readonly invite: Invite | undefined };
 
-function ask(queue: GuardedQueue, verb: "enter" | "beat" | "redeem", { held, invite, address }: Asking): Promise<Turn> {
+type Verb = Extract<Decision, { kind: "ask" }>["verb"];
+
+function ask(queue: GuardedQueue, verb: Verb, { held, invite, address, ended }: Asking): Promise<Turn> {
+  if (verb === "ending" && ended !== undefined) return askEnding(queue, ended);
   if (verb === "redeem" && invite !== undefined) return redeem(queue, { invite, held, address });
   return verb === "beat" && held !== undefined ? beat(queue, held, address) : enter(queue, address);
 }

@@ -3,7 +3,7 @@ import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { Turn } from "../gate/turn.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { refusalResponse } from "./refusal.ts";
-import { admittedVisitor, earlyVisitor, endedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
+import { admittedVisitor, earlyVisitor, endedVisitor, revokedVisitor, type VisitorAnswer, waitingVisitor } from "./visitor-answer.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
 type Told = {
@@ -12,6 +12,8 @@ type Told = {
   readonly turn: Turn;
   /** 201 for a place that was not there before. */
   readonly waitingStatus: 200 | 201;
+  /** The pass that came along is of a session that is over, and would speak against the new place. */
+  readonly isPassOver?: boolean;
 };
 
 const REFUSALS = {
@@ -29,16 +31,20 @@ const REFUSALS = {
 } as const;
 
 /** The answer of `enter` and `heartbeat`: JSON, and the same tokens as cookies. */
-export async function turnResponse({ visit, queue, turn, waitingStatus }: Told): Promise<Response> {
+export async function turnResponse({ visit, queue, turn, waitingStatus, isPassOver = false }: Told): Promise<Response> {
   const cookies = createVisitorCookies(visit, queue);
   switch (turn.state) {
     case "waiting":
       cookies.setTicket(turn.issued);
+      if (isPassOver) cookies.clear("pass");
       return json(waitingVisitor(queue, turn), waitingStatus, cookies);
     case "scheduled":
       return json(earlyVisitor(queue, turn), 200);
     case "admitted":
       return admittedResponse(visit, queue, turn.pass);
+    case "revoked":
+      // The tokens stay: whoever comes back with them is told the same, and joins again only on purpose.
+      return json(revokedVisitor(queue, turn), 200);
     case "ended":
       cookies.clear("ticket");
       cookies.clear("pass");

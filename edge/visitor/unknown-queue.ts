@@ -39,8 +39,10 @@ export async function atMissingQueue(meeting: Meeting): Promise<Response> {
 }
 
 function decideWithoutSettings({ visit }: Meeting, facts: Pick<GateFacts, "queue" | "pass">): Decision {
-  return decide({ ...facts, wants: wantsOf(visit.request), ticket: "none", invite: "none", proof: "settled", turn: "unasked" });
+  return decide({ ...facts, wants: wantsOf(visit.request), ...NOTHING_ELSE });
 }
+
+const NOTHING_ELSE = { asks: "visitor", ban: "none", ticket: "none", invite: "none", proof: "settled", turn: "unasked" } as const;
 
 function refused({ visit }: Meeting, decision: Extract<Decision, { kind: "refuse" }>): Response {
   return refusalResponse({ ...decision, wants: wantsOf(visit.request), visit });

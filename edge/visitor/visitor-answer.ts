@@ -2,9 +2,9 @@ import type { IssuedPass } from "../gate/issue.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
 import type { ScheduledTurn, Turn } from "../gate/turn.ts";
 import type { EndReason } from "../queue/answer.ts";
+import { forecastWait, type WaitEstimate } from "../queue/estimate.ts";
 import { settingsInEvent } from "../queue/schedule.ts";
 import type { QueueSettings } from "../queue/settings.ts";
-import { estimateWait, type WaitEstimate } from "./estimate.ts";
 
 /** What a visitor is told, as JSON; the page shows the same. */
 export type VisitorAnswer = WaitingVisitor | EarlyVisitor | AdmittedVisitor | EndedVisitor;
@@ -23,6 +23,10 @@ export type WaitingVisitor = {
   readonly total: number;
   readonly lane: number;
   readonly estimatedWaitSeconds: WaitEstimate;
+  /** The room is full and nobody leaves at the moment: the estimate is only what is possible. */
+  readonly isStalled: boolean;
+  /** In a full room: when the slot for this place is free at the latest, unless sessions are renewed. */
+  readonly latestEntryAt: number | null;
   readonly pollAfterMs: number;
   readonly enqueuedAt: number;
   readonly order: QueueSettings["order"];
@@ -51,7 +55,13 @@ type AdmittedVisitor = {
   readonly expiresAt: number;
 };
 
-type EndedVisitor = { readonly state: "ended"; readonly queueId: string; readonly reason: EndReason };
+type EndedVisitor = {
+  readonly state: "ended";
+  readonly queueId: string;
+  readonly reason: EndReason;
+  /** In how many seconds the visitor may join again, where that is not now. */
+  readonly mayJoinInSeconds?: number;
+};
 
 type Queue = Pick<GuardedQueue, "queueId" | "settings" | "gate">;
 
@@ -59,11 +69,14 @@ export function waitingVisitor(
   { queueId, settings, gate }: Queue,
   { answer, issued }: Extract<Turn, { state: "waiting" }>,
 ): WaitingVisitor {
-  const { position, total, pollAfterMs, admissionsPerSecond, opensAtMs } = answer;
-  const opensInSeconds = opensAtMs === null ? 0 : Math.max(0, opensAtMs - gate.clock.nowMs()) / 1000;
+  const { position, total, pollAfterMs, flow, opensAtMs, latestAtMs } = answer;
+  const nowMs = gate.clock.nowMs();
+  const opensInSeconds = opensAtMs === null ? 0 : Math.max(0, opensAtMs - nowMs) / 1000;
+  const latestInSeconds = latestAtMs === null ? undefined : Math.max(0, latestAtMs - nowMs) / 1000;
   const { admissionRate } = opensAtMs === null ? settings : settingsInEvent(settings);
   const { token, ticket } = issued;
   const { order, mode, message } = settings;
+  const forecast = forecastWait({ position, total, flow, admissionRate, opensInSeconds, latestInSeconds });
   return {
     state: "waiting",
     queueId,
@@ -74,7 +87,9 @@ export function waitingVisitor(
     position,
     total,
     lane: ticket.lane,
-    estimatedWaitSeconds: estimateWait({ position, total, admissionsPerSecond, admissionRate, opensInSeconds }),
+    estimatedWaitSeconds: forecast.estimate,
+    isStalled: forecast.isStalled,
+    latestEntryAt: forecast.isStalled ? latestAtMs : null,
     pollAfterMs,
     enqueuedAt: ticket.issuedAtSeconds * 1000,
     order,
@@ -89,6 +104,11 @@ export function earlyVisitor({ queueId }: Pick<Queue, "queueId">, { placesOpenAt
 
 export function admittedVisitor({ queueId }: Queue, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
   return { state: "admitted", queueId, pass: token, sessionId, expiresAt: expiresAtMs };
+}
+
+export function revokedVisitor({ queueId }: Queue, { banLeftMs }: Extract<Turn, { state: "revoked" }>): EndedVisitor {
+  const ban = banLeftMs > 0 ? { mayJoinInSeconds: Math.ceil(banLeftMs / 1000) } : {};
+  return { state: "ended", queueId, reason: "revoked", ...ban };
 }
 
 export function endedVisitor({ queueId }: Queue, reason: EndReason): EndedVisitor {

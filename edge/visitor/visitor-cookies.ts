@@ -4,6 +4,7 @@ import type { GuardedQueue } from "../gate/open-gate.ts";
 import { writable } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { clearedTokenCookie, tokenCookie } from "../token/presented-token.ts";
+import { comesWithoutCookies, sentBy } from "./asks.ts";
 
 /** The `Set-Cookie` values of one answer. */
 export type VisitorCookies = {
@@ -12,27 +13,35 @@ export type VisitorCookies = {
   readonly setPass: (issued: IssuedPass) => void;
   /** A cookie that the client did not send needs no clearing, unless this very answer would bring it. */
   readonly clear: (kind: VisitorTokenKind, options?: { readonly always: boolean }) => void;
+  /** Any other cookie of ours. */
+  readonly add: (line: string) => void;
   /** Into the headers of an answer that is made here. */
   readonly addTo: (headers: Headers) => void;
   /** On an answer that may be the origin's, whose headers nobody may write to: that one is copied. */
   readonly putOn: (response: Response) => Response;
 };
 
-export function createVisitorCookies(
-  { target, headers }: Visit,
-  { gate, queueId }: Pick<GuardedQueue, "gate" | "queueId">,
-): VisitorCookies {
+type Queue = Pick<GuardedQueue, "gate" | "queueId"> & { readonly settings?: Pick<GuardedQueue["settings"], "sameSite"> };
+
+/**
+ * Nothing is set on the answer to a request that came without the cookies that its visitor may have: a page of another site could replace
+ * a place or a pass with it.
+ */
+export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: Queue): VisitorCookies {
+  const { target, headers } = visit;
   const secure = target.protocol === "https";
-  const values = new Map<VisitorTokenKind, string>();
+  const sameSite = settings?.sameSite ?? "lax";
+  const isMute = comesWithoutCookies(sentBy(visit, sameSite));
+  const values = new Map<VisitorTokenKind | "other", string>();
   const isSent = (kind: VisitorTokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
   const lifetimeSeconds = (endsAtMs: number) => (endsAtMs - gate.clock.nowMs()) / 1000;
 
   function clear(kind: VisitorTokenKind, { always } = { always: false }): void {
-    if (always || isSent(kind)) values.set(kind, clearedTokenCookie({ kind, queueId, secure }));
+    if (always || isSent(kind)) values.set(kind, clearedTokenCookie({ kind, queueId, secure, sameSite }));
   }
 
   function addTo(answerHeaders: Headers): void {
-    if (values.size === 0) return;
+    if (values.size === 0 || isMute) return;
     for (const value of values.values()) answerHeaders.append("set-cookie", value);
     keepFromSharedCaches(answerHeaders);
   }
@@ -40,17 +49,18 @@ export function createVisitorCookies(
   return {
     clear,
     addTo,
+    add: (line) => void values.set("other", line),
     setTicket({ token, ticket, isNew }) {
       if (!isNew) return;
       const lifetime = lifetimeSeconds(ticket.expiresAtSeconds * 1000);
-      values.set("ticket", tokenCookie({ kind: "ticket", queueId, secure, token, lifetimeSeconds: lifetime }));
+      values.set("ticket", tokenCookie({ kind: "ticket", queueId, secure, sameSite, token, lifetimeSeconds: lifetime }));
     },
     setPass({ token, expiresAtMs }) {
-      values.set("pass", tokenCookie({ kind: "pass", queueId, secure, token, lifetimeSeconds: lifetimeSeconds(expiresAtMs) }));
+      values.set("pass", tokenCookie({ kind: "pass", queueId, secure, sameSite, token, lifetimeSeconds: lifetimeSeconds(expiresAtMs) }));
       clear("ticket");
     },
     putOn(response) {
-      if (values.size === 0) return response;
+      if (values.size === 0 || isMute) return response;
       const answer = writable(response);
       addTo(answer.headers);
       return answer;

@@ -19,6 +19,12 @@ type Told<State extends Turn["state"]> = {
 const STATUS_UNAVAILABLE = 503;
 const STATUS_ERROR_MIN = 400;
 
+/** What was not carried out never looks done, whatever the queue's `waitingStatus`. */
+export function waitingErrorStatus(queue: Pick<GuardedQueue, "settings"> | undefined): number {
+  const { waitingStatus = STATUS_UNAVAILABLE } = queue?.settings ?? {};
+  return waitingStatus < STATUS_ERROR_MIN ? STATUS_UNAVAILABLE : waitingStatus;
+}
+
 /**
  * The page, or the same as JSON, or a few words for who can read neither. What was not carried out never gets a status of
  * success, whatever the queue's `waitingStatus`: a client would take 200 or 202 for an accepted order.
@@ -58,7 +64,7 @@ type Shown = Omit<Parameters<typeof roomResponse>[0], "state" | "next">;
 function answer({ queue, as, visit, visitor }: Answered, page: (shown: Shown) => Response): Response {
   const { waitingStatus } = queue.settings;
   const isWanted = as === "page" || as === "json";
-  const status = !isWanted && waitingStatus < STATUS_ERROR_MIN ? STATUS_UNAVAILABLE : waitingStatus;
+  const status = isWanted ? waitingStatus : waitingErrorStatus(queue);
   const retryAfterSeconds = Math.ceil(visitor.pollAfterMs / 1000);
   if (as === "problem") return problemResponse("queue_waiting", { status, requestId: visit.requestId, retryAfterSeconds });
   const shown = { visit, queue, status, isFormRefused: as === "refusalPage", nowMs: queue.gate.clock.nowMs() };

@@ -1,12 +1,12 @@
 import { createAgenda } from "../../test/sim/agenda.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
-import { type DrainScore, keepScore } from "./line-score.ts";
+import { type RivalScore, keepScore } from "./line-score.ts";
 
 /**
  * Two policies of others, boiled down to what decides how a line moves: who may go in, and when. There is no store and
  * no network in it, so they are shown at their best.
  */
-export type Rival = (crowd: Crowd, untilMs: number) => DrainScore;
+export type Rival = (crowd: Crowd, untilMs: number) => RivalScore;
 
 const HEAD_POLL_MS = 5_000;
 const HEAD_DROPPED_AFTER_MS = 1_800_000;
@@ -81,7 +81,7 @@ function openRoom({ visitors, limits }: Crowd) {
     });
   }
 
-  function run(untilMs: number, onJoin: (visitor: CrowdVisitor, nowMs: number) => void): DrainScore {
+  function run(untilMs: number, onJoin: (visitor: CrowdVisitor, nowMs: number) => void): RivalScore {
     for (const visitor of visitors) {
       agenda.add(visitor.joinsAtMs, (nowMs) => {
         line.push(visitor);

@@ -6,17 +6,17 @@ import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { assert } from "../../shared/assert.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { createAgenda } from "../../test/sim/agenda.ts";
-import { createBucketAudit } from "../../test/sim/audit-buckets.ts";
 import { seededRandom } from "../../test/sim/random.ts";
 import { type PlainSettings, writeSettings } from "../../test/sim/settings.ts";
 import { createBusiestSpan } from "./busiest-span.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
+import { watchEntries } from "./line-entries.ts";
 import { keepScore, type LineScore } from "./line-score.ts";
-import { watchTurns } from "./line-turns.ts";
 
 const START_MS = 1_750_000_000_000;
 const NETWORK_MS_MAX = 100;
-const SWEEP_EVERY_MS = 60_000;
+/** As often as an edge sweeps a queue that is asked for. */
+const SWEEP_EVERY_MS = 1_000;
 const CLAIM_SECONDS = 20;
 const TICKET_LIFE_MS = 3_600_000;
 
@@ -32,51 +32,48 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   const random = seededRandom(visitors.length);
   const agenda = createAgenda<() => Promise<void>>();
   const score = keepScore(limits);
-  const turns = watchTurns({ redis, queueId, claimMs: CLAIM_SECONDS * 1_000, maxActive: limits.maxActive });
-  const buckets = createBucketAudit(START_MS);
+  const entries = watchEntries({ redis, queueId, limits });
   const polls = createBusiestSpan();
   const left = new Set(visitors.filter((visitor) => willStay(visitor)));
   let nowMs = 0;
   let storeCalls = 0;
-  const store = followedByLook(scriptRunner(redis), () => turns.look(START_MS + nowMs));
+  const store = followedByLook(scriptRunner(redis), () => entries.look(START_MS + nowMs));
   const line = openLine({ store, queueId, ticketLifeMs: TICKET_LIFE_MS, random: random.next, simulatedNowMs: () => START_MS + nowMs });
 
-  async function call<Answer>(send: () => Promise<Answer>, whoWalkedIn?: (answer: Answer) => CrowdVisitor | undefined): Promise<Answer> {
+  async function call<Answer>(send: () => Promise<Answer>): Promise<Answer> {
     storeCalls++;
     const answer = await send();
-    buckets.look(START_MS + nowMs, settings, true);
-    turns.judge(START_MS + nowMs, await store.look(), whoWalkedIn?.(answer));
+    entries.judge(await store.look());
     return answer;
-  }
-
-  async function ask(visitor: CrowdVisitor, send: () => Promise<LineAnswer>): Promise<void> {
-    turns.polled(visitor, START_MS + nowMs);
-    await react(visitor, await call(send, ({ state }) => (state === "admitted" ? visitor : undefined)));
   }
 
   async function poll(visitor: CrowdVisitor, order: number): Promise<void> {
     polls.add(nowMs);
-    await ask(visitor, () => line.beat({ ticketId: visitor.name, order }));
+    await react(visitor, await call(() => line.beat({ ticketId: visitor.name, order })));
   }
 
   async function join(visitor: CrowdVisitor): Promise<void> {
-    turns.joined(visitor);
+    entries.joined(visitor);
     if (left.has(visitor)) score.joined(nowMs);
-    await ask(visitor, () => line.enter({ ticketId: visitor.name, lane: 0, addressHash: "", ticketsPerIp: 0 }));
+    await react(visitor, await call(() => line.enter({ ticketId: visitor.name, lane: 0, addressHash: "", ticketsPerIp: 0 })));
   }
 
   async function react(visitor: CrowdVisitor, answer: LineAnswer): Promise<void> {
     if (answer.state === "waiting") {
-      turns.told(visitor, { nowMs: START_MS + nowMs, pollAfterMs: answer.pollAfterMs });
       const pollAtMs = nowMs + answer.pollAfterMs + random.between(0, NETWORK_MS_MAX);
       if (pollAtMs < visitor.silentFromMs) agenda.add(pollAtMs, () => poll(visitor, answer.order));
       if (answer.hasMore) await call(line.sweep);
     } else if (answer.state === "admitted") {
-      buckets.admit(settings, 0);
-      if (left.delete(visitor)) score.admitted(nowMs);
-      else score.admittedBesides(nowMs);
-      agenda.add(nowMs + visitor.stayMs, () => end(visitor));
+      const enteredMs = nowMs + answer.holdMs;
+      entries.entered(visitor, enteredMs);
+      agenda.add(enteredMs, () => enter(visitor));
     }
+  }
+
+  async function enter(visitor: CrowdVisitor): Promise<void> {
+    if (left.delete(visitor)) score.admitted(nowMs);
+    else score.admittedBesides(nowMs);
+    agenda.add(nowMs + visitor.stayMs, () => end(visitor));
   }
 
   async function end(visitor: CrowdVisitor): Promise<void> {
@@ -97,7 +94,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   }
   await redis.del(...Object.values(queueKeys(queueId)));
   redis.disconnect();
-  return { ...score.total(nowMs), ...turns.faults(), storeCalls, pollsPerSecondMax: polls.perSecond() };
+  return { ...score.total(nowMs), ...entries.faults(), storeCalls, pollsPerSecondMax: polls.perSecond() };
 }
 
 /** The look is sent in the same turn as the call, so that nothing runs between the two. */

@@ -1,8 +1,9 @@
+import type { Overtaken } from "../verdict/overtaken.ts";
 import type { CrowdLimits } from "./line-crowd.ts";
 
 /** How well a policy moved one crowd. */
-export type DrainScore = DrainTotal & {
-  /** People who left and yet were given a slot: our line counts those who held it past the claim window. */
+export type RivalScore = DrainTotal & {
+  /** People who left and yet were given a slot. */
   readonly ghosts: number;
 };
 
@@ -15,11 +16,12 @@ export type DrainTotal = {
   readonly longestStallMs: number;
 };
 
-export type LineScore = DrainScore & {
+export type LineScore = DrainTotal & {
   /** The most slots held beyond the cap. */
   readonly overAdmissions: number;
-  /** People promoted before somebody who was present and had come earlier. */
-  readonly inversions: number;
+  /** The most entries beyond burst + rate × window, over all windows. */
+  readonly overRate: number;
+  readonly overtaken: Overtaken;
   readonly storeCalls: number;
   /** In the busiest ten seconds. */
   readonly pollsPerSecondMax: number;

@@ -6,7 +6,7 @@ import { type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts"
 import { type Crowd, type CrowdLimits, gatherCrowd, willStay } from "./line-crowd.ts";
 import { daemonPopsBlindly, headEntersOnOwnPoll, type Rival } from "./line-rivals.ts";
 import { runLine } from "./line-run.ts";
-import type { DrainScore, LineScore } from "./line-score.ts";
+import type { DrainTotal, LineScore } from "./line-score.ts";
 
 /**
  * The scoreboard: how fast a line of people moves, against the best that could be done with the same limits by somebody
@@ -66,13 +66,11 @@ function crowdsOf(size: number, allLimits = LIMITS): NamedCrowd[] {
 }
 
 function ourRow(crowd: NamedCrowd, score: LineScore): BenchmarkRow {
-  const { overAdmissions, inversions, ghosts, storeCalls, pollsPerSecondMax } = score;
-  if (overAdmissions > 0 || inversions > 0 || ghosts > 0) {
-    throw new Error(`${crowd.what}: ${overAdmissions} slots too many, ${inversions} inversions, ${ghosts} ghosts past the claim window`);
-  }
+  const { overAdmissions, overRate, overtaken, storeCalls, pollsPerSecondMax } = score;
+  if (overAdmissions > 0 || overRate > 0) throw new Error(`${crowd.what}: ${overAdmissions} slots and ${overRate} entries too many`);
   const calls = (storeCalls / crowd.visitors.length).toFixed(1);
   const load = `${calls} store calls per visitor, ${Math.round(pollsPerSecondMax)} polls a second in the busiest ten`;
-  return drainRow(crowd, { score, what: "", aim: AIM, notes: `0 over the cap, 0 inversions, 0 ghosts, ${load}` });
+  return drainRow(crowd, { score, what: "", aim: AIM, notes: `0 over the cap, 0 over the rate, ${overtaken.count} overtaken, worst ${Math.round(overtaken.worstMs)} ms, ${load}` });
 }
 
 type NamedRival = { readonly what: string; readonly rival: Rival };
@@ -87,7 +85,7 @@ function rivalRow(crowd: NamedCrowd, { what, rival }: NamedRival): BenchmarkRow 
   return drainRow(crowd, { score, what: `${what}; `, aim: 0, notes: `${score.ghosts} slots given to people who had left` });
 }
 
-type Drain = { readonly score: DrainScore; readonly what: string; readonly aim: number; readonly notes: string };
+type Drain = { readonly score: DrainTotal; readonly what: string; readonly aim: number; readonly notes: string };
 
 function drainRow(crowd: NamedCrowd, { score, what, aim, notes }: Drain): BenchmarkRow {
   const present = crowd.visitors.filter((visitor) => willStay(visitor)).length;

@@ -1,10 +1,10 @@
 /**
  * The two queues of a first start: `venue` in front of everything, and `demo`, where three browser windows are enough to
- * see a line. Operators own them from then on: a second start finds them, changed or deleted, and leaves them alone.
+ * see a line, and windows that were closed give their slots back within a minute. Operators own them from then on: a second start finds them, changed or deleted, and leaves them alone.
  */
 const FIRST_QUEUES = [
   { queueId: "venue", name: "Venue", maxActive: 1_000, admissionRate: 50, admissionBurst: 100 },
-  { queueId: "demo", name: "Demo", maxActive: 3, admissionRate: 1, admissionBurst: 1 },
+  { queueId: "demo", name: "Demo", maxActive: 3, admissionRate: 1, admissionBurst: 1, idleSeconds: 60 },
 ] as const;
 
 const FIRST_ROUTES = [

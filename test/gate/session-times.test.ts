@@ -16,6 +16,14 @@ await stack.setQueue("fixed", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRene
 await stack.setQueue("extended", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRenewal: false });
 await stack.setQueue("socket", { sessionTtlSeconds: SHORTEST_SECONDS, sessionRenewal: false });
 
+/** As the first start's demo, but for the idle time. */
+await stack.setQueue("vanished", { maxActive: 3, admissionRate: 1, admissionBurst: 3, idleSeconds: SHORTEST_SECONDS });
+await stack.setQueue("idle", { idleSeconds: SHORTEST_SECONDS });
+await stack.setQueue("idle-socket", { idleSeconds: SHORTEST_SECONDS });
+
+const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
+
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
 const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
@@ -25,6 +33,8 @@ async function admitted(queueId: string): Promise<Visitor> {
   const visitor = createVisitor(url);
   await visitor.get(`/${queueId}/`);
   expect(passOf(visitor, queueId)).not.toBe("");
+  // The second request claims the session.
+  await visitor.get(`/${queueId}/`);
   return visitor;
 }
 
@@ -96,8 +106,6 @@ describe.concurrent("a session", () => {
 
   it("takes an open WebSocket with it when it runs out (4002)", async () => {
     const visitor = await admitted("socket");
-    const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
-    origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
     const endsAt = await slotEndMs("socket", sessionOf(visitor, "socket"));
     const headers = { cookie: `sluice-pass-socket=${passOf(visitor, "socket")}` };
     const client = new WebSocket(`${url.replace("http", "ws")}/socket/x`, { headers, perMessageDeflate: false });
@@ -107,5 +115,47 @@ describe.concurrent("a session", () => {
     expect(Date.now()).toBeGreaterThan(endsAt - 2_500);
     // Seen within 2 s, and what a busy machine takes to say so.
     expect(Date.now()).toBeLessThan(endsAt + 3_000);
+  });
+
+  it("of which nothing is heard for idleSeconds gives its slot back: three windows that were closed do not jam a room of three", async () => {
+    for (let visitor = 0; visitor < 3; visitor++) await admitted("vanished");
+    const startedAt = performance.now();
+    const next = createVisitor(url);
+    expect((await next.get("/vanished/", JSON_PLEASE)).json["state"]).toBe("waiting");
+    await until(async () => (await next.get("/vanished/", JSON_PLEASE)).json["url"] === "/vanished/", { everyMs: 500 });
+    expect(performance.now() - startedAt).toBeLessThan(SHORTEST_MS + 2_000);
+  });
+
+  it("that is used stays for as long as requests come within idleSeconds, and its visitor joins again after that", async () => {
+    const visitor = await admitted("idle");
+    const session = sessionOf(visitor, "idle");
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 1.15 * SHORTEST_MS) {
+      await sleep(2_000);
+      const seen = await visitor.get("/idle/x", JSON_PLEASE);
+      expect([seen.json["url"], sessionOf(visitor, "idle")]).toEqual(["/idle/x", session]);
+      const pass = decodeJwt(passOf(visitor, "idle"));
+      expect(Number(pass.exp) * 1_000).toBeLessThanOrEqual((await slotEndMs("idle", session)) - 5_000);
+      expect(await slotEndMs("idle", session)).toBeLessThanOrEqual(Date.now() + SHORTEST_MS);
+    }
+    await until(async () => (await redis.zcount("queue:{idle}:active", Date.now(), "+inf")) === 0);
+    await visitor.get("/idle/again", JSON_PLEASE);
+    expect(sessionOf(visitor, "idle")).not.toBe(session);
+  });
+
+  it("stays while its visitor uses an open WebSocket, and ends when only the socket is left and nothing comes over it", async () => {
+    const visitor = await admitted("idle-socket");
+    const cookie = `sluice-pass-idle-socket=${passOf(visitor, "idle-socket")}`;
+    const client = new WebSocket(`${url.replace("http", "ws")}/idle-socket/ws`, { headers: { cookie }, perMessageDeflate: false });
+    await once(client, "open");
+    const startedAt = performance.now();
+    while (performance.now() - startedAt < 1.15 * SHORTEST_MS) {
+      client.send("still here");
+      await sleep(1_000);
+      expect(client.readyState).toBe(WebSocket.OPEN);
+    }
+    const [code] = (await once(client, "close")) as [number];
+    expect(code).toBe(4002);
+    expect(performance.now() - startedAt).toBeLessThan(1.15 * SHORTEST_MS + SHORTEST_MS + 2_000);
   });
 });

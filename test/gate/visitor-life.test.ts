@@ -18,9 +18,13 @@ describe("a visitor of a protected URL", () => {
     expect(pass).toBeDefined();
     expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")).toEqual([pass]);
     expect(seen.headers.get("cache-control")).toContain("private");
+    // With the first request that shows it, the pass is replaced by one for the whole session.
+    const claiming = await visitor.get("/roomy/again");
+    expect([claiming.status, claiming.setCookies.length]).toEqual([200, 1]);
+    expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")).toEqual([pass]);
     const again = await visitor.get("/roomy/again");
     expect([again.status, again.setCookies]).toEqual([200, []]);
-    expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")).toEqual([pass]);
+    expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")).toEqual([visitor.cookies.get("sluice-pass-roomy")]);
   });
 
   it("waits on a page, sees the place in line, and walks in when somebody leaves", async () => {

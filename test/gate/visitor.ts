@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { expect } from "vitest";
 import { steadyNowMs } from "../parts/steady-clock.ts";
 
@@ -25,13 +26,12 @@ export function createVisitor(url: string): Visitor {
   async function send(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: string): Promise<Seen> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const startedAt = steadyNowMs();
-    const response = await fetch(`${url}${path}`, {
+    const exchange = "sec-fetch-mode" in headers ? sendAsBrowser : sendByFetch;
+    const { text, ...response } = await exchange(`${url}${path}`, {
       method,
-      redirect: "manual",
       headers: { ...(cookie === "" ? {} : { cookie }), ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    const text = await response.text();
     const setCookies = response.headers.getSetCookie();
     for (const line of setCookies) keep(cookies, line);
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
@@ -40,6 +40,32 @@ export function createVisitor(url: string): Visitor {
   }
 
   return { cookies, send, get: (path, headers) => send("GET", path, headers) };
+}
+
+type Sent = { readonly method: string; readonly headers: Readonly<Record<string, string>>; readonly body?: string };
+type Answered = Pick<Seen, "status" | "headers" | "text">;
+
+async function sendByFetch(url: string, sent: Sent): Promise<Answered> {
+  const response = await fetch(url, { ...sent, redirect: "manual" });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Node's fetch says of every request that a program has made it. */
+function sendAsBrowser(url: string, { method, headers, body }: Sent): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sending = request(url, { method, headers: { ...headers } }, async (response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      const lines = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
+        values.map((value) => [name, value] as const),
+      );
+      const received = new Headers();
+      for (const [name, value] of lines) received.append(name, value);
+      resolve({ status: response.statusCode ?? 0, headers: received, text: Buffer.concat(chunks).toString() });
+    });
+    sending.on("error", reject);
+    sending.end(body);
+  });
 }
 
 function keep(cookies: Map<string, string>, line: string): void {

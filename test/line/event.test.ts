@@ -11,6 +11,8 @@ const OPENS_MS = 1_750_000_000_000;
 const PREQUEUE_MS = OPENS_MS - 60_000;
 const CLOSES_MS = OPENS_MS + 600_000;
 const SESSION_SECONDS = 600;
+/** As long as a slot is held whose pass has not come back. */
+const CLAIM_SECONDS = 20;
 /** Behind the numbers that the clock gives out at this time. */
 const DRAW_SPAN = 4;
 
@@ -43,7 +45,7 @@ async function openQueue(fields: Fields = {}): Promise<void> {
     admission_rate: 10,
     admission_burst: 10,
     session_ttl_seconds: SESSION_SECONDS,
-    claim_seconds: 20,
+    claim_seconds: CLAIM_SECONDS,
     heartbeat_ttl_seconds: 60,
     max_queue_size: 1_000,
     order: "fifo",
@@ -101,7 +103,7 @@ describe("a queue with a schedule", () => {
     expect(await redis.zcard(queueKeys(queueId).active)).toBe(0);
     expect(await beat("b", order)).toMatchObject({ state: "waiting", position: 2 });
     nowMs = OPENS_MS;
-    expect(await beat("b", order)).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + SESSION_SECONDS * 1_000 });
+    expect(await beat("b", order)).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + CLAIM_SECONDS * 1_000 });
     // The first one did not have to ask for that.
     expect(await redis.zrange(queueKeys(queueId).ready, "0", "-1")).toEqual(["a"]);
   });
@@ -150,13 +152,14 @@ describe("an event's own settings", () => {
   it("are in force from the opening to the end; what is left out is as the queue has it", async () => {
     await openQueue({ ...overrides, max_active: 1, admission_burst: 1 });
     nowMs = OPENS_MS;
-    expect(await enter("a")).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + 60_000 });
+    expect(await enter("a")).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + CLAIM_SECONDS * 1_000 });
     expect([(await enter("b")).state, (await enter("c")).state, (await enter("d")).state]).toEqual(["admitted", "admitted", "waiting"]);
-    expect(await line.touch({ sessionId: "a", views: 1, renew: true })).toBe(OPENS_MS + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(OPENS_MS + 60_000);
     nowMs = CLOSES_MS;
     await openQueue({ event_max_active: 1 });
     nowMs = OPENS_MS;
-    expect(await enter("a")).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + SESSION_SECONDS * 1_000 });
+    expect(await enter("a")).toMatchObject({ state: "admitted" });
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(OPENS_MS + SESSION_SECONDS * 1_000);
     expect(await enter("b")).toMatchObject({ state: "waiting" });
   });
 
@@ -171,7 +174,8 @@ describe("an event's own settings", () => {
     expect(await beat("d", order)).toMatchObject({ state: "waiting" });
     expect(await redis.zcard(queueKeys(queueId).active)).toBe(1);
     await line.end({ sessionId: "c", reason: "completed" });
-    expect(await beat("d", order)).toMatchObject({ state: "admitted", expiresAtMs: CLOSES_MS + SESSION_SECONDS * 1_000 });
+    expect(await beat("d", order)).toMatchObject({ state: "admitted" });
+    expect(await line.touch({ sessionId: "d", views: 1, how: "note", isFirst: true })).toBe(CLOSES_MS + SESSION_SECONDS * 1_000);
   });
 
   it("let in no more than their burst at the opening, however long the queue stood empty before", async () => {

@@ -35,6 +35,7 @@ type Settings = {
   maxQueueSize?: number;
   claimSeconds?: number;
   sessionTtlSeconds?: number;
+  idleSeconds?: number;
 };
 
 let queueCount = 0;
@@ -62,6 +63,7 @@ describe.each([
       maxQueueSize = 1_000,
       claimSeconds = 20,
       sessionTtlSeconds = 600,
+      idleSeconds = 0,
     } = settings;
     await redis().hset(queueKeys(queueId).meta, {
       mode,
@@ -70,6 +72,7 @@ describe.each([
       admission_burst: burst,
       session_ttl_seconds: sessionTtlSeconds,
       claim_seconds: claimSeconds,
+      idle_seconds: idleSeconds,
       heartbeat_ttl_seconds: 60,
       max_queue_size: maxQueueSize,
     });
@@ -86,7 +89,7 @@ describe.each([
 
   it("lets the first ones straight in, up to the cap, and keeps the next waiting", async () => {
     const line = await openQueue({ maxActive: 2 });
-    expect(await enter(line, "a")).toEqual({ state: "admitted", expiresAtMs: START_MS + 600_000, isNew: true });
+    expect(await enter(line, "a")).toEqual({ state: "admitted", expiresAtMs: START_MS + 20_000, isNew: true });
     expect(await enter(line, "b")).toMatchObject({ state: "admitted" });
     expect(await enter(line, "c")).toMatchObject({ state: "waiting", position: 1, total: 1 });
     expect(await redis().zcard(queueKeys(queueId).active)).toBe(2);
@@ -200,16 +203,56 @@ describe.each([
     expect(await knownForMs()).toBeGreaterThan(leftMs - 60_000);
   });
 
+  it("holds a new slot for the claim window, never for less than 10 s, and for the whole session once its pass has come back", async () => {
+    const line = await openQueue({ claimSeconds: 2, sessionTtlSeconds: 60 });
+    nowMs = Date.now();
+    const startMs = nowMs;
+    expect(await enter(line, "a")).toMatchObject({ expiresAtMs: nowMs + 10_000 });
+    await enter(line, "b");
+    nowMs += 9_999;
+    expect(await line.beat({ ticketId: "a", order: 0 })).toMatchObject({ state: "admitted", isNew: false, expiresAtMs: startMs + 10_000 });
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(nowMs + 60_000);
+    nowMs += 1;
+    expect(await line.touch({ sessionId: "b", views: 1, how: "note", isFirst: true })).toBe(0);
+    // The first pass may come back more than once; it claims the session once.
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(nowMs - 1 + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "look" })).toBe(nowMs - 1 + 60_000);
+  });
+
+  it("ends a slot idleSeconds after the last noted request, and never later than the session", async () => {
+    const line = await openQueue({ sessionTtlSeconds: 100, idleSeconds: 30, claimSeconds: 60 });
+    nowMs = Date.now();
+    expect(await enter(line, "a")).toMatchObject({ expiresAtMs: nowMs + 30_000 });
+    const ends = nowMs + 100_000;
+    for (let request = 0; request < 4; request++) {
+      expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: request === 0 })).toBe(Math.min(nowMs + 30_000, ends));
+      nowMs += 25_000;
+    }
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note" })).toBe(0);
+    await enter(line, "b");
+    expect(await line.touch({ sessionId: "b", views: 1, how: "renew", isFirst: true })).toBe(nowMs + 30_000);
+    nowMs += 30_000;
+    expect(await line.touch({ sessionId: "b", views: 1, how: "renew" })).toBe(0);
+  });
+
+  it("never shortens a slot for which a pass is out, also when idleSeconds is switched on", async () => {
+    const line = await openQueue({ sessionTtlSeconds: 600 });
+    await enter(line, "a");
+    const end = await line.touch({ sessionId: "a", views: 1, how: "renew", isFirst: true });
+    await configure({ sessionTtlSeconds: 600, idleSeconds: 30 });
+    expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(end);
+  });
+
   it("renews a session in use, but never one that is over or only reserved", async () => {
     const line = await openQueue({ maxActive: 1, sessionTtlSeconds: 60 });
     await enter(line, "a");
     await join(line, "b");
-    nowMs += 30_000;
-    expect(await line.touch({ sessionId: "a", views: 3, renew: true })).toBe(nowMs + 60_000);
-    expect(await line.touch({ sessionId: "a", views: 1, renew: false })).toBe(nowMs + 60_000);
+    nowMs += 15_000;
+    expect(await line.touch({ sessionId: "a", views: 3, how: "renew" })).toBe(nowMs + 60_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note" })).toBe(nowMs + 60_000);
     nowMs += 60_000;
-    expect(await line.touch({ sessionId: "a", views: 1, renew: true })).toBe(0);
-    expect(await line.touch({ sessionId: "b", views: 1, renew: true })).toBe(0);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(0);
+    expect(await line.touch({ sessionId: "b", views: 1, how: "renew" })).toBe(0);
   });
 
   it("paces those who were told their turn at different times and come together", async () => {

@@ -146,6 +146,7 @@ it("does not count a repeated join against its own address", async () => {
   const line = await openQueue({ maxActive: 1 });
   const from = (ticketId: string) => line.enter({ ticketId, lane: 0, addressHash: "home", ticketsPerIp: 1 });
   await enter(line, "first");
+  await line.touch({ sessionId: "first", views: 1, how: "renew", isFirst: true });
   expect(await from("a")).toMatchObject({ state: "waiting" });
   await enter(line, "other");
   nowMs += 120_000;

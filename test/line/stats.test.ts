@@ -73,6 +73,7 @@ describe("what the line counts", () => {
   it("is who came, who got in, who left and who fell silent, each in the minute and the hour in which it happened", async () => {
     const line = await openQueue();
     await enter(line, "inside");
+    await line.touch({ sessionId: "inside", views: 1, how: "renew", isFirst: true });
     await join(line, "silent");
     const leaver = await join(line, "leaver");
     nowMs = FULL_HOUR_MS - 1;
@@ -104,6 +105,7 @@ describe("what the line counts", () => {
   it("tells who returned to the old place from who is new", async () => {
     const line = await openQueue();
     await enter(line, "inside");
+    await line.touch({ sessionId: "inside", views: 1, how: "renew", isFirst: true });
     const visitor = await join(line, "visitor");
     nowMs += 200_000;
     await line.sweep();
@@ -124,7 +126,7 @@ describe("what the line counts", () => {
     for (let times = 0; times < 5; times++) {
       nowMs += 1_000;
       await line.beat(visitor);
-      await line.touch({ sessionId: "inside", views: 1, renew: true });
+      await line.touch({ sessionId: "inside", views: 1, how: "renew" });
       await line.sweep();
     }
     expect(await redis.hgetall(queueKeys(queueId).stats)).toEqual(before);

@@ -70,11 +70,18 @@ function checkUsedAnswer(outcome: Outcome, { heldSlot, untilMs, endReason }: Cal
   }
 }
 
+const UNCLAIMED_MS_MIN = 10_000;
+
+/** A new session is held for so long until its pass comes back. */
+function unclaimedMs({ claimSeconds, sessionTtlSeconds }: Scene["settings"]): number {
+  return Math.min(sessionTtlSeconds * 1_000, Math.max(claimSeconds * 1_000, UNCLAIMED_MS_MIN));
+}
+
 function checkAdmitted(member: Member, { step, settings }: Scene): void {
   const { outcome, nowMs } = step;
   insist(outcome.state === "admitted" && outcome.isNew, `${member.ticketId} holds a session and was not told`);
   insist(outcome.expiresAtMs === member.untilMs, `${member.ticketId} was told another end than the slot has`);
-  insist(member.untilMs === nowMs + settings.sessionTtlSeconds * 1_000, `the session of ${member.ticketId} has not its full time`);
+  insist(member.untilMs === nowMs + unclaimedMs(settings), `the session of ${member.ticketId} is not held for the claim window`);
 }
 
 function checkReady(member: Member, scene: Scene): void {

@@ -59,7 +59,7 @@ export const mutations: readonly Mutation[] = [
   ],
   ["a pause stops nobody", "(mode == 'active' or mode == 'drain') and not is_before_opening", "not is_before_opening"],
   ["a paused line lets reservations in", "if is_moving and bucket.tokens >=", "if bucket.tokens >="],
-  ["a session that is over is renewed", "expires_at <= now or", "expires_at < now or"],
+  ["a session that is over is renewed", "slot_until <= now or", "slot_until < now or"],
   ["a reservation is renewed like a session", "or redis.call('ZSCORE', READY, session) then return 0", "then return 0"],
   [
     "nobody moves up when somebody leaves",

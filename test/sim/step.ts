@@ -51,7 +51,10 @@ async function perform({ line }: Edge, call: Call): Promise<Outcome> {
     case "end":
       return { state: "done", ...(await line.end({ sessionId: call.ticketId, reason: call.reason })) };
     case "touch":
-      return { state: "touched", expiresAtMs: await line.touch({ sessionId: call.ticketId, views: 1, renew: call.renew }) };
+      return {
+        state: "touched",
+        expiresAtMs: await line.touch({ sessionId: call.ticketId, views: 1, how: call.renew ? "renew" : "note" }),
+      };
     case "sweep":
       return { state: "done", ...(await line.sweep()) };
   }

@@ -22,7 +22,11 @@ const waitingSchema = z
     total: count,
     lane: z.int().min(0).max(3),
     estimatedWaitSeconds: z.looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) }),
-    pollAfterMs: count.describe("When to send the next heartbeat."),
+    isStalled: z.boolean().describe("The room is full and nobody leaves at the moment: the estimate is only what is possible."),
+    latestEntryAt: count
+      .nullable()
+      .describe("When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions are renewed."),
+    pollAfterMs: count.describe("When to send the next heartbeat. Shortly before the visitor's turn it is exact to the millisecond."),
     enqueuedAt: count,
     notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite that was brought did not help."),
     mode: queueSettingsSchema.shape.mode.unwrap().describe("How the line moves: nobody goes in while it is `paused`."),
@@ -71,7 +75,9 @@ const publicQueueSchema = z
     closesAt: count.nullable(),
     waiting: count,
     active: count,
+    maxActive: count,
     estimatedWaitSeconds: waitingSchema.shape.estimatedWaitSeconds,
+    isStalled: waitingSchema.shape.isStalled,
   })
   .register(answerSchemas, { id: "PublicQueue" });
 

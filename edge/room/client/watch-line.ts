@@ -68,7 +68,9 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
         break;
       case "ended":
         finish();
-        screen.show({ name: "ended", reason: reply.reason });
+        // Only the edge knows whether and when its visitor may join again.
+        if (reply.reason === "revoked") goOn();
+        else screen.show({ name: "ended", reason: reply.reason });
         break;
       case "gone":
         renew();
@@ -110,6 +112,8 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
 
   function walkIn(): void {
     finish();
+    // The slot is held for a short time only until its pass is shown, and this page may stay for a while.
+    void askLine(facts.queueId);
     screen.show({ name: "yourTurn" });
     bell.ring();
     alarm.set(document.hidden ? HIDDEN_LAST_LOOK_MS : LAST_LOOK_MS, goOn);

@@ -14,6 +14,11 @@ export const de: RoomTexts = {
     lead: "Ihr Besuch ist zu Ende, und die nächste Person kann hinein. Sie können sich gern wieder anstellen.",
   },
   home: "Zur Startseite",
+  otherSite: {
+    heading: "Bitte hier fortfahren",
+    lead: "Sie kommen von einer anderen Website, und Ihr Browser hat Ihren Platz nicht mitgeschickt. Bei uns ist nichts verloren gegangen: Fahren Sie fort, um mit Ihrem Platz oder Besuch weiterzumachen.",
+  },
+  banned: "Der Veranstalter hat ihn beendet. In {time} können Sie sich wieder anstellen.",
   waiting: {
     heading: "Sie stehen in der Warteschlange",
     lead: "Lassen Sie diese Seite geöffnet. Sobald Sie an der Reihe sind, geht es von selbst weiter.",
@@ -71,7 +76,6 @@ export const de: RoomTexts = {
       lead: "Ihr Browser zeigt es nicht mehr vor. Bitte erlauben Sie Cookies für diese Seite und stellen Sie sich wieder an.",
     },
   },
-  bannedUntil: "Der Veranstalter hat ihn beendet. Sie können sich wieder anstellen: {time}.",
   placeLabel: "Ihr Platz in der Warteschlange",
   startLabel: "Start in",
   startsAt: "Start: {time}",
@@ -83,7 +87,7 @@ export const de: RoomTexts = {
   underAMinute: "weniger als eine Minute",
   overADay: "mehr als ein Tag",
   stalled: "Im Moment geht drinnen niemand.",
-  stalledUntil: "Der nächste Platz drinnen wird spätestens frei: {time}.",
+  stalledUntil: "Spätestens sind Sie an der Reihe: {time}.",
   updated: "Zuletzt aktualisiert: {time}",
   notify: "Sagen Sie mir, wenn ich dran bin",
   notifyOn: "Wir melden uns, wenn Sie dran sind",

@@ -14,6 +14,11 @@ export const es: RoomTexts = {
     lead: "Tu visita ha terminado y la siguiente persona puede entrar. Puedes volver a ponerte en la fila.",
   },
   home: "Página de inicio",
+  otherSite: {
+    heading: "Continúe aquí, por favor",
+    lead: "Viene de otro sitio y su navegador no envió su puesto. No se ha perdido nada por nuestra parte: continúe para seguir con su puesto o su visita.",
+  },
+  banned: "El organizador la ha terminado. Podrá volver a la fila dentro de {time}.",
   waiting: {
     heading: "Ya estás en la fila",
     lead: "Mantén esta página abierta: entrarás automáticamente cuando llegue tu turno.",
@@ -68,7 +73,6 @@ export const es: RoomTexts = {
       lead: "Tu navegador ya no lo muestra. Permite las cookies de este sitio y vuelve a ponerte en la fila.",
     },
   },
-  bannedUntil: "La organización le ha puesto fin. Podrás volver a la fila a partir de: {time}.",
   placeLabel: "Tu lugar en la fila",
   startLabel: "Empieza en",
   startsAt: "Inicio: {time}",
@@ -80,7 +84,7 @@ export const es: RoomTexts = {
   underAMinute: "menos de un minuto",
   overADay: "más de un día",
   stalled: "En este momento no sale nadie.",
-  stalledUntil: "El próximo lugar dentro quedará libre, como muy tarde: {time}.",
+  stalledUntil: "Tu turno llega, como muy tarde: {time}.",
   updated: "Última actualización: {time}",
   notify: "Avísame cuando sea mi turno",
   notifyOn: "Te avisaremos cuando sea tu turno",

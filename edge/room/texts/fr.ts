@@ -11,6 +11,11 @@ export const fr: RoomTexts = {
     lead: "Votre visite est terminée et la personne suivante peut entrer. Vous pouvez reprendre la file.",
   },
   home: "Page d’accueil",
+  otherSite: {
+    heading: "Veuillez continuer ici",
+    lead: "Vous venez d’un autre site et votre navigateur n’a pas transmis votre place. Rien n’est perdu de notre côté : continuez pour retrouver votre place ou votre visite.",
+  },
+  banned: "L’organisateur y a mis fin. Vous pourrez vous remettre dans la file dans {time}.",
   waiting: {
     heading: "Vous êtes dans la file",
     lead: "Gardez cette page ouverte : vous entrerez automatiquement quand ce sera votre tour.",
@@ -68,7 +73,6 @@ export const fr: RoomTexts = {
       lead: "Votre navigateur ne le présente plus. Autorisez les cookies pour ce site, puis reprenez la file.",
     },
   },
-  bannedUntil: "L’organisateur y a mis fin. Vous pourrez reprendre la file à partir de : {time}.",
   placeLabel: "Votre place dans la file",
   startLabel: "Ouverture dans",
   startsAt: "Ouverture : {time}",
@@ -80,7 +84,7 @@ export const fr: RoomTexts = {
   underAMinute: "moins d’une minute",
   overADay: "plus d’un jour",
   stalled: "Personne ne sort pour le moment.",
-  stalledUntil: "La prochaine place à l’intérieur se libère au plus tard : {time}.",
+  stalledUntil: "Votre tour arrive au plus tard : {time}.",
   updated: "Dernière mise à jour : {time}",
   notify: "Me prévenir quand ce sera mon tour",
   notifyOn: "Nous vous préviendrons quand ce sera votre tour",

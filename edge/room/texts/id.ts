@@ -11,6 +11,11 @@ export const id: RoomTexts = {
   },
   leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
   home: "Halaman depan",
+  otherSite: {
+    heading: "Silakan lanjutkan di sini",
+    lead: "Anda datang dari situs lain, dan peramban Anda tidak mengirimkan tempat Anda. Tidak ada yang hilang di pihak kami: lanjutkan untuk meneruskan tempat atau kunjungan Anda.",
+  },
+  banned: "Penyelenggara telah mengakhirinya. Anda dapat mengantre lagi dalam {time}.",
   waiting: {
     heading: "Anda dalam antrean",
     lead: "Tetaplah di halaman ini. Begitu giliran Anda tiba, Anda masuk secara otomatis.",
@@ -65,7 +70,6 @@ export const id: RoomTexts = {
       lead: "Peramban Anda tidak lagi menunjukkannya. Izinkan cookie untuk situs ini, lalu mengantrelah lagi.",
     },
   },
-  bannedUntil: "Penyelenggara telah menghentikannya. Anda dapat mengantre lagi mulai {time}.",
   placeLabel: "Tempat Anda dalam antrean",
   startLabel: "Dimulai dalam",
   startsAt: "Mulai: {time}",
@@ -77,7 +81,7 @@ export const id: RoomTexts = {
   underAMinute: "kurang dari satu menit",
   overADay: "lebih dari satu hari",
   stalled: "Saat ini belum ada yang keluar.",
-  stalledUntil: "Tempat berikutnya di dalam kosong paling lambat {time}.",
+  stalledUntil: "Giliran Anda tiba paling lambat {time}.",
   updated: "Terakhir diperbarui: {time}",
   notify: "Beri tahu saya saat giliran saya tiba",
   notifyOn: "Kami akan memberi tahu saat giliran Anda tiba",

@@ -11,6 +11,11 @@ export const ja: RoomTexts = {
   },
   leftInside: { heading: "退場しました", lead: "ご利用は終了し、次の方が入場できます。もう一度お並びいただけます。" },
   home: "トップページ",
+  otherSite: {
+    heading: "こちらからお進みください",
+    lead: "別のサイトから移動されたため、ブラウザーから順番の情報が送られませんでした。順番やご利用中の情報は失われていません。続けてお進みください。",
+  },
+  banned: "主催者により終了されました。{time}後にもう一度お並びいただけます。",
   waiting: {
     heading: "順番をお待ちください",
     lead: "このページを開いたままお待ちください。順番が来ると自動的に入場できます。",
@@ -61,7 +66,6 @@ export const ja: RoomTexts = {
       lead: "ブラウザーから整理券を確認できなくなりました。このサイトの Cookie を許可して、もう一度お並びください。",
     },
   },
-  bannedUntil: "主催者により終了されました。{time} からもう一度お並びいただけます。",
   placeLabel: "あなたの順番",
   startLabel: "開始まで",
   startsAt: "開始日時：{time}",
@@ -73,7 +77,7 @@ export const ja: RoomTexts = {
   underAMinute: "1 分未満",
   overADay: "1 日以上",
   stalled: "現在、退場する方がいません。",
-  stalledUntil: "遅くとも {time} には、中に次の空きが出ます。",
+  stalledUntil: "遅くとも {time} には順番が来ます。",
   updated: "最終更新：{time}",
   notify: "順番が来たら知らせる",
   notifyOn: "順番が来たらお知らせします",

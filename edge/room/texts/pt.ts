@@ -8,6 +8,11 @@ export const pt: RoomTexts = {
   notFound: { heading: "Página não encontrada", lead: "Não há nada neste endereço. Confira a escrita ou comece pela página inicial." },
   leftInside: { heading: "Você saiu", lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo." },
   home: "Página inicial",
+  otherSite: {
+    heading: "Continue aqui, por favor",
+    lead: "Você veio de outro site e seu navegador não enviou o seu lugar. Nada se perdeu do nosso lado: continue para seguir com o seu lugar ou a sua visita.",
+  },
+  banned: "O organizador a encerrou. Você poderá entrar na fila de novo em {time}.",
   waiting: {
     heading: "Você está na fila",
     lead: "Mantenha esta página aberta: você entra automaticamente quando chegar a sua vez.",
@@ -59,7 +64,6 @@ export const pt: RoomTexts = {
       lead: "O seu navegador não a apresenta mais. Permita cookies para este site e entre na fila de novo.",
     },
   },
-  bannedUntil: "A organização a encerrou. Você pode entrar na fila de novo a partir de: {time}.",
   placeLabel: "O seu lugar na fila",
   startLabel: "Começa em",
   startsAt: "Início: {time}",
@@ -71,7 +75,7 @@ export const pt: RoomTexts = {
   underAMinute: "menos de um minuto",
   overADay: "mais de um dia",
   stalled: "No momento ninguém está saindo.",
-  stalledUntil: "O próximo lugar lá dentro fica livre, no máximo: {time}.",
+  stalledUntil: "A sua vez chega, no máximo: {time}.",
   updated: "Última atualização: {time}",
   notify: "Avise-me quando for a minha vez",
   notifyOn: "Avisaremos quando for a sua vez",

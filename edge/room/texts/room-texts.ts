@@ -18,6 +18,10 @@ export type FirstTexts = EarlyTexts & {
   readonly addressLimit: Said;
   /** Gave up a session, not a place in line. */
   readonly leftInside: Said;
+  /** A form of another site came without the visitor's cookies, so that it was not carried out. */
+  readonly otherSite: Said;
+  /** To a visitor whose visit was ended by the organiser; `{time}` is a duration. */
+  readonly banned: string;
   /** The link to the site's front page. */
   readonly home: string;
 };
@@ -40,8 +44,6 @@ export type LiveTexts = {
   readonly paused: Said;
   readonly maintenance: Said;
   readonly ended: Readonly<Record<EndedReason, Said>>;
-  /** Replaces the lead of `ended.revoked` where the visitor is banned. `{time}` is when the ban ends. */
-  readonly bannedUntil: string;
   readonly placeLabel: string;
   readonly startLabel: string;
   /** `{time}` is a date and a time of day. */
@@ -57,7 +59,7 @@ export type LiveTexts = {
   readonly overADay: string;
   /** All slots are taken and no session is ending, so that no wait can be estimated. */
   readonly stalled: string;
-  /** `{time}` is when the next slot is free at the latest. */
+  /** `{time}` is when the slot for this visitor's place is free at the latest. */
   readonly stalledUntil: string;
   /** `{time}` is a time of day. */
   readonly updated: string;

@@ -14,6 +14,7 @@ const STATE_NAMES: Readonly<Record<RoomStateName, string>> = {
   maintenance: "Maintenance",
   ended: "Ended",
   storeDown: "Store down",
+  otherSite: "Back from another site",
   rateLimited: "Too many requests",
 };
 

@@ -1,0 +1,70 @@
+import type { LineFlow } from "./answer.ts";
+
+/**
+ * How long a visitor may have to wait, in whole seconds from now: the one estimate for the page, the API and the console. The wait
+ * lies between `low` and `high` for nine of ten visitors (the simulation checks it).
+ */
+export type WaitEstimate = { readonly low: number; readonly likely: number; readonly high: number };
+
+export type WaitForecast = {
+  readonly estimate: WaitEstimate;
+  /** The room is full and nobody leaves: the estimate only says what is possible at the best and at the worst. */
+  readonly isStalled: boolean;
+};
+
+type Line = {
+  /** 1 for the next visitor to enter; null when it may be any of `total`. */
+  readonly position: number | null;
+  readonly total: number;
+  readonly flow: LineFlow;
+  /** As configured: the best that can be expected. */
+  readonly admissionRate: number;
+  /** How long until the line begins to move. */
+  readonly opensInSeconds?: number;
+  /** In a full room: how long until the slot for this place is free if no session is renewed. */
+  readonly latestInSeconds?: number | undefined;
+};
+
+/** A line that does not move would otherwise have no end. */
+const SECONDS_MAX = 86_400;
+/** The pause between an entry that is possible and the poll that finds it. */
+const POLL_SECONDS = 2;
+/** The rate is kept exactly; how many of those before have left is not known. */
+const RATE_RANGE = { low: 0.7, high: 1.2 };
+/** How fast visitors leave changes from minute to minute. */
+const LEAVING_RANGE = { low: 0.5, high: 2 };
+/** A full room that nobody has left for this long, or for this many times the usual pause, stands still. */
+const STALL_MS_MIN = 10_000;
+const STALL_PAUSES = 5;
+
+export function forecastWait({ position, total, flow, admissionRate, opensInSeconds = 0, latestInSeconds }: Line): WaitForecast {
+  const [first, middle, last] = position === null ? [1, (1 + total) / 2, total] : [position, position, position];
+  const bestSeconds = (place: number) => place / admissionRate;
+  if (opensInSeconds === 0 && isStalled(flow)) {
+    const high = Math.max(latestInSeconds ?? SECONDS_MAX, bestSeconds(last));
+    return { estimate: rounded({ low: bestSeconds(first) * flow.presentShare, likely: high, high }), isStalled: true };
+  }
+  const wait = (place: number) => {
+    const byRate = bestSeconds(place) * flow.presentShare;
+    const behind = opensInSeconds > 0 ? 0 : Math.max(0, place - flow.freeSlots);
+    const byLeaving = behind === 0 || flow.admissionsPerSecond === 0 ? 0 : (behind / flow.admissionsPerSecond) * flow.presentShare;
+    return byLeaving > byRate ? { seconds: byLeaving, range: LEAVING_RANGE } : { seconds: byRate, range: RATE_RANGE };
+  };
+  const [from, likely, to] = [wait(first), wait(middle), wait(last)];
+  const estimate = {
+    low: opensInSeconds + from.seconds * from.range.low - POLL_SECONDS / 2,
+    likely: opensInSeconds + likely.seconds,
+    high: opensInSeconds + Math.max(to.seconds * to.range.high, to.range === RATE_RANGE ? bestSeconds(last) : 0) + POLL_SECONDS,
+  };
+  return { estimate: rounded(estimate), isStalled: false };
+}
+
+function isStalled({ freeSlots, admissionsPerSecond, stillMs }: LineFlow): boolean {
+  if (freeSlots > 0) return false;
+  return admissionsPerSecond === 0 || stillMs > Math.max(STALL_MS_MIN, (STALL_PAUSES * 1000) / admissionsPerSecond);
+}
+
+function rounded({ low, likely, high }: WaitEstimate): WaitEstimate {
+  const whole = (seconds: number, round: (value: number) => number) => Math.min(SECONDS_MAX, Math.max(0, round(seconds)));
+  return { low: whole(low, Math.floor), likely: whole(likely, Math.ceil), high: whole(high, Math.ceil) };
+}
