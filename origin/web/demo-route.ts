@@ -16,7 +16,7 @@ const mainAt = (nowMs: number) => html`<p class="brand">Demo</p>
 <div class="card" id="session" data-queue-id="demo" data-now-ms="${nowMs}">
 <p class="mark in" aria-hidden="true"><b></b><b></b><b></b></p>
 <h1>You are in</h1>
-<p id="lead" class="lead">This is the application behind the gate. The demo admits three visitors at once; others wait until one of you leaves.</p>
+<p id="lead" class="lead">This is the application behind the gate. The demo admits three visitors at once; others wait until one of you leaves or is idle for too long.</p>
 <div id="countdown" hidden>
 <p class="label">Your session ends in</p>
 <p class="value" id="left" role="timer"></p>

@@ -40,7 +40,7 @@ describe("the front page", () => {
     const { page, problems, asked } = await open("/");
     for (const queueId of ["venue", "demo"]) await factOf(page, queueId, "waiting").getByText(/^\d+$/).waitFor();
     await factOf(page, "venue", "active")
-      .getByText(/^[1-9]/)
+      .getByText(/^[1-9]\d* of 1,000$/)
       .waitFor();
     expect(await factOf(page, "demo", "wait").textContent()).toBe("none");
     for (const name of ["See a line", "Open the operator’s console", "Read the API documentation"]) {

@@ -8,7 +8,7 @@ const MINUTES_UNTIL = 100 * MINUTE;
 
 /**
  * @typedef {{ low: number, high: number }} Wait
- * @typedef {{ active: number, waiting: number, mode: string, phase: string, estimatedWaitSeconds: Wait | null, isStalled?: boolean }} Numbers
+ * @typedef {{ active: number, maxActive: number, waiting: number, mode: string, phase: string, estimatedWaitSeconds: Wait, isStalled: boolean }} Numbers
  */
 
 const NOBODY_ENTERS = new Map([
@@ -21,16 +21,21 @@ const NOBODY_ENTERS = new Map([
 ]);
 
 /** @param {Numbers} numbers */
-function waitInWords({ mode, phase, estimatedWaitSeconds: wait, isStalled = false }) {
+function waitInWords({ mode, phase, estimatedWaitSeconds: wait, isStalled }) {
   if (mode === "open") return "none";
   const closed = NOBODY_ENTERS.get(mode) ?? NOBODY_ENTERS.get(phase);
   if (closed !== undefined) return closed;
-  if (isStalled || wait === null) return "nobody is leaving at the moment";
+  if (isStalled) return "nobody is leaving at the moment";
   if (wait.high === 0) return "none";
   if (wait.high < MINUTE) return "less than a minute";
   const [unit, size] = wait.high <= MINUTES_UNTIL ? ["minutes", MINUTE] : ["hours", HOUR];
   const [from, to] = [Math.max(1, Math.floor(wait.low / size)), Math.ceil(wait.high / size)];
   return from >= to ? `about ${to} ${to === 1 ? unit.slice(0, -1) : unit}` : `about ${from}–${to} ${unit}`;
+}
+
+/** @param {number} value */
+function count(value) {
+  return value.toLocaleString("en");
 }
 
 /** @param {HTMLElement} queue */
@@ -42,7 +47,8 @@ async function show(queue) {
   if (!response.ok) throw new Error(`the gate answered ${response.status}`);
   /** @type {Numbers} */
   const numbers = await response.json();
-  const facts = { active: numbers.active.toLocaleString("en"), waiting: numbers.waiting.toLocaleString("en"), wait: waitInWords(numbers) };
+  const { active, maxActive, waiting } = numbers;
+  const facts = { active: `${count(active)} of ${count(maxActive)}`, waiting: count(waiting), wait: waitInWords(numbers) };
   for (const [name, text] of Object.entries(facts)) {
     const element = queue.querySelector(`[data-fact="${name}"]`);
     if (element !== null && element.textContent !== text) element.textContent = text;

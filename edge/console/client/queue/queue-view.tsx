@@ -115,7 +115,7 @@ function Tab({ tab, samples, stats, ...props }: TabProps) {
     case "event":
       return <EventTab {...props} />;
     case "sessions":
-      return <SessionsTab queueId={props.queue.queueId} />;
+      return <SessionsTab queueId={props.queue.queueId} banSeconds={props.queue.banSeconds} />;
     case "invites":
       return <InvitesTab queueId={props.queue.queueId} />;
     case "changes":
