@@ -39,7 +39,7 @@ function count(value) {
 }
 
 /** @param {HTMLElement} queue */
-async function show(queue) {
+async function showQueue(queue) {
   const response = await fetch(`/_sluice/queues/${queue.dataset["queue"]}`, { headers: { accept: "application/json" } });
   // An operator may have deleted a queue of the first start.
   queue.hidden = response.status === 404;
@@ -60,7 +60,7 @@ const note = document.getElementById("live");
 
 async function showAll() {
   if (document.hidden) return;
-  const isShown = await Promise.all(queues.map(show)).then(
+  const isShown = await Promise.all(queues.map(showQueue)).then(
     () => true,
     () => false,
   );
