@@ -16,6 +16,7 @@ import { enterRoute } from "./visitor/enter-route.ts";
 import { heartbeatRoute } from "./visitor/heartbeat-route.ts";
 import { jwksRoute } from "./visitor/jwks-route.ts";
 import { leaveRoute } from "./visitor/leave-route.ts";
+import { notFound } from "./visitor/not-found.ts";
 import { protectedRoute } from "./visitor/protected-route.ts";
 import { queueRoute } from "./visitor/queue-route.ts";
 
@@ -39,7 +40,7 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));
   app.route("/_sluice/admin", adminRoutes(platform));
   app.route("/_sluice/console", consoleRoutes());
-  app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
+  app.all("/_sluice/*", notFound);
 
   app.all("*", protectedRoute(platform));
 

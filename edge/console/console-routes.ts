@@ -9,6 +9,7 @@ import type { EdgeEnvironment } from "../env.ts";
 import { gateOfIsolate } from "../gate/open-gate.ts";
 import { log } from "../log.ts";
 import { isPlainText } from "../room/plain-text.ts";
+import { notFound } from "../visitor/not-found.ts";
 import { comesFromThisSite, sessionOfPage } from "./console-call.ts";
 import { assetResponse, consolePage } from "./console-page.ts";
 import { sessionCookie, startSession } from "./console-session.ts";
@@ -79,8 +80,4 @@ function answer(body: unknown, cookie: string): Response {
 
 function isSecure({ protocol }: { readonly protocol: string }): boolean {
   return protocol === "https";
-}
-
-function notFound(c: Context<EdgeEnvironment>): Response {
-  return problemResponse("not_found", { requestId: c.var.visit.requestId });
 }

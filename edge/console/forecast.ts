@@ -54,7 +54,7 @@ export function effectOf(now: Flow, change: FlowChange): readonly string[] {
     );
   if (admissionRate > now.admissionRate && maxActive === now.maxActive && isCapped(now))
     sentences.push(
-      `All ${count(now.maxActive)} places inside are taken, so people come in only as others leave: a higher rate alone changes little.`,
+      `All ${count(now.maxActive)} slots are taken, so people come in only as others leave: a higher admission rate alone changes little.`,
     );
   return sentences;
 }
@@ -75,8 +75,8 @@ function effectOfMode(now: Flow, change: FlowChange): string {
       return `Everybody outside sees the maintenance page instead of the line. ${isEmpty ? line : `${line} keep their places while their pages stay open.`}`;
     case "open":
       return isEmpty
-        ? `${line} Everybody who comes goes straight in, past the cap of ${count(now.maxActive)}.`
-        : `${line} and everybody after them go in at once, past the cap of ${count(now.maxActive)}.`;
+        ? `${line} Everybody who comes goes straight in, past the maximum inside of ${count(now.maxActive)}.`
+        : `${line} and everybody after them go in at once, past the maximum inside of ${count(now.maxActive)}.`;
     default:
       return isEmpty
         ? `${line} Whoever comes goes in at ${perSecond(change.admissionRate ?? now.admissionRate)}.`

@@ -17,6 +17,8 @@ type Shown = {
   readonly status: number;
   readonly ticketId?: string;
   readonly next: NextStep;
+  /** Where its button leads, if not to the page that was asked for. */
+  readonly leadsTo?: string;
   /** The page answers a form that was sent to a protected URL. */
   readonly isFormRefused?: boolean;
   readonly inviteFault?: InviteFault | undefined;
@@ -26,12 +28,12 @@ type Shown = {
 };
 
 /** A page for a visitor, in their language, as the answer to their request. */
-export function roomResponse({ visit, status, nowMs, headers = {}, ...told }: Shown): Response {
+export function roomResponse({ visit, status, nowMs, leadsTo, headers = {}, ...told }: Shown): Response {
   const { request, requestId, target } = visit;
   const { queue } = told;
   const language = chooseLanguage(request.headers.get("accept-language"), queue?.settings.language ?? "en");
   const mayReload = request.method === "GET" || request.method === "HEAD";
-  const returnTo = mayReload ? `${target.path}${target.query}` : afterSending(visit);
+  const returnTo = leadsTo ?? (mayReload ? `${target.path}${target.query}` : afterSending(visit));
   const nonce = newId(systemRandom);
   const at = { nowMs: nowMs ?? systemClock.nowMs() };
   const page = { ...told, language, siteName: target.host, returnTo, mayReload, nonce, requestId, ...at };

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
+import type { LineFlow } from "../queue/answer.ts";
 import eventSource from "../queue/event.lua";
 import flowSource from "../queue/flow.lua";
 import { queueKeys } from "../queue/keys.ts";
-import type { LineFlow } from "../queue/answer.ts";
 import type { Phase } from "../queue/schedule.ts";
 import source from "./read-stats.lua";
 import { WAIT_BUCKETS } from "./wait-histogram.ts";

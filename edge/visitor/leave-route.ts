@@ -22,7 +22,9 @@ export function leaveRoute(platform: Platform) {
     const { queue } = found.value;
     const shown = await shownTokens(visit, queue);
     const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
-    return wantsOf(visit.request) === "form" ? asPage(visit, queue, answer) : answer;
+    return wantsOf(visit.request) === "form"
+      ? asPage(visit, queue, { answer, wasInside: shown.ok && shown.value.pass !== undefined })
+      : answer;
   };
 }
 
@@ -54,10 +56,22 @@ function leaveUnknown({ visit, gate, held }: PassAlone): Response {
   return leftResponse(visit, { gate, queueId });
 }
 
+type Left = {
+  readonly answer: Response;
+  /** Gave up a session, not a place in line. */
+  readonly wasInside: boolean;
+};
+
 /** A person who has nothing to give up has left already; with the store away they keep their place, and are told so. */
-function asPage(visit: Visit, queue: GuardedQueue, answer: Response): Response {
+function asPage(visit: Visit, queue: GuardedQueue, { answer, wasInside }: Left): Response {
   if (answer.status >= 500) return refusalResponse({ code: "store_unavailable", wants: "page", visit, queue });
-  const page = roomResponse({ visit, queue, state: { name: "ended", reason: "left" }, status: 200, next: { kind: "stay" } });
+  const page = roomResponse({
+    visit,
+    queue,
+    state: { name: "ended", reason: "left", wasInside },
+    status: 200,
+    next: { kind: "stay" },
+  });
   for (const cookie of answer.headers.getSetCookie()) page.headers.append("set-cookie", cookie);
   return page;
 }

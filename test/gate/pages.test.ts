@@ -186,6 +186,17 @@ describe("what a visitor in line is shown", () => {
     expect(await stack.redis.zcard("queue:{given-up}:waiting")).toBe(0);
   });
 
+  it("gives up a session by a form, and is told of the visit, not of a place in line", async () => {
+    await stack.setQueue("gone-out", { maxActive: 1 });
+    const visitor = createVisitor(url);
+    await visitor.get("/gone-out/", BROWSER);
+    const cookie = `sluice-pass-gone-out=${visitor.cookies.get("sluice-pass-gone-out")}`;
+    const left = await sendForm({ path: "/_sluice/queues/gone-out/leave", referer: `${url}/gone-out/x?y=1`, cookie });
+    expect([left.status, left.type]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(left.text).toContain("<h1>You have left</h1>");
+    expect(left.text).toContain('href="/gone-out/x?y=1"');
+  });
+
   it("lets those who poll in when the operator opens the queue to everybody", async () => {
     await stack.setQueue("opened", { maxActive: 1 });
     await createVisitor(url).get("/opened/");
@@ -194,4 +205,23 @@ describe("what a visitor in line is shown", () => {
     await stack.setQueue("opened", { maxActive: 1, mode: "open" });
     expect((await visitor.send("POST", "/_sluice/queues/opened/heartbeat")).json["state"]).toBe("admitted");
   });
+});
+
+describe("an address of the gate that does not exist", () => {
+  it.each(["/_sluice/nothing", "/_sluice/console/nothing/here", "/_sluice/queues"])(
+    "is a page for a browser at %s, and a problem for a program",
+    async (path) => {
+      const page = await createVisitor(url).get(path, { ...BROWSER, "accept-language": "fa" });
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(page.text).toContain("<h1>صفحه پیدا نشد</h1>");
+      expect(page.text).toMatch(/<a id="action" class="button" href="\/">/);
+      expect(page.text).not.toContain("http-equiv");
+      for (const headers of [JSON_PLEASE, { accept: "*/*" }]) {
+        const problem = await createVisitor(url).get(path, headers);
+        expect([problem.status, problem.json["code"]]).toEqual([404, "not_found"]);
+      }
+      const posted = await createVisitor(url).send("POST", path, BROWSER);
+      expect([posted.status, posted.json["code"]]).toEqual([404, "not_found"]);
+    },
+  );
 });

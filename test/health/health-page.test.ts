@@ -33,13 +33,15 @@ describe("the health page in a browser", () => {
     expect(await page.getByRole("heading").textContent()).toBe("Everything answers");
     expect(await page.getByRole("listitem").count()).toBe(8);
     expect(await page.locator("li.down").count()).toBe(0);
+    // Each part has a name for people, and says what it is.
+    for (const name of await page.locator("li p").allInnerTexts()) expect(name).toMatch(/^[A-Z][a-z]+( store)?: [a-z]/);
     expect(problems).toEqual([]);
 
     const { pid } = processNamed(folder, `redis-server 127.0.0.1:${stack.ports.venueRedis}`);
     process.kill(pid, "SIGSTOP");
     try {
       await expect.poll(async () => (await page.reload())?.status()).toBe(503);
-      expect(await page.getByRole("heading").textContent()).toBe("Not answering: venueStore");
+      expect(await page.getByRole("heading").textContent()).toBe("Not answering: Venue store");
       expect(await page.locator("li.down").textContent()).toContain("The venue's Redis does not answer.");
     } finally {
       process.kill(pid, "SIGCONT");

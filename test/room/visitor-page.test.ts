@@ -125,7 +125,7 @@ describe.concurrent("the page of a visitor in line", () => {
     const opensAt = Date.now() + EVENT_IN_MS;
     await stack.setQueue("event", { prequeueOpensAt: opensAt - 60_000, opensAt, order: "lottery" });
     const { page } = await open("/event/");
-    await headed(page, "The doors open soon");
+    await headed(page, "You are in the draw");
     await seen(page, "gets a place by lot");
     const left = await place(page);
     expect(left).toMatch(/^00:00:\d\d$/);
@@ -199,7 +199,7 @@ describe.concurrent("the page of a visitor in line", () => {
     await page.getByRole("button", { name: "Leave the line" }).click();
     await headed(page, "You have left the line");
     expect(await redis.zcard("queue:{noscript}:waiting")).toBe(0);
-    await page.getByRole("link", { name: "Line up again" }).click();
+    await page.getByRole("link", { name: "Join the line again" }).click();
     await untilPlace(page, "1");
     await leave("noscript", inside);
     await untilInside(page, "/noscript/x?y=1");
@@ -250,7 +250,7 @@ describe.concurrent("the page of a visitor in line", () => {
     await press("Enter");
     await headed(page, "You have left the line");
     await press("Tab");
-    expect(await focused()).toBe("Line up again");
+    expect(await focused()).toBe("Join the line again");
     await press("Enter");
     await headed(page, "You are in line");
     expect(page.url()).toBe(`${url}/keyboard/?a=1`);
@@ -318,7 +318,7 @@ describe.concurrent("the page of a visitor in line", () => {
     const { page } = await openInLine("/lost/");
     await page.context().clearCookies();
     await headed(page, "We cannot find your ticket");
-    await page.getByRole("link", { name: "Line up again" }).click();
+    await page.getByRole("link", { name: "Join the line again" }).click();
     await headed(page, "You are in line");
     // As another program would, whose answer this browser does not see.
     const cookie = await cookiesOf(page);
