@@ -47,6 +47,8 @@ export type Place = {
   /** The place on arrival: where the progress bar begins. */
   readonly first: number;
   readonly estimate: { readonly low: number; readonly high: number };
+  /** The room is full and nobody leaves. */
+  readonly stall?: { readonly latestAtMs: number | null } | undefined;
 };
 
 /** What the line answers to somebody who waits, as far as a page shows it. */
@@ -55,6 +57,8 @@ export type WaitingFacts = {
   readonly position: number | null;
   readonly total: number;
   readonly estimatedWaitSeconds: { readonly low: number; readonly high: number };
+  readonly isStalled?: boolean;
+  readonly latestEntryAt?: number | null;
   readonly enqueuedAt: number;
   readonly mode: string;
   readonly phase?: "prequeue" | "line";
@@ -78,7 +82,9 @@ export function waitingState(facts: WaitingFacts, memory: PlaceMemory | undefine
   if (mode === "maintenance") return { name: "maintenance" };
   if (phase === "prequeue") return { name: "prequeue", opensAtMs: opensAt ?? 0, total, isDrawn: order !== "fifo" };
   const { first, best } = memory ?? { first: total, best: total };
-  const place = { position: best, total, first, estimate: estimatedWaitSeconds };
+  const { isStalled = false, latestEntryAt = null } = facts;
+  const stall = isStalled ? { latestAtMs: latestEntryAt } : undefined;
+  const place = { position: best, total, first, estimate: estimatedWaitSeconds, stall };
   return { name: mode === "paused" ? "paused" : "waiting", place };
 }
 

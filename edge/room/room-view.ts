@@ -2,7 +2,7 @@ import { assert, unreachable } from "../../shared/assert.ts";
 import type { Marking, OwnTexts } from "./own-texts.ts";
 import type { Place, RoomState } from "./room-state.ts";
 import { fillPlaceholders } from "./template-text.ts";
-import type { EarlyTexts, FirstTexts, LiveTexts, Said } from "./texts/room-texts.ts";
+import type { EarlyTexts, EndedReason, FirstTexts, LiveTexts, Said } from "./texts/room-texts.ts";
 import { fill, type Words } from "./words.ts";
 
 /**
@@ -79,9 +79,13 @@ function plainView(said: Said, { queueName }: ViewContext): RoomView {
   return { ...said, title: `${said.heading} · ${queueName}`, canLeave: false };
 }
 
+function endedTexts(reason: EndedReason, context: ViewContext): Said {
+  return reason === "closed" || reason === "revoked" ? firstTexts(context)[reason] : context.texts.ended[reason];
+}
+
 function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
   const { texts, words } = context;
-  const view = plainView(wasInside ? firstTexts(context).leftInside : texts.ended[reason], context);
+  const view = plainView(wasInside ? firstTexts(context).leftInside : endedTexts(reason, context), context);
   if (banLeftMs !== undefined) {
     return { ...view, lead: fill(firstTexts(context).banned, { time: words.duration(Math.ceil(banLeftMs / 1000)) }) };
   }
@@ -92,10 +96,10 @@ function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: 
 /** Somebody who has just come sees that there is a bar. */
 const PROGRESS_MIN = 0.03;
 
-function placeView({ position, total, first, estimate }: Place, context: ViewContext): RoomView {
+function placeView({ position, total, first, estimate, stall }: Place, context: ViewContext): RoomView {
   const { texts, words, queueName, own } = context;
   const value = words.number(position);
-  const wait = words.estimate(estimate, texts);
+  const wait = stall === undefined ? words.estimate(estimate, texts) : stallText(stall, context);
   const values = { queueName, position: value, total: words.number(total), wait };
   return {
     title: `${value} · ${queueName}`,
@@ -108,6 +112,11 @@ function placeView({ position, total, first, estimate }: Place, context: ViewCon
     crowd: words.people(texts.crowd, Math.max(total, position)),
     canLeave: true,
   };
+}
+
+function stallText({ latestAtMs }: NonNullable<Place["stall"]>, { texts, words }: ViewContext): string {
+  if (latestAtMs === null) return texts.stalled;
+  return `${texts.stalled} ${fill(texts.stalledUntil, { time: words.moment(latestAtMs) })}`;
 }
 
 type Prequeue = Extract<RoomState, { name: "prequeue" }>;
@@ -129,7 +138,12 @@ function prequeueWords(
   { placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">,
   { texts, first, words }: ViewContext,
 ): Said {
-  if (placesOpenAtMs === undefined) return isDrawn ? texts.prequeueLot : texts.prequeue;
+  if (placesOpenAtMs === undefined) {
+    const said = isDrawn ? texts.prequeueLot : texts.prequeue;
+    // A script that has no words for it asks the edge for the page again.
+    assert(said !== undefined, "an event was planned after this page was written");
+    return said;
+  }
   assert(first !== undefined, "a page for a visitor who came too early brings the words for it");
   const { heading, lead } = first.early;
   return { heading, lead: fill(isDrawn ? first.earlyLot : lead, { time: words.moment(placesOpenAtMs) }) };

@@ -195,7 +195,7 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
     queueId: queue?.queueId ?? "",
     queueName,
     locale: language.locale,
-    texts,
+    texts: isEventPlanned(room) ? texts : { ...texts, prequeue: undefined, prequeueLot: undefined },
     // The time at which places open is written again in the visitor's own time zone.
     ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: { early: first.early, earlyLot: first.earlyLot } }),
     own: ownTextsOf(room),
@@ -211,6 +211,10 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
 <script nonce="${nonce}">${trusted(next.kind === "prove" ? SOLVER_SCRIPT : ROOM_SCRIPT)}</script>`;
 }
 
+function isEventPlanned({ state, queue }: Room): boolean {
+  return state.name === "prequeue" || (queue !== undefined && queue.settings.opensAt !== null);
+}
+
 function fallbackScript(afterMs: number): string {
   return `setTimeout(function(){if(!window.sluice)location.replace(document.getElementById("action").href)},${afterMs})`;
 }
@@ -218,8 +222,10 @@ function fallbackScript(afterMs: number): string {
 /** What a script needs, what only the edge writes, and what is the same in every state. */
 function textsByUse(language: Language) {
   const { page, checking, notFound, otherSite, banned, home, leftInside, ...more } = textsOf[language];
-  const { full, storeDown, rateLimited, addressLimit, early, earlyLot, ...live } = more;
-  const refusals = { full, storeDown, rateLimited, addressLimit };
+  const { full, storeDown, rateLimited, addressLimit, early, earlyLot, ended: all, ...others } = more;
+  const { closed, revoked, ...ended } = all;
+  const live = { ...others, ended };
+  const refusals = { full, storeDown, rateLimited, addressLimit, closed, revoked };
   return { page, live, first: { checking, notFound, otherSite, banned, home, leftInside, early, earlyLot, ...refusals } };
 }
 

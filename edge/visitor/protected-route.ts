@@ -98,7 +98,6 @@ function hostRefused({ requestId }: Visit): Response {
   return problemResponse("host_unknown", { requestId });
 }
 
-
 /** A body can only travel inside the request that it came in, and that one names the invite. */
 function meetInvited(meeting: Meeting, way: Way): Response | Promise<Response> {
   const { method, hasBody, requestId } = meeting.visit;

@@ -25,7 +25,7 @@ export type WaitingVisitor = {
   readonly estimatedWaitSeconds: WaitEstimate;
   /** The room is full and nobody leaves at the moment: the estimate is only what is possible. */
   readonly isStalled: boolean;
-  /** In a full room: when the slot for this place is free at the latest, unless sessions are renewed. */
+  /** In a stalled line: when the slot for this place is free at the latest, unless sessions inside are extended. */
   readonly latestEntryAt: number | null;
   readonly pollAfterMs: number;
   readonly enqueuedAt: number;

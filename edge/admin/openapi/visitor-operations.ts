@@ -25,7 +25,9 @@ const waitingSchema = z
     isStalled: z.boolean().describe("The room is full and nobody leaves at the moment: the estimate is only what is possible."),
     latestEntryAt: count
       .nullable()
-      .describe("When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions are renewed."),
+      .describe(
+        "When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions inside are extended.",
+      ),
     pollAfterMs: count.describe("When to send the next heartbeat. Shortly before the visitor's turn it is exact to the millisecond."),
     enqueuedAt: count,
     notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite that was brought did not help."),

@@ -70,7 +70,7 @@ export const ar: RoomTexts = {
   underAMinute: "أقل من دقيقة",
   overADay: "أكثر من يوم",
   stalled: "لا يغادر أحد في الوقت الحالي.",
-  stalledUntil: "يحين دورك في موعد أقصاه {time}.",
+  stalledUntil: "في موعد أقصاه {time} ما لم تُمدَّد الزيارات.",
   updated: "آخر تحديث: {time}",
   notify: "أعلمني عندما يحين دوري",
   notifyOn: "سنُعلمك عندما يحين دورك",

@@ -87,7 +87,7 @@ export const de: RoomTexts = {
   underAMinute: "weniger als eine Minute",
   overADay: "mehr als ein Tag",
   stalled: "Im Moment geht drinnen niemand.",
-  stalledUntil: "Spätestens sind Sie an der Reihe: {time}.",
+  stalledUntil: "Spätestens: {time}, falls niemand länger bleibt.",
   updated: "Zuletzt aktualisiert: {time}",
   notify: "Sagen Sie mir, wenn ich dran bin",
   notifyOn: "Wir melden uns, wenn Sie dran sind",

@@ -62,7 +62,7 @@ export const en: RoomTexts = {
   underAMinute: "less than a minute",
   overADay: "more than a day",
   stalled: "Nobody is leaving at the moment.",
-  stalledUntil: "Your turn comes at {time} at the latest.",
+  stalledUntil: "At the latest: {time}, unless visits are extended.",
   updated: "Last update: {time}",
   notify: "Tell me when it is my turn",
   notifyOn: "We will tell you when it is your turn",

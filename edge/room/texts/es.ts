@@ -84,7 +84,7 @@ export const es: RoomTexts = {
   underAMinute: "menos de un minuto",
   overADay: "más de un día",
   stalled: "En este momento no sale nadie.",
-  stalledUntil: "Tu turno llega, como muy tarde: {time}.",
+  stalledUntil: "Como muy tarde: {time}, salvo que se prolonguen visitas.",
   updated: "Última actualización: {time}",
   notify: "Avísame cuando sea mi turno",
   notifyOn: "Te avisaremos cuando sea tu turno",

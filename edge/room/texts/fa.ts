@@ -68,7 +68,7 @@ export const fa: RoomTexts = {
   underAMinute: "کمتر از یک دقیقه",
   overADay: "بیش از یک روز",
   stalled: "فعلاً کسی خارج نمی‌شود.",
-  stalledUntil: "نوبت شما حداکثر تا {time} می‌رسد.",
+  stalledUntil: "حداکثر تا {time}، مگر با تمدید بازدیدها.",
   updated: "آخرین به‌روزرسانی: {time}",
   notify: "وقتی نوبتم شد خبرم کنید",
   notifyOn: "وقتی نوبتتان شد خبرتان می‌کنیم",

@@ -84,7 +84,7 @@ export const fr: RoomTexts = {
   underAMinute: "moins d’une minute",
   overADay: "plus d’un jour",
   stalled: "Personne ne sort pour le moment.",
-  stalledUntil: "Votre tour arrive au plus tard : {time}.",
+  stalledUntil: "Au plus tard : {time}, sauf visites prolongées.",
   updated: "Dernière mise à jour : {time}",
   notify: "Me prévenir quand ce sera mon tour",
   notifyOn: "Nous vous préviendrons quand ce sera votre tour",

@@ -81,7 +81,7 @@ export const id: RoomTexts = {
   underAMinute: "kurang dari satu menit",
   overADay: "lebih dari satu hari",
   stalled: "Saat ini belum ada yang keluar.",
-  stalledUntil: "Giliran Anda tiba paling lambat {time}.",
+  stalledUntil: "Paling lambat: {time}, kecuali ada kunjungan yang diperpanjang.",
   updated: "Terakhir diperbarui: {time}",
   notify: "Beri tahu saya saat giliran saya tiba",
   notifyOn: "Kami akan memberi tahu saat giliran Anda tiba",

@@ -77,7 +77,7 @@ export const ja: RoomTexts = {
   underAMinute: "1 分未満",
   overADay: "1 日以上",
   stalled: "現在、退場する方がいません。",
-  stalledUntil: "遅くとも {time} には順番が来ます。",
+  stalledUntil: "遅くとも {time}（延長がない場合）。",
   updated: "最終更新：{time}",
   notify: "順番が来たら知らせる",
   notifyOn: "順番が来たらお知らせします",

@@ -75,7 +75,7 @@ export const pt: RoomTexts = {
   underAMinute: "menos de um minuto",
   overADay: "mais de um dia",
   stalled: "No momento ninguém está saindo.",
-  stalledUntil: "A sua vez chega, no máximo: {time}.",
+  stalledUntil: "No máximo: {time}, salvo visitas prolongadas.",
   updated: "Última atualização: {time}",
   notify: "Avise-me quando for a minha vez",
   notifyOn: "Avisaremos quando for a sua vez",

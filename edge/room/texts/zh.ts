@@ -41,7 +41,7 @@ export const zh: RoomTexts = {
   underAMinute: "不到一分钟",
   overADay: "一天以上",
   stalled: "目前里面没有人离开。",
-  stalledUntil: "最晚在 {time} 轮到您。",
+  stalledUntil: "最晚 {time}（如无人延长）。",
   updated: "上次更新：{time}",
   notify: "轮到我时提醒我",
   notifyOn: "轮到您时我们会提醒您",
