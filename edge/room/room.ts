@@ -49,7 +49,7 @@ export type RoomQueue = {
   readonly queueId: string;
   readonly settings: Pick<
     QueueSettings,
-    "name" | "message" | "language" | "template" | "order" | "heartbeatTtlSeconds" | "returnGraceSeconds"
+    "name" | "message" | "language" | "template" | "order" | "opensAt" | "heartbeatTtlSeconds" | "returnGraceSeconds"
   >;
 };
 
@@ -195,7 +195,7 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
     queueId: queue?.queueId ?? "",
     queueName,
     locale: language.locale,
-    texts: isEventPlanned(room) ? texts : { ...texts, prequeue: undefined, prequeueLot: undefined },
+    texts: mayComeToPrequeue(room) ? texts : { ...texts, prequeue: undefined, prequeueLot: undefined },
     // The time at which places open is written again in the visitor's own time zone.
     ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: { early: first.early, earlyLot: first.earlyLot } }),
     own: ownTextsOf(room),
@@ -211,8 +211,10 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
 <script nonce="${nonce}">${trusted(next.kind === "prove" ? SOLVER_SCRIPT : ROOM_SCRIPT)}</script>`;
 }
 
-function isEventPlanned({ state, queue }: Room): boolean {
-  return state.name === "prequeue" || (queue !== undefined && queue.settings.opensAt !== null);
+/** A script that watches the line may be led to the prequeue; one on a page for a visitor who came too early loads the page again. */
+function mayComeToPrequeue({ state, queue }: Room): boolean {
+  if (state.name === "prequeue") return state.placesOpenAtMs === undefined;
+  return queue !== undefined && queue.settings.opensAt !== null;
 }
 
 function fallbackScript(afterMs: number): string {
