@@ -38,7 +38,7 @@ export const enterScript = defineScript({
     drawSpan: z.number().int().min(-1),
     number: z.number().int().nonnegative(),
     inviteUses: z.number().int().nonnegative(),
-    inviteEndsAtMs: z.number().int().nonnegative(),
+    inviteKeptUntilMs: z.number().int().nonnegative(),
     isKeyed: z.union([z.literal(0), z.literal(1)]),
     replacedTicketId: z.string(),
     heldOrder: z.number().int().min(-1),
@@ -67,7 +67,7 @@ export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
   keys: [...lineKeys, "revoked", "revocation", "ban"],
-  args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
+  args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string(), acceptedPastEndMs: z.number().int() },
   reply: finishedSchema,
 });
 
