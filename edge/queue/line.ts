@@ -15,10 +15,18 @@ export type Line = {
   readonly enter: (visitor: Newcomer) => Promise<LineAnswer>;
   readonly beat: (visitor: Ticketed & { order: number }) => Promise<LineAnswer>;
   readonly leave: (visitor: Ticketed) => Promise<LineAnswer>;
-  readonly end: (session: { sessionId: string; reason: Exclude<EndReason, "expired">; detail?: string }) => Promise<{ hasMore: boolean }>;
+  readonly end: (session: Ending) => Promise<{ hasMore: boolean }>;
   readonly sweep: () => Promise<{ hasMore: boolean }>;
   /** When the session's slot returns, or 0 when the session has ended. */
   readonly touch: (session: Touch) => Promise<number>;
+};
+
+type Ending = {
+  readonly sessionId: string;
+  readonly reason: Exclude<EndReason, "expired">;
+  readonly detail?: string;
+  /** Only if a page of it was closed at this time and nothing was heard since. */
+  readonly leavingAtMs?: number;
 };
 
 export type Touch = {
@@ -126,10 +134,21 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
     },
     beat: ({ order, ...visitor }) => beatScript.run(store, { keys: lineKeys(visitor.ticketId), args: { ...lineArgs(visitor), order } }),
     leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
-    end: ({ sessionId, reason, detail = "" }) =>
+    end: ({ sessionId, reason, detail = "", leavingAtMs }) =>
       endScript.run(store, {
-        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId), ban: banKey(queueId, sessionId) },
-        args: { ...lineArgs({ ticketId: sessionId }), reason, detail, acceptedPastEndMs: ACCEPTED_PAST_END_MS },
+        keys: {
+          ...lineKeys(sessionId),
+          revocation: revocationKey(queueId, sessionId),
+          ban: banKey(queueId, sessionId),
+          session: sessionKey(queueId, sessionId),
+        },
+        args: {
+          ...lineArgs({ ticketId: sessionId }),
+          reason,
+          detail,
+          acceptedPastEndMs: ACCEPTED_PAST_END_MS,
+          leavingAtMs: leavingAtMs ?? "",
+        },
       }),
     sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs({ ticketId: NO_TICKET }) }),
     touch: ({ sessionId, views, how, isFirst = false }) =>

@@ -66,8 +66,14 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation", "ban"],
-  args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string(), acceptedPastEndMs: z.number().int() },
+  keys: [...lineKeys, "revoked", "revocation", "ban", "session"],
+  args: {
+    ...lineArgs,
+    reason: z.enum(["completed", "revoked", "left"]),
+    detail: z.string(),
+    acceptedPastEndMs: z.number().int(),
+    leavingAtMs: z.union([z.number().int(), z.literal("")]),
+  },
   reply: finishedSchema,
 });
 

@@ -38,6 +38,14 @@ describe("a form that a page of another site sends", () => {
     expect([seen.status, seen.json["bytes"]]).toEqual([200, 8]);
   });
 
+  it("cannot give up a visitor's place, even where the cookies come along", async () => {
+    await stack.setQueue("given-up", { sameSite: "none", mode: "paused" });
+    const visitor = createVisitor(url);
+    await visitor.get("/given-up/", PAGE);
+    const seen = await visitor.send("POST", "/_sluice/queues/given-up/leave", metadata("cross-site", "no-cors", "empty"));
+    expect([seen.status, seen.json["code"], await everybody("given-up")]).toEqual([403, "other_site_refused", 1]);
+  });
+
   it("finds cookies of SameSite=Lax on plain http, also where the queue asks for None", async () => {
     await stack.setQueue("plain-http", { sameSite: "none" });
     const seen = await createVisitor(url).get("/plain-http/");
