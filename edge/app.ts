@@ -15,6 +15,7 @@ import { drawRoute } from "./visitor/draw-route.ts";
 import { enterRoute } from "./visitor/enter-route.ts";
 import { heartbeatRoute } from "./visitor/heartbeat-route.ts";
 import { jwksRoute } from "./visitor/jwks-route.ts";
+import { leaveOnCloseRoute } from "./visitor/leave-on-close.ts";
 import { leaveRoute } from "./visitor/leave-route.ts";
 import { notFound } from "./visitor/not-found.ts";
 import { protectedRoute } from "./visitor/protected-route.ts";
@@ -35,6 +36,7 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   app.get("/_sluice/openapi.json", openApiRoute);
   app.get("/_sluice/queues/:id", queueRoute(platform));
   app.get("/_sluice/queues/:id/draw", drawRoute(platform));
+  app.get("/_sluice/queues/:id/leave-on-close.js", leaveOnCloseRoute);
   app.post("/_sluice/queues/:id/enter", enterRoute(platform));
   app.post("/_sluice/queues/:id/heartbeat", heartbeatRoute(platform));
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));

@@ -114,6 +114,22 @@ export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs:
   return token.expiresAtSeconds > Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
 }
 
+/**
+ * How long past its end a token can still be accepted, by the store's time: a reader tolerates so much, and its clock may be behind by as
+ * much again. Whatever the store remembers about a token (that it was used, spent or revoked) is kept until then.
+ */
+export const ACCEPTED_PAST_END_MS = 2 * CLOCK_TOLERANCE_SECONDS * 1000;
+
+/** The last moment at which any edge may accept this token. */
+export function acceptedUntilMs(token: { readonly expiresAtSeconds: number }): number {
+  return token.expiresAtSeconds * 1000 + ACCEPTED_PAST_END_MS;
+}
+
+/** How long from now on any token may be accepted that has at most this much time left. */
+export function acceptedForMs(lifeMs: number): number {
+  return lifeMs + ACCEPTED_PAST_END_MS;
+}
+
 /** `*.shop.test/sale/*`, or the same after a `!`. */
 const SCOPE_PATTERN = new RegExp(`^!?${HOST_PATTERN}/[^*?#\\s]*\\*?$`);
 

@@ -17,15 +17,17 @@ type NewTicket = {
   readonly enqueuedAtMs: number;
   readonly keyed?: true | undefined;
   readonly metadata?: string | undefined;
+  /** When the ticket ends that this one replaces: what is known about a used ticket is kept by the end of the last one. */
+  readonly expiresAtSeconds?: number | undefined;
 };
 
 type At = { readonly nowMs: number; readonly settings: QueueSettings };
 
 /** `iat` is when the visitor joined, however often the ticket is signed anew. */
 export async function issueTicket(tokens: Tokens, place: NewTicket, { nowMs, settings }: At): Promise<IssuedTicket> {
-  const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata } = place;
+  const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata, expiresAtSeconds = 0 } = place;
   const lane = laneOf(order);
-  const expiresAtMs = nowMs + ticketLifeMs(settings);
+  const expiresAtMs = Math.max(nowMs + ticketLifeMs(settings), expiresAtSeconds * 1000);
   const token = await tokens.signTicket({ queueId, ticketId, order, lane, keyed, metadata, nowMs: enqueuedAtMs, expiresAtMs });
   const issuedAtSeconds = Math.floor(enqueuedAtMs / 1000);
   const ticket = {

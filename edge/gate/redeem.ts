@@ -1,3 +1,4 @@
+import { acceptedUntilMs } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
 import { log } from "../log.ts";
 import type { LineAnswer, PersonAnswer } from "../queue/answer.ts";
@@ -8,7 +9,7 @@ import { backgroundLineOf, type GuardedQueue, openLineOf } from "./open-gate.ts"
 import { StoreUnavailable } from "./outage.ts";
 import type { HeldTicket } from "./presented.ts";
 import { noteMetadata } from "./session-metadata.ts";
-import { joinVerdict, pollVerdict, type Turn, take, tooEarly } from "./turn.ts";
+import { joinVerdict, pollVerdict, type Turn, take, ticketLeftMs, tooEarly } from "./turn.ts";
 
 type Bearer = {
   readonly invite: Invite;
@@ -108,17 +109,18 @@ function takeAnother(queue: GuardedQueue, { invite, isOnPurpose }: Redemption, r
   });
 }
 
-function giveUp(queue: GuardedQueue, { ticket: { ticketId } }: HeldTicket): void {
-  const left = backgroundLineOf(queue).leave({ ticketId });
+function giveUp(queue: GuardedQueue, held: HeldTicket): void {
+  const left = backgroundLineOf(queue).leave({ ticketId: held.ticket.ticketId, ticketLeftMs: ticketLeftMs(queue, held) });
   queue.later(left.catch((error: unknown) => log("warn", "a place could not be given up", { queueId: queue.queueId, error })));
 }
 
 const NOT_COUNTED = { addressHash: "-", ticketsPerIp: 0 };
 
 function useInvite(queue: GuardedQueue, { invite, ticketId, held, replaced }: Redemption): Promise<LineAnswer> {
-  const { inviteId, uses, person, lane, expiresAtSeconds } = invite;
-  const use = { inviteId, uses, person, endsAtMs: expiresAtSeconds * 1000, replaced };
-  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order });
+  const { inviteId, uses, person, lane } = invite;
+  const use = { inviteId, uses, person, keptUntilMs: acceptedUntilMs(invite), replaced };
+  const ticketLeft = held === undefined ? undefined : ticketLeftMs(queue, held);
+  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order, ticketLeftMs: ticketLeft });
 }
 
 function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId, held }: Redemption, joinedAtMs?: number) {
@@ -126,5 +128,7 @@ function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId,
   const enqueuedAtMs = joinedAtMs ?? (held === undefined ? nowMs : held.ticket.issuedAtSeconds * 1000);
   const keyed = invite.person === undefined ? undefined : (true as const);
   const metadata = held?.ticket.metadata;
-  return (order: number) => issueTicket(gate.tokens, { queueId, ticketId, order, enqueuedAtMs, keyed, metadata }, { nowMs, settings });
+  const replaced = held?.ticket.expiresAtSeconds;
+  const place = { queueId, ticketId, enqueuedAtMs, keyed, metadata, expiresAtSeconds: replaced };
+  return (order: number) => issueTicket(gate.tokens, { ...place, order }, { nowMs, settings });
 }

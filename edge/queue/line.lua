@@ -160,12 +160,10 @@ local function answer_used()
   return { 'ended', used == 'admitted' and 'expired' or used }
 end
 
--- A new session holds its slot for the claim window only, until its pass comes back for the first time (touch.lua): a client
--- that never returns costs a slot for seconds. Never shorter than this, because the pass ends 5 s of clock tolerance before its
--- slot, and needs some seconds more for the rounding to whole seconds, for clocks that differ and for the way to the visitor.
-local UNCLAIMED_MS_MIN = 10000
+-- A new session holds its slot for the claim window only, until its pass comes back for the first time (touch.lua). At least
+-- 10 s: the pass ends 5 s before its slot, and whole seconds, clocks that differ and the way to the visitor take some more.
 local function unclaimed_ms()
-  local held_ms = math.min(session_ms, math.max(claim_ms, UNCLAIMED_MS_MIN))
+  local held_ms = math.min(session_ms, math.max(claim_ms, 10000))
   return idle_ms > 0 and math.min(held_ms, idle_ms) or held_ms
 end
 

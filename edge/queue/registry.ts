@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
+import { acceptedForMs, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type FillRandom, newSecret, systemRandom } from "../../shared/ids.ts";
@@ -62,8 +62,7 @@ export type Directory = RouteTableContent & {
 
 export const QUEUES_MAX = 1_000;
 
-/** As long as a pass can live, and a minute for clocks that differ. */
-const REVOCATIONS_KEPT_MS = PASS_LIFETIME_SECONDS_MAX * 1_000 + 60_000;
+const REVOCATIONS_KEPT_MS = acceptedForMs(PASS_LIFETIME_SECONDS_MAX * 1_000);
 
 export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = systemRandom): Registry {
   const changeDirectory = (verb: "add" | "remove" | "route", value: string) =>

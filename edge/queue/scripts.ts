@@ -39,7 +39,7 @@ export const enterScript = defineScript({
     drawSpan: z.number().int().min(-1),
     number: z.number().int().nonnegative(),
     inviteUses: z.number().int().nonnegative(),
-    inviteEndsAtMs: z.number().int().nonnegative(),
+    inviteKeptUntilMs: z.number().int().nonnegative(),
     isKeyed: z.union([z.literal(0), z.literal(1)]),
     replacedTicketId: z.string(),
     heldOrder: z.number().int().min(-1),
@@ -67,8 +67,14 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation", "ban"],
-  args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
+  keys: [...lineKeys, "revoked", "revocation", "ban", "session"],
+  args: {
+    ...lineArgs,
+    reason: z.enum(["completed", "revoked", "left"]),
+    detail: z.string(),
+    acceptedPastEndMs: z.number().int(),
+    leavingAtMs: z.union([z.number().int(), z.literal("")]),
+  },
   reply: finishedSchema,
 });
 

@@ -10,6 +10,7 @@ import { beat } from "../gate/turn.ts";
 import { walkIn } from "../gate/walk-in.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
+import { clearedLeavingCookie, isLeaving } from "./leaving-cookie.ts";
 import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
 import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { admittedResponse, turnResponse } from "./turn-response.ts";
@@ -64,7 +65,10 @@ export function heldAlone({ visit, gate, held: { token, pass } }: PassAlone): Re
  * session that lasts longer than its pass gets a new one: here the store is waited for, as long as one call may take.
  */
 async function heldAnswer(visit: Visit, queue: GuardedQueue, { token, pass }: HeldPass): Promise<Response> {
-  const noted = noteActivity(queue, pass);
+  const isBack = isLeaving(visit, queue.queueId);
+  const noted = noteActivity(queue, pass, { isDue: isBack });
   const renewed = await renewedPass(queue, pass, { noted, withinMs: queue.gate.store.patience.callMs });
-  return admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });
+  const response = admittedResponse(visit, queue, renewed ?? { token, sessionId: pass.sessionId, expiresAtMs: slotEndMs(pass) });
+  if (isBack) response.headers.append("set-cookie", clearedLeavingCookie(visit, queue.queueId));
+  return response;
 }

@@ -1,31 +1,56 @@
 import type { Context } from "hono";
+import { problemResponse } from "../../shared/errors.ts";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { EdgeEnvironment } from "../env.ts";
+import { leaveSoon } from "../gate/leaving.ts";
 import { type GuardedQueue, openLineOf } from "../gate/open-gate.ts";
 import { StoreUnavailable } from "../gate/outage.ts";
 import { ticketLeftMs } from "../gate/turn.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { roomResponse } from "../room/room-response.ts";
+import { isFromOtherSite, sentBy } from "./asks.ts";
+import { leavingCookie } from "./leaving-cookie.ts";
 import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
 import { wantsOf } from "./wants.ts";
 
-/** `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. */
+/**
+ * `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. A body is
+ * not read, so that a beacon may bring any. With `?closing=1` it says that a page was closed: see `leave-on-close.ts`.
+ */
 export function leaveRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const { visit } = c.var;
     const found = await queueOfRoute(c, platform, leaveUnknown);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
+    // Cookies of SameSite=None come along with what a page of another site sends: it must not give up anybody's place.
+    if (isFromOtherSite(sentBy(visit, queue.settings.sameSite)))
+      return problemResponse("other_site_refused", { requestId: visit.requestId });
     const shown = await shownTokens(visit, queue);
+    if (shown.ok && c.req.query("closing") === "1") return pageClosed(visit, queue, shown.value);
     const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
     return wantsOf(visit.request) === "form"
       ? asPage(visit, queue, { answer, wasInside: shown.ok && shown.value.pass !== undefined })
       : answer;
   };
+}
+
+/** Only a session is given up with its page: a place in line is kept for a visitor who comes back. */
+async function pageClosed(visit: Visit, queue: GuardedQueue, { pass, isRevoked }: ShownTokens): Promise<Response> {
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (pass === undefined || isRevoked) return new Response(null, { status: 204, headers });
+  try {
+    await leaveSoon(queue, pass.pass.sessionId);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return refusalResponse({ code: "store_unavailable", wants: "json", visit });
+  }
+  headers.append("set-cookie", leavingCookie(visit, queue.queueId));
+  return new Response(null, { status: 204, headers });
 }
 
 async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {

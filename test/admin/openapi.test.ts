@@ -107,6 +107,7 @@ describe("its schemas", () => {
     ["POST", "/queues/{queueId}/enter", "/queues/drawn/enter", undefined],
     ["GET", "/queues/{queueId}", "/queues/drawn", undefined],
     ["GET", "/queues/{queueId}/draw", "/queues/drawn/draw", undefined],
+    ["GET", "/queues/{queueId}/leave-on-close.js", "/queues/launch/leave-on-close.js", undefined],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS, maxActive: 1 }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "Bad" }],

@@ -268,7 +268,7 @@ describe("a draw", () => {
 });
 
 describe("an invite to a queue with a schedule", () => {
-  const invite = { inviteId: "i", uses: 1, endsAtMs: Date.now() + 86_400_000, person: undefined };
+  const invite = { inviteId: "i", uses: 1, keptUntilMs: Date.now() + 86_400_000, person: undefined };
   const bring = (ticketId: string, { number = 0, heldOrder = -1 } = {}) =>
     line.enter({ ticketId, lane: 2, addressHash: "a", ticketsPerIp: 0, drawn: { drawSpan: DRAW_SPAN, number }, invite, heldOrder });
   const isUsed = async () => (await redis.exists(`queue:{${queueId}}:invite:i`)) === 1;

@@ -45,7 +45,8 @@ type Crowd = { readonly inside: Visitor; readonly ahead: readonly Visitor[] };
 /** Somebody is inside, and so many are in line before the page is opened. */
 async function crowd(queueId: string, ahead: number): Promise<Crowd> {
   const [inside, ...others] = Array.from({ length: ahead + 1 }, () => createVisitor(url)) as [Visitor, ...Visitor[]];
-  for (const visitor of [inside, ...others]) await visitor.get(`/${queueId}/`, JSON_PLEASE);
+  // The first one twice: who does not come back with the pass gives the slot back soon.
+  for (const visitor of [inside, inside, ...others]) await visitor.get(`/${queueId}/`, JSON_PLEASE);
   const [taken, waiting] = [await redis.zcard(`queue:{${queueId}}:active`), await redis.zcard(`queue:{${queueId}}:waiting`)];
   const isTold = inside.cookies.has(`sluice-pass-${queueId}`) && others.every(({ cookies }) => cookies.has(`sluice-ticket-${queueId}`));
   if (isTold && taken === 1 && waiting === ahead) return { inside, ahead: others };

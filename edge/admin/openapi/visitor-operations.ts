@@ -53,12 +53,19 @@ const admittedSchema = z
     queueId: queueIdField,
     pass: token.describe("Good for every protected URL of this queue."),
     sessionId: sessionIdField,
-    expiresAt: count,
+    expiresAt: count.describe(
+      "Until the pass is presented once, the slot is held for `claimSeconds` only: show it soon, and use the one that you get back.",
+    ),
   })
   .register(answerSchemas, { id: "Admitted" });
 
 const endedSchema = z
-  .looseObject({ state: z.literal("ended"), queueId: queueIdField, reason: z.enum(["expired", "completed", "revoked", "left"]) })
+  .looseObject({
+    state: z.literal("ended"),
+    queueId: queueIdField,
+    reason: z.enum(["expired", "completed", "revoked", "left"]),
+    mayJoinInSeconds: z.int().min(1).optional().describe("After a revocation with a ban: when `enter` takes the visitor again."),
+  })
   .register(answerSchemas, { id: "Ended" });
 
 const visitorStateSchema = z
@@ -142,6 +149,7 @@ export const visitorOperations: readonly OperationDescription[] = [
     refusals: [
       ...(["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance"] as const),
       ...(["invite_invalid", "invite_expired", "invite_used", "invite_revoked", "proof_required", "proof_refused"] as const),
+      ...(["session_banned", "other_site_form"] as const),
       ...TURN_REFUSALS,
     ],
   },
@@ -159,14 +167,30 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "post",
     path: "/queues/{queueId}/leave",
     id: "leaveQueue",
-    summary: "Give up the place or the session, for good",
+    summary: "Give up the place or the session, for good. A body is ignored, so that a beacon may send it",
     access: "visitor",
     params: queueParams,
+    query: z.strictObject({
+      closing: z
+        .literal("1")
+        .optional()
+        .describe("A page of an admitted visitor was closed: the session ends after 10 s, unless its pass comes back."),
+    }),
     answers: {
       200: { description: "The same, as a page for the form on the waiting page.", schema: z.string(), mediaTypes: ["text/html"] },
       204: { description: "Gone. Asking again changes nothing." },
     },
-    refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
+    refusals: ["token_invalid", "other_site_refused", "queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "get",
+    path: "/queues/{queueId}/leave-on-close.js",
+    id: "readLeaveOnClose",
+    summary: "A script for pages behind the gate: gives the slot back when the last page is closed",
+    access: "public",
+    params: queueParams,
+    answers: { 200: { description: "A script.", schema: z.string(), mediaTypes: ["text/javascript"] } },
+    refusals: ["queue_not_found"],
   },
   {
     method: "get",

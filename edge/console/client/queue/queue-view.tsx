@@ -16,6 +16,7 @@ import { EventTab } from "./event-tab.tsx";
 import { InvitesTab } from "./invites-tab.tsx";
 import { LiveTab } from "./live-tab.tsx";
 import { ModeSwitch } from "./mode-switch.tsx";
+import { SessionRules } from "./session-rules.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 
 const EVERY_MS = 3_000;
@@ -115,7 +116,12 @@ function Tab({ tab, samples, stats, ...props }: TabProps) {
     case "event":
       return <EventTab {...props} />;
     case "sessions":
-      return <SessionsTab queueId={props.queue.queueId} banSeconds={props.queue.banSeconds} />;
+      return (
+        <>
+          <SessionRules {...props} />
+          <SessionsTab queueId={props.queue.queueId} banSeconds={props.queue.banSeconds} />
+        </>
+      );
     case "invites":
       return <InvitesTab queueId={props.queue.queueId} />;
     case "changes":
