@@ -4,7 +4,7 @@ import { z } from "zod";
  * What is wrong with a value, in our own words, for schemas that have none of their own. Every message is the end of a sentence that begins with
  * the field, and never repeats the value.
  */
-export function issueSentence(issue: z.core.$ZodRawIssue): string {
+function issueSentence(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return issue.input === undefined ? "is required" : `must be ${TYPES[issue.expected] ?? "of another type"}`;
