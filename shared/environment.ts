@@ -1,4 +1,5 @@
 import { z } from "zod";
+import "./issue-sentences.ts";
 import { type IpRange, parseRange } from "./ip-range.ts";
 import { fail, ok, type Result } from "./result.ts";
 

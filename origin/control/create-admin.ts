@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { type FillRandom, newSecret } from "../../shared/ids.ts";
 import { fail, ok } from "../../shared/result.ts";
 import { COMMAND_LINE, writeAudit } from "../admin/audit.ts";
-import { complain, readArgs } from "../command-line.ts";
+import { readArgs } from "../command-line.ts";
 import { UniqueViolation } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
 import { createPasswords } from "../identity/passwords.ts";
@@ -21,12 +21,17 @@ type Surroundings = {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadableStream;
   readonly say: (line: string) => void;
+  /** What went wrong; answers the exit code. */
+  readonly complain: (sentence: string, exitCode?: number) => number;
   readonly random: FillRandom;
   readonly nowMs: number;
 };
 
 /** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
-export async function createAdmin(args: readonly string[], { environment, stdin, say, random, nowMs }: Surroundings): Promise<number> {
+export async function createAdmin(
+  args: readonly string[],
+  { environment, stdin, say, complain, random, nowMs }: Surroundings,
+): Promise<number> {
   const read = readOptions(args);
   if (!read.ok) return complain(read.reason);
   const options = read.value;

@@ -27,7 +27,8 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
   demo: { usage: DEMO_USAGE, run: demo },
   admin: {
     usage: ADMIN_USAGE,
-    run: () => createAdmin(args, { environment: process.env, stdin: process.stdin, say, random: systemRandom, nowMs: Date.now() }),
+    run: () =>
+      createAdmin(args, { environment: process.env, stdin: process.stdin, say, complain, random: systemRandom, nowMs: Date.now() }),
   },
 };
 

@@ -25,7 +25,7 @@ const DETAIL = "leader, at journal entry 7";
 const trading = { health: () => [{ name: "engine", state: "ok" as const, detail: DETAIL }] };
 let nowMs = 1_000;
 const app = new Hono().get("/health", healthRoute({ venueRedis, database, trading, clock: { nowMs: () => nowMs } }));
-const ask = (headers: Record<string, string> = {}) => app.request("/health", { headers });
+const ask = async (headers: Record<string, string> = {}) => app.request("/health", { headers });
 
 describe("GET /health of the origin", () => {
   it("asks Redis and PostgreSQL at most once a second, however often it is called", async () => {

@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startNginx } from "../parts/nginx.ts";
 import { startGateStack } from "./gate-stack.ts";
@@ -15,25 +18,12 @@ beforeEach(() => origin.reset());
 
 type Answer = { readonly status: number; readonly cookies: readonly string[]; readonly code: string | undefined };
 
-function visit(from: string, path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const options = {
-      host: "127.0.0.1",
-      port: nginx.port,
-      localAddress: from,
-      path,
-      method,
-      rejectUnauthorized: false,
-      agent: false as const,
-    };
-    const asked = request({ ...options, headers: { host: "shop.test", accept: "application/json", ...headers } }, async (answer) => {
-      const body = Buffer.concat(await answer.toArray()).toString();
-      const code = (JSON.parse(body) as { code?: string }).code;
-      resolve({ status: answer.statusCode ?? 0, cookies: answer.headers["set-cookie"] ?? [], code });
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
+async function visit(from: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const connection = { host: "127.0.0.1", port: nginx.port, localAddress: from, rejectUnauthorized: false, agent: false as const };
+  const asked = request({ ...connection, path, headers: { host: "shop.test", accept: "application/json", ...headers } }).end();
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  const { code } = JSON.parse(await text(answer)) as { code?: string };
+  return { status: answer.statusCode ?? 0, cookies: answer.headers["set-cookie"] ?? [], code };
 }
 
 const told = (name: string) => origin.requests[0]?.headers.get(name)?.join();
