@@ -70,7 +70,12 @@ function ourRow(crowd: NamedCrowd, score: LineScore): BenchmarkRow {
   if (overAdmissions > 0 || overRate > 0) throw new Error(`${crowd.what}: ${overAdmissions} slots and ${overRate} entries too many`);
   const calls = (storeCalls / crowd.visitors.length).toFixed(1);
   const load = `${calls} store calls per visitor, ${Math.round(pollsPerSecondMax)} polls a second in the busiest ten`;
-  return drainRow(crowd, { score, what: "", aim: AIM, notes: `0 over the cap, 0 over the rate, ${overtaken.count} overtaken, worst ${Math.round(overtaken.worstMs)} ms, ${load}` });
+  return drainRow(crowd, {
+    score,
+    what: "",
+    aim: AIM,
+    notes: `0 over the cap, 0 over the rate, ${overtaken.count} overtaken, worst ${Math.round(overtaken.worstMs)} ms, ${load}`,
+  });
 }
 
 type NamedRival = { readonly what: string; readonly rival: Rival };

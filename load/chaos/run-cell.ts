@@ -7,7 +7,7 @@ import { runCrowd } from "../crowd/run-crowd.ts";
 import type { Progress } from "../progress/progress.ts";
 import { createRecorder } from "../record/recorder.ts";
 import type { RunRecord } from "../record/run-record.ts";
-import { EVERY_VISIT_ENDED, judge } from "../verdict/judge.ts";
+import { EVERY_VISIT_ENDED, judge, ORDER_OF_ENTRY } from "../verdict/judge.ts";
 import type { Cell, CellResult } from "./cell.ts";
 import type { ChaosStack } from "./chaos-stack.ts";
 import type { OrderFlow } from "./order-flow.ts";
@@ -85,7 +85,7 @@ type Outcome = {
   readonly told: string | undefined;
 };
 
-const GATE_LINES = ["over-admission", "inversions", EVERY_VISIT_ENDED];
+const GATE_LINES = ["over-admission", ORDER_OF_ENTRY, EVERY_VISIT_ENDED];
 
 async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, meanwhile, told }: Outcome): Promise<CellResult> {
   const acknowledged = flow.acknowledged();
