@@ -78,7 +78,7 @@ function fullCrowds(): readonly NamedCrowd[] {
 function quickCrowds(): readonly NamedCrowd[] {
   return [
     ...crowdsOf(QUICK_SIZE, LIMITS),
-    ...crowdsOf(SHORT_SIZE, [SHORT_LIMITS]).slice(0, 1),
+    ...crowdsOf(SHORT_SIZE / 2, [SHORT_LIMITS], RATE_SILENT_SHARES),
     ...QUICK_RATES.flatMap((rate) => crowdsAt(rate, QUICK_SECONDS * rate)),
   ];
 }

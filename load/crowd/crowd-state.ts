@@ -30,6 +30,8 @@ export type CrowdState = {
   /** By how much a poll was later than that, the last time that it was too much, and when that was. */
   readonly lateMs: Float64Array;
   readonly lateAtMs: Float64Array;
+  /** When a request was refused or not answered, the last time. */
+  readonly refusedAtMs: Float64Array;
 };
 
 /** What a visitor does, or waits to do. */
@@ -60,11 +62,12 @@ export function createCrowdState(count: number): CrowdState {
     toldMs: moments(),
     lateMs: new Float64Array(count),
     lateAtMs: moments(),
+    refusedAtMs: moments(),
   };
 }
 
-/** A late poll that lies further back did not change when the visitor entered: the place was kept. */
-const LATE_COUNTS_MS = 5_000;
+/** A late or refused poll that lies further back did not change when the visitor entered: the place was kept. */
+const SHORTLY_BEFORE_MS = 5_000;
 
 type ColumnOptions = { readonly places: PlaceClock; readonly endMs: number };
 
@@ -73,11 +76,12 @@ export function visitorColumns(state: CrowdState, { places, endMs }: ColumnOptio
   const came = [...state.arrivedMs.keys()].filter((visitor) => state.arrivedMs[visitor] !== NEVER);
   const column = (values: ArrayLike<number>, round = (value: number) => value) => came.map((visitor) => round(values[visitor] ?? NEVER));
   const hasWalkedIn = (visitor: number) => state.walkedInMs[visitor] !== NEVER;
-  const lateOf = (visitor: number) => {
+  const isShortlyBefore = (atMs: number | undefined, visitor: number) => {
     const enteredMs = state.admittedMs[visitor] ?? NEVER;
-    const sinceMs = (enteredMs === NEVER ? endMs : enteredMs) - (state.lateAtMs[visitor] ?? NEVER);
-    return state.lateAtMs[visitor] !== NEVER && sinceMs <= LATE_COUNTS_MS ? Math.round(state.lateMs[visitor] ?? 0) : 0;
+    const untilMs = enteredMs === NEVER ? endMs : enteredMs;
+    return atMs !== undefined && atMs !== NEVER && atMs <= untilMs && untilMs - atMs <= SHORTLY_BEFORE_MS;
   };
+  const lateOf = (visitor: number) => (isShortlyBefore(state.lateAtMs[visitor], visitor) ? Math.round(state.lateMs[visitor] ?? 0) : 0);
   const placeOf = (visitor: number) =>
     (hasWalkedIn(visitor) ? places.earliestPlace(state.walkedInMs[visitor] ?? NEVER) : state.joinedOrder[visitor]) ?? NEVER;
   return {
@@ -89,6 +93,7 @@ export function visitorColumns(state: CrowdState, { places, endMs }: ColumnOptio
     end: column(state.end),
     wasAway: came.map((visitor) => (state.wasAway[visitor] === 1 ? 1 : 0)),
     lateMs: came.map(lateOf),
+    wasRefused: came.map((visitor) => (isShortlyBefore(state.refusedAtMs[visitor], visitor) ? 1 : 0)),
     walkedIn: came.map((visitor) => (hasWalkedIn(visitor) ? 1 : 0)),
   };
 }

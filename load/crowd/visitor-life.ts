@@ -133,8 +133,11 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     if (failures > FAILURES_MAX) return end(visitor, "failed");
     state.failuresInARow[visitor] = failures;
     state.doing[visitor] = before;
+    if (state.admittedMs[visitor] === -1) state.refusedAtMs[visitor] = nowMs();
     // Spread, so that those who were refused together do not all come back together.
-    wheel.schedule(visitor, nowMs() + retryAfterMs * (0.5 + random.next()));
+    const retryMs = nowMs() + retryAfterMs * (0.5 + random.next());
+    state.toldMs[visitor] = retryMs;
+    wheel.schedule(visitor, retryMs);
   }
 
   /** The answer to a page or a poll. */
@@ -191,7 +194,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     state.joinedOrder[visitor] = order;
   }
 
-  /** The poll that is answered now went out later than the gate was told to expect it. */
+  /** The poll that is answered now went out later than the gate expected it. */
   function noteLateness(visitor: number, readLateMs: number): void {
     const told = state.toldMs[visitor] ?? -1;
     const lateMs = (told === -1 ? 0 : Math.max(0, (state.sentMs[visitor] ?? 0) - told)) + readLateMs;

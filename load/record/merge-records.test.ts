@@ -20,6 +20,7 @@ function halves(laterMs: number): readonly [RunRecord, RunRecord] {
       end: mine(visitors.end),
       wasAway: mine(visitors.wasAway),
       lateMs: mine(visitors.lateMs),
+      wasRefused: mine(visitors.wasRefused),
       walkedIn: mine(visitors.walkedIn),
     };
     return {

@@ -79,6 +79,7 @@ function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
     end: column(({ end }) => end),
     wasAway: column(({ wasAway }) => wasAway),
     lateMs: column(({ lateMs }) => lateMs),
+    wasRefused: column(({ wasRefused }) => wasRefused),
     walkedIn: column(({ walkedIn }) => walkedIn),
   };
 }

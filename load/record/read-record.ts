@@ -33,6 +33,7 @@ const recordSchema = z.object({
       end: numbers,
       wasAway: bits,
       lateMs: numbers,
+      wasRefused: bits,
       walkedIn: bits,
     })
     .refine((columns) => new Set(Object.values(columns).map((column) => column?.length)).size === 1, "columns of different lengths"),

@@ -64,8 +64,10 @@ export type VisitorColumns = {
   readonly end: readonly number[];
   /** Whether they stopped polling or left on purpose: others may pass them. */
   readonly wasAway: readonly (0 | 1)[];
-  /** By how much their poll was later than they were told, shortly before they entered: the load generator was slow, or a retry was needed. */
+  /** By how much the load generator itself was late with their poll, shortly before they entered. */
   readonly lateMs: readonly number[];
+  /** Whether a poll of theirs was refused or not answered, shortly before they entered. */
+  readonly wasRefused: readonly (0 | 1)[];
   /** Whether they entered on arrival. */
   readonly walkedIn: readonly (0 | 1)[];
 };
@@ -80,6 +82,7 @@ export const NO_VISITORS: VisitorColumns = {
   end: [],
   wasAway: [],
   lateMs: [],
+  wasRefused: [],
   walkedIn: [],
 };
 

@@ -50,6 +50,7 @@ function sampleVisitors(count: number): VisitorColumns {
     end: indexes.map(() => VISITOR_ENDS.indexOf("completed")),
     wasAway: indexes.map(() => 0 as const),
     lateMs: indexes.map(() => 0),
+    wasRefused: indexes.map(() => 0 as const),
     walkedIn: indexes.map(() => 0 as const),
   };
 }

@@ -109,6 +109,12 @@ describe("a verdict", () => {
     expect(order(late(300), { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
+  it("holds a poll that the gate refused against the gate, unless a part was broken on purpose", () => {
+    const refused = (record: RunRecord) => ({ ...delayed(record, 500), wasRefused: record.visitors.wasRefused.with(100, 1) });
+    expect(order(refused)).toMatchObject({ isMet: false, seen: expect.stringContaining("(polls of 1 visitors were refused)") });
+    expect(order(refused, { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
+  });
+
   it("compares people of one lane only", () => {
     const lanes = (record: RunRecord) => ({ ...delayed(record, 5_000), lane: record.visitors.lane.with(100, 2) });
     expect(order(lanes)?.isMet).toBe(true);

@@ -66,12 +66,17 @@ function isFuller(gauge: Gauge, than: Gauge): boolean {
 function entryOrder(record: RunRecord): VerdictLine | undefined {
   const order = judgeEntryOrder(record);
   if (order === undefined) return undefined;
-  const { count, compared, worstMs, late, isJudged } = order;
+  const { count, compared, worstMs, refused, late, isJudged } = order;
   const expected = `0 visitors enter more than ${OVERTAKEN_MS} ms after a visitor with a later place`;
   const excluded = `the load generator polled late for ${shown(late)} of ${shown(late + compared)} visitors`;
   if (!isJudged) return { name: ORDER_OF_ENTRY, expected, seen: `not judged: ${excluded}`, isMet: false };
   const overtaken = `${shown(count)} of ${shown(compared)} overtaken by more than ${OVERTAKEN_MS} ms, worst ${shown(Math.round(worstMs))} ms`;
-  return { name: ORDER_OF_ENTRY, expected, seen: late === 0 ? overtaken : `${overtaken} (not counted: ${excluded})`, isMet: count === 0 };
+  const remarks = [
+    ...(refused === 0 ? [] : [`polls of ${shown(refused)} visitors were refused`]),
+    ...(late === 0 ? [] : [`not counted: ${excluded}`]),
+  ];
+  const seen = remarks.length === 0 ? overtaken : `${overtaken} (${remarks.join("; ")})`;
+  return { name: ORDER_OF_ENTRY, expected, seen, isMet: count === 0 };
 }
 
 function admittedErrors(record: RunRecord): VerdictLine | undefined {
