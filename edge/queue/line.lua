@@ -212,7 +212,9 @@ end
 
 -- Where slots decide, the next ones look often enough that a free slot does not stay empty for long.
 local function slot_poll_ms(seen)
-  local measured = measured_rate(bucket, now)
+  -- Nothing is measured in a line that has just begun: until then slots may come free as fast as the rate allows.
+  local is_new = bucket.rate == 0 and now - bucket.rate_at < RATE_SPAN_MS_MIN
+  local measured = is_new and rate or measured_rate(bucket, now)
   if measured == 0 then return nil end
   local wait_ms = (seen.turn - 1 - math.max(0, seen.room)) * 1000 / measured
   if wait_ms > SLOT_WAIT_MS then return nil end

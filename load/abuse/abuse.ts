@@ -1,7 +1,7 @@
 import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import { defineScenario } from "../options/define-scenario.ts";
-import { limitsOf, openTarget, targetFaults, targetOptions } from "../options/target-options.ts";
+import { openTarget, targetFaults, targetOptions } from "../options/target-options.ts";
 import { createRecorder, type Recorder } from "../record/recorder.ts";
 import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 import type { RunContext } from "../run-context.ts";
@@ -23,7 +23,7 @@ export const abuseScenario = defineScenario({
     const target = await openTarget(values, context, { ticketsPerIp: PLACES_OF_ADDRESS_MAX });
     try {
       const { edges, edge } = values;
-      const limits = limitsOf(target, values);
+      const limits = target.limits ?? {};
       const recorder = createRecorder();
       const attacking = runAttacks({ ...context, target, recorder });
       const crowd = await runCrowd(toCrowdOptions({ ...values, ...limits }), { ...context, target, recorder });

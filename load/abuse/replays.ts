@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Sight } from "../crowd/read-answer.ts";
 import { factsOf } from "../crowd/ticket-facts.ts";
 import type { Check } from "../record/run-record.ts";
+import { createOperator, OperatorRefusal } from "../target/operator.ts";
 import type { Attack, AttackAnswer, AttackDesk } from "./attack-desk.ts";
 
 const ADDRESS = "192.0.2.10";
@@ -98,10 +99,17 @@ async function usePassEverywhere(desk: AttackDesk, pass: string): Promise<Check>
   };
 }
 
-/** How many slots the session holds, where the line can be looked at. */
-async function slotOf({ target }: AttackDesk, pass: string): Promise<number | undefined> {
-  const look = await target.watch?.look([factsOf(pass).id]);
-  return target.own === undefined ? undefined : look?.slotEndsMs.size;
+/** How many slots the session holds, where an operator can be asked. */
+async function slotOf({ target: { own, urls, queueId } }: AttackDesk, pass: string): Promise<number | undefined> {
+  if (own === undefined) return undefined;
+  const operator = createOperator({ url: urls[0], adminToken: own.adminToken });
+  try {
+    await operator.ask("GET", `/queues/${queueId}/sessions/${factsOf(pass).id}`);
+    return 1;
+  } catch (error) {
+    if (error instanceof OperatorRefusal && error.status === 404) return 0;
+    throw error;
+  }
 }
 
 async function useAfterLeaving(
@@ -127,7 +135,7 @@ async function useAfterLeaving(
 }
 
 function newIdOf({ sight }: AttackAnswer): string {
-  if (sight.state === "waiting") return sight.ticketId;
+  if (sight.state === "waiting") return factsOf(sight.ticket).id;
   return sight.state === "admitted" ? factsOf(sight.pass).id : "";
 }
 

@@ -73,6 +73,8 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   async function enter(visitor: CrowdVisitor): Promise<void> {
     if (left.delete(visitor)) score.admitted(nowMs);
     else score.admittedBesides(nowMs);
+    // The first request with the pass: from then on the slot is held for the session, not only for the claim window.
+    await call(() => line.touch({ sessionId: visitor.name, views: 1, how: "note", isFirst: true }));
     agenda.add(nowMs + visitor.stayMs, () => end(visitor));
   }
 

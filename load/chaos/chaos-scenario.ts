@@ -4,7 +4,7 @@ import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import { defineScenario } from "../options/define-scenario.ts";
 import { numberOption } from "../options/option-kinds.ts";
-import { targetOptions } from "../options/target-options.ts";
+import { queueOf, targetOptions } from "../options/target-options.ts";
 import { createRecorder, type Recorder } from "../record/recorder.ts";
 import { faultMatrix } from "./cells.ts";
 import { type ChaosStack, startChaosStack } from "./chaos-stack.ts";
@@ -27,8 +27,7 @@ export const chaosScenario = defineScenario({
   faults: crowdFaults,
   async run(values, context) {
     context.progress.say("Starting a stack of thirteen parts for this run");
-    const queue = { maxActive: values.cap, admissionRate: values.rate, admissionBurst: values.burst };
-    const stack = await startChaosStack({ queue });
+    const stack = await startChaosStack({ queue: queueOf(values) });
     const recorder = createRecorder();
     const over = new AbortController();
     try {
@@ -38,7 +37,7 @@ export const chaosScenario = defineScenario({
       const record = await runCrowd(crowd, { ...context, target: stack.target, recorder });
       over.abort();
       await breaking;
-      const settings = { ...record.settings, cap: values.cap, rate: values.rate, burst: values.burst };
+      const settings = { ...record.settings, ...stack.target.limits };
       return { ...record, scenario: "chaos", settings, faults: recorder.contents().faults };
     } finally {
       over.abort();

@@ -152,8 +152,8 @@ type TargetPlan = ChaosOptions & { readonly urls: readonly string[]; readonly li
 
 async function openTarget({ urls: [first = "", ...others], lineUrl, adminToken, queue }: TargetPlan): Promise<Target> {
   const urls = [first, ...others] as const;
-  const sessionTtlSeconds = await setUpQueue({ urls, adminToken, queueId: QUEUE_ID, queue });
+  const limits = await setUpQueue({ urls, adminToken, queueId: QUEUE_ID, queue });
   const watch = createRedisLineWatch({ redisUrl: lineUrl, queueId: QUEUE_ID });
   const what = `a stack of its own (${EDGE_COUNT} × workerd, ${BRIDGE_COUNT} bridges, engine and standby, PostgreSQL)`;
-  return { what, urls, queueId: QUEUE_ID, path: "/demo/", sessionTtlSeconds, watch, own: undefined, stop: async () => watch.stop() };
+  return { what, urls, queueId: QUEUE_ID, path: "/demo/", limits, watch, own: undefined, stop: async () => watch.stop() };
 }

@@ -8,7 +8,7 @@ import type { Progress } from "../progress/progress.ts";
 import { createRecorder, NO_ANSWER } from "../record/recorder.ts";
 import type { RunRecord } from "../record/run-record.ts";
 import { countAdmittedErrors } from "../verdict/admitted-errors.ts";
-import { EVERY_VISIT_ENDED, judge } from "../verdict/judge.ts";
+import { EVERY_VISIT_ENDED, judge, ORDER_OF_ENTRY } from "../verdict/judge.ts";
 import type { Cell, CellResult } from "./cell.ts";
 import type { ChaosStack } from "./chaos-stack.ts";
 import type { OrderFlow } from "./order-flow.ts";
@@ -86,7 +86,7 @@ type Outcome = {
   readonly told: string | undefined;
 };
 
-const GATE_LINES = ["over-admission", "inversions", EVERY_VISIT_ENDED];
+const GATE_LINES = ["over-admission", ORDER_OF_ENTRY, EVERY_VISIT_ENDED];
 
 async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, meanwhile, told }: Outcome): Promise<CellResult> {
   const acknowledged = flow.acknowledged();

@@ -1,7 +1,5 @@
-import { rankTurns } from "../record/rank-turns.ts";
 import { VISITOR_ENDS, type VisitorColumns } from "../record/run-record.ts";
-import type { DrawnVisitors } from "./draw-visitors.ts";
-import type { TurnLog } from "./turn-log.ts";
+import type { PlaceClock } from "./place-clock.ts";
 
 /** Everything about every visitor, a column for each fact: nobody who waits is an object. */
 export type CrowdState = {
@@ -25,8 +23,15 @@ export type CrowdState = {
   readonly isPatient: Uint8Array;
   /** When the request went out that is under way. */
   readonly sentMs: Float64Array;
-  /** Later than that, and the gate may have thought that nobody is there. */
-  readonly overdueMs: Float64Array;
+  /** When the request went out that was answered with a pass on arrival. */
+  readonly walkedInMs: Float64Array;
+  /** When the gate expects the next poll. */
+  readonly toldMs: Float64Array;
+  /** By how much a poll was later than that, the last time that it was too much, and when that was. */
+  readonly lateMs: Float64Array;
+  readonly lateAtMs: Float64Array;
+  /** When a request was refused or not answered, the last time. */
+  readonly refusedAtMs: Float64Array;
 };
 
 /** What a visitor does, or waits to do. */
@@ -53,32 +58,42 @@ export function createCrowdState(count: number): CrowdState {
     requestsLeft: new Uint16Array(count),
     isPatient: new Uint8Array(count),
     sentMs: moments(),
-    overdueMs: new Float64Array(count).fill(Number.POSITIVE_INFINITY),
+    walkedInMs: moments(),
+    toldMs: moments(),
+    lateMs: new Float64Array(count),
+    lateAtMs: moments(),
+    refusedAtMs: moments(),
   };
 }
 
+/** A late or refused poll that lies further back did not change when the visitor entered: the place was kept. */
+const SHORTLY_BEFORE_MS = 5_000;
+
+type ColumnOptions = { readonly places: PlaceClock; readonly endMs: number };
+
 /** Of those who came before the run ended. */
-export function visitorColumns(state: CrowdState, turns: TurnLog, { count }: DrawnVisitors): VisitorColumns {
-  const came = Array.from({ length: count }, (_, visitor) => visitor).filter((visitor) => state.arrivedMs[visitor] !== NEVER);
+export function visitorColumns(state: CrowdState, { places, endMs }: ColumnOptions): VisitorColumns {
+  const came = [...state.arrivedMs.keys()].filter((visitor) => state.arrivedMs[visitor] !== NEVER);
   const column = (values: ArrayLike<number>, round = (value: number) => value) => came.map((visitor) => round(values[visitor] ?? NEVER));
-  const spans = {
-    joinedOrder: column(state.joinedOrder),
-    turnAfterMs: column(turns.turnAfterMs),
-    turnByMs: column(turns.turnByMs),
-    wasAway: column(state.wasAway).map((away) => (away === 0 ? 0 : 1)),
-  } as const;
-  const ranks = rankTurns(spans);
-  const end = column(state.end);
-  const admittedMs = column(state.admittedMs, Math.round);
-  const hasComeIn = (index: number) => admittedMs[index] !== NEVER || VISITOR_ENDS[end[index] ?? 0] === "underway";
+  const hasWalkedIn = (visitor: number) => state.walkedInMs[visitor] !== NEVER;
+  const isShortlyBefore = (atMs: number | undefined, visitor: number) => {
+    const enteredMs = state.admittedMs[visitor] ?? NEVER;
+    const untilMs = enteredMs === NEVER ? endMs : enteredMs;
+    return atMs !== undefined && atMs !== NEVER && atMs <= untilMs && untilMs - atMs <= SHORTLY_BEFORE_MS;
+  };
+  const lateOf = (visitor: number) => (isShortlyBefore(state.lateAtMs[visitor], visitor) ? Math.round(state.lateMs[visitor] ?? 0) : 0);
+  const placeOf = (visitor: number) =>
+    (hasWalkedIn(visitor) ? places.earliestPlace(state.walkedInMs[visitor] ?? NEVER) : state.joinedOrder[visitor]) ?? NEVER;
   return {
     arrivedMs: column(state.arrivedMs, Math.round),
+    joinedOrder: came.map(placeOf),
     lane: column(state.lane),
-    admittedMs,
-    // Who was called and never came is not counted; who was called just before the end would have come.
-    admittedOrder: ranks.map((rank, index) => (hasComeIn(index) ? rank : NEVER)),
+    admittedMs: column(state.admittedMs, Math.round),
     endedMs: column(state.endedMs, Math.round),
-    end,
-    ...spans,
+    end: column(state.end),
+    wasAway: came.map((visitor) => (state.wasAway[visitor] === 1 ? 1 : 0)),
+    lateMs: came.map(lateOf),
+    wasRefused: came.map((visitor) => (isShortlyBefore(state.refusedAtMs[visitor], visitor) ? 1 : 0)),
+    walkedIn: came.map((visitor) => (hasWalkedIn(visitor) ? 1 : 0)),
   };
 }

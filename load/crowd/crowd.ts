@@ -1,7 +1,7 @@
 import { defineScenario } from "../options/define-scenario.ts";
 import { choice, numberOption, share, wholeNumber } from "../options/option-kinds.ts";
 import type { OptionValues } from "../options/option-table.ts";
-import { limitsOf, openTarget, shardOption, type TargetValues, targetFaults, targetOptions } from "../options/target-options.ts";
+import { openTarget, shardOption, type TargetValues, targetFaults, targetOptions } from "../options/target-options.ts";
 import { CURVES } from "./arrivals.ts";
 import type { CrowdOptions } from "./crowd-options.ts";
 import { runCrowd } from "./run-crowd.ts";
@@ -33,7 +33,7 @@ export const crowdScenario = defineScenario({
     const target = await openTarget(values, context);
     try {
       const { edges, edge } = values;
-      const limits = limitsOf(target, values);
+      const limits = target.limits ?? {};
       const record = await runCrowd(toCrowdOptions({ ...values, ...limits }), { ...context, target });
       return { ...record, settings: { ...record.settings, ...limits, edges, edge } };
     } finally {

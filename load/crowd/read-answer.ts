@@ -4,10 +4,15 @@ import { NO_ANSWER } from "../record/recorder.ts";
 
 /** What a visitor makes of an answer. `label` is what it is counted under. */
 export type Sight = { readonly label: string } & (
-  | { readonly state: "waiting"; readonly ticket: string; readonly ticketId: string; readonly lane: number; readonly pollAfterMs: number }
+  | {
+      readonly state: "waiting";
+      readonly ticket: string;
+      readonly position: number | null;
+      readonly lane: number;
+      readonly pollAfterMs: number;
+    }
   | { readonly state: "early"; readonly pollAfterMs: number }
-  /** `slotEndMs` is told by the line's own routes alone. */
-  | { readonly state: "admitted"; readonly pass: string; readonly slotEndMs: number | undefined }
+  | { readonly state: "admitted"; readonly pass: string }
   | { readonly state: "ended" }
   /** Something of the application's. */
   | { readonly state: "served" }
@@ -15,9 +20,9 @@ export type Sight = { readonly label: string } & (
 );
 
 const gateAnswer = z.discriminatedUnion("state", [
-  z.object({ state: z.literal("waiting"), ticket: z.string(), ticketId: z.string(), lane: z.number(), pollAfterMs: z.number() }),
+  z.object({ state: z.literal("waiting"), ticket: z.string(), position: z.number().nullable(), lane: z.number(), pollAfterMs: z.number() }),
   z.object({ state: z.literal("prequeue"), pollAfterMs: z.number() }),
-  z.object({ state: z.literal("admitted"), pass: z.string(), expiresAt: z.number() }),
+  z.object({ state: z.literal("admitted"), pass: z.string() }),
   z.object({ state: z.literal("ended"), reason: z.string() }),
 ]);
 
@@ -31,14 +36,14 @@ export function readAnswer(answer: RawAnswer | undefined, passCookie: string): S
   if (answer.status >= 400) return readRefusal(answer);
   const pass = cookieOf(answer, passCookie);
   const told = isJson(answer) ? gateAnswer.safeParse(jsonOf(answer)).data : undefined;
-  if (told === undefined) return pass === undefined ? { label, state: "served" } : { label, state: "admitted", pass, slotEndMs: undefined };
+  if (told === undefined) return pass === undefined ? { label, state: "served" } : { label, state: "admitted", pass };
   switch (told.state) {
     case "waiting":
       return { label, ...told };
     case "prequeue":
       return { label, state: "early", pollAfterMs: told.pollAfterMs };
     case "admitted":
-      return { label, state: "admitted", pass: told.pass, slotEndMs: told.expiresAt };
+      return { label, state: "admitted", pass: told.pass };
     case "ended":
       return { label: `ended: ${told.reason}`, state: "ended" };
   }

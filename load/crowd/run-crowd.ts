@@ -9,8 +9,8 @@ import type { CrowdOptions } from "./crowd-options.ts";
 import { createCrowdState, visitorColumns } from "./crowd-state.ts";
 import { drawVisitors } from "./draw-visitors.ts";
 import { followLine } from "./follow-line.ts";
+import { createPlaceClock } from "./place-clock.ts";
 import { createTimerWheel, SLICE_MS } from "./timer-wheel.ts";
-import { createTurnLog } from "./turn-log.ts";
 import { type AdmittedVisitor, createVisitorLife, type LifeCounts } from "./visitor-life.ts";
 import { createVisitorRequests } from "./visitor-requests.ts";
 
@@ -36,30 +36,32 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
   const drawn = drawVisitors(options);
   const state = createCrowdState(drawn.count);
   const wheel = createTimerWheel(drawn.count);
-  const turns = createTurnLog(drawn.count);
+  const places = createPlaceClock();
   const pools = openPools(target);
   let beganMs = performance.now();
   const nowMs = () => performance.now() - beganMs;
   const deadlineMs = options.withinSeconds * 1_000;
   let isOver = false;
   let lateMsMax = 0;
+  let turnedMs = 0;
 
-  const line = followLine({ watch: target.watch, state, turns, recorder, nowMs, sessionTtlSeconds: target.sessionTtlSeconds });
+  const line = followLine({ watch: target.watch, recorder, nowMs });
   const { act, counts } = createVisitorLife({
     target,
     drawn,
     state,
     wheel,
-    turns,
+    places,
     recorder,
     nowMs,
+    // While nothing else is done, the wheel turns once in each slice.
+    unreadMs: () => Math.max(0, nowMs() - turnedMs - SLICE_MS),
     texts: createVisitorRequests(target),
     random: seededRandom(options.seed + 2),
     isOver: () => isOver,
-    send: (url, text, onAnswer) => pools.get(url)?.send({ text, onAnswer }),
+    send: (url, text, onAnswer) => pools.get(url)?.send({ text, onAnswer: (answer, sentAtMs) => onAnswer(answer, sentAtMs - beganMs) }),
     requests: options.requests,
     onAdmitted: context.onAdmitted,
-    onUndatedPass: line.dateSession,
   });
   await line.begin();
   const startedAt = clock.nowMs();
@@ -69,7 +71,7 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
   const show = () => progress.show(rowsOf(counts, { visitors: drawn.count, cap: line.cap(), answers: recorder.total() }));
   let shownMs = 0;
   while (!signal.aborted && counts.ended < drawn.count && nowMs() < deadlineMs) {
-    const turnedMs = nowMs();
+    turnedMs = nowMs();
     wheel.turn(turnedMs, (visitor, dueMs) => {
       lateMsMax = Math.max(lateMsMax, nowMs() - dueMs);
       act(visitor, dueMs);
@@ -90,11 +92,10 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
     lateMsMax: Math.round(lateMsMax),
     waitingMost: Math.max(...pressures.map(({ waitingMost }) => waitingMost)),
     resent: pressures.reduce((sum, { resent }) => sum + resent, 0),
-    visitorsLate: counts.late,
   };
   const { shard, ...settings } = options;
   return {
-    version: 1,
+    version: 2,
     scenario: "crowd",
     target: target.what,
     settings,
@@ -103,7 +104,7 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
     durationMs: Math.round(nowMs()),
     wasInterrupted: signal.aborted,
     ...recorder.contents(),
-    visitors: visitorColumns(state, turns, drawn),
+    visitors: visitorColumns(state, { places, endMs: nowMs() }),
     orders: undefined,
     driver,
   };

@@ -13,9 +13,10 @@ export type TimerWheel = {
   readonly size: () => number;
 };
 
-export const SLICE_MS = 5;
-/** One turn of the wheel is twenty seconds, about the longest that anybody is told to wait; later appointments go round again. */
-const SLICES = 4_096;
+/** Visitors poll when they are told to, to a few milliseconds. */
+export const SLICE_MS = 2;
+/** One turn of the wheel is sixteen seconds, and few are told to wait for longer; later appointments go round again. */
+const SLICES = 8_192;
 const NONE = -1;
 
 export function createTimerWheel(visitors: number): TimerWheel {

@@ -3,12 +3,13 @@ import type { RawAnswer } from "../http/response-reader.ts";
 import type { Recorder } from "../record/recorder.ts";
 import { VISITOR_ENDS } from "../record/run-record.ts";
 import type { Target } from "../target/target.ts";
+import { CLIENT_LATE_MS } from "../verdict/order-of-entry.ts";
 import { type CrowdState, DOING } from "./crowd-state.ts";
 import { type DrawnVisitors, HABITS } from "./draw-visitors.ts";
+import type { PlaceClock } from "./place-clock.ts";
 import { readAnswer, type Sight } from "./read-answer.ts";
 import { factsOf } from "./ticket-facts.ts";
 import type { TimerWheel } from "./timer-wheel.ts";
-import type { TurnLog } from "./turn-log.ts";
 import type { VisitorRequests } from "./visitor-requests.ts";
 
 /**
@@ -27,8 +28,6 @@ export type LifeCounts = {
   ended: number;
   /** Of those who ended, how many had been let in. */
   endedInside: number;
-  /** How many may have lost a turn because they were answered too late. */
-  late: number;
 };
 
 /** Somebody who has been let in, for whoever has something to do inside. */
@@ -42,22 +41,22 @@ export type AdmittedVisitor = {
 };
 
 export type LifeOptions = {
-  readonly target: Pick<Target, "urls" | "sessionTtlSeconds">;
+  readonly target: Pick<Target, "urls">;
   readonly drawn: DrawnVisitors;
   readonly state: CrowdState;
   readonly wheel: TimerWheel;
-  readonly turns: TurnLog;
+  readonly places: PlaceClock;
   readonly texts: VisitorRequests;
   readonly recorder: Recorder;
   readonly random: Random;
   readonly nowMs: () => number;
+  /** For how long an answer that is read now may have lain there: since when the load generator has been busy. */
+  readonly unreadMs: () => number;
   readonly isOver: () => boolean;
-  readonly send: (url: string, text: string, onAnswer: (answer: RawAnswer | undefined) => void) => void;
+  readonly send: (url: string, text: string, onAnswer: (answer: RawAnswer | undefined, sentMs: number) => void) => void;
   /** How many requests each makes inside, unless somebody else has something to do there. */
   readonly requests: number;
   readonly onAdmitted: ((visitor: AdmittedVisitor) => Promise<void>) | undefined;
-  /** A pass that came with a page does not say when it was given; by its session, whoever looks at the line can tell. */
-  readonly onUndatedPass: (visitor: number, sessionId: string) => void;
 };
 
 type Kind = "page" | "poll" | "request" | "complete" | "leave";
@@ -72,14 +71,11 @@ const RETRY_MS = 2_000;
 /** Of the time that a visitor was told to wait: before half of it the gate answers from memory. */
 const RELOAD_AT = 0.4;
 const LEAVE_AT = 0.5;
-/** As `edge/queue/line.lua` has it: how late a poll may be before its visitor is passed over. */
-const LATE_MS = 1_500;
-const LATE_SHARE_MS_MAX = 5_000;
 
 export function createVisitorLife(options: LifeOptions): VisitorLife {
-  const { target, drawn, state, wheel, turns, texts, recorder, random, nowMs } = options;
-  const { urls, sessionTtlSeconds } = target;
-  const counts: LifeCounts = { arrived: 0, admitted: 0, ended: 0, endedInside: 0, late: 0 };
+  const { target, drawn, state, wheel, places, texts, recorder, random, nowMs, unreadMs } = options;
+  const { urls } = target;
+  const counts: LifeCounts = { arrived: 0, admitted: 0, ended: 0, endedInside: 0 };
 
   function act(visitor: number, dueMs: number): void {
     const doing = state.doing[visitor];
@@ -112,9 +108,10 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     const text = kind === "poll" ? texts.poll(asking) : kind === "page" || kind === "request" ? texts.page(asking) : texts.leave(asking);
     state.doing[visitor] = DOING.asking;
     state.reloadsNext[visitor] = 0;
-    state.sentMs[visitor] = nowMs();
-    options.send(url, text, (raw) => {
-      if (!options.isOver()) onAnswer(visitor, asked, raw);
+    options.send(url, text, (raw, sentMs) => {
+      if (options.isOver()) return;
+      state.sentMs[visitor] = sentMs;
+      onAnswer(visitor, asked, raw);
     });
   }
 
@@ -136,8 +133,11 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     if (failures > FAILURES_MAX) return end(visitor, "failed");
     state.failuresInARow[visitor] = failures;
     state.doing[visitor] = before;
+    if (state.admittedMs[visitor] === -1) state.refusedAtMs[visitor] = nowMs();
     // Spread, so that those who were refused together do not all come back together.
-    wheel.schedule(visitor, nowMs() + retryAfterMs * (0.5 + random.next()));
+    const retryMs = nowMs() + retryAfterMs * (0.5 + random.next());
+    state.toldMs[visitor] = retryMs;
+    wheel.schedule(visitor, retryMs);
   }
 
   /** The answer to a page or a poll. */
@@ -158,16 +158,14 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     }
   }
 
-  function onWaiting(visitor: number, { ticket, ticketId, lane, pollAfterMs }: Waiting, { isReload }: Asked) {
-    noteLateness(visitor);
-    const lateMs = LATE_MS + Math.min(LATE_SHARE_MS_MAX, Math.floor(pollAfterMs / 4));
-    state.overdueMs[visitor] = (state.sentMs[visitor] ?? 0) + pollAfterMs + lateMs;
-    if (state.joinedOrder[visitor] === -1) {
-      state.joinedOrder[visitor] = factsOf(ticket).order ?? -1;
-      turns.joined(visitor, ticketId);
-    }
+  function onWaiting(visitor: number, { ticket, position, lane, pollAfterMs }: Waiting, { isReload }: Asked) {
+    noteLateness(visitor, 0);
+    state.toldMs[visitor] = nowMs() - unreadMs() + pollAfterMs;
     state.lane[visitor] = lane;
-    state.cookie[visitor] = `${texts.ticketCookie}=${ticket}`;
+    const cookie = `${texts.ticketCookie}=${ticket}`;
+    // While a draw keeps the places secret, the ticket does not carry one.
+    if (cookie !== state.cookie[visitor] && position !== null) notePlace(visitor, ticket);
+    state.cookie[visitor] = cookie;
     state.waitingAnswers[visitor] = Math.min(255, (state.waitingAnswers[visitor] ?? 0) + 1);
     state.doing[visitor] = DOING.waiting;
     if (showsHabit(visitor)) return followHabit(visitor, pollAfterMs);
@@ -190,19 +188,27 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     wheel.schedule(visitor, nowMs() + (habit === "leaves" ? pollAfterMs * LEAVE_AT : (drawn.awayMs[visitor] ?? 0)));
   }
 
-  function noteLateness(visitor: number): void {
-    if (nowMs() <= (state.overdueMs[visitor] ?? 0) || state.wasAway[visitor] === 1) return;
-    state.wasAway[visitor] = 1;
-    counts.late++;
+  function notePlace(visitor: number, ticket: string): void {
+    const order = factsOf(ticket).order ?? -1;
+    if (state.joinedOrder[visitor] === -1) places.joined(order, nowMs());
+    state.joinedOrder[visitor] = order;
   }
 
-  function onAdmitted(visitor: number, { pass, slotEndMs }: Admitted) {
-    noteLateness(visitor);
+  /** The poll that is answered now went out later than the gate expected it. */
+  function noteLateness(visitor: number, readLateMs: number): void {
+    const told = state.toldMs[visitor] ?? -1;
+    const lateMs = (told === -1 ? 0 : Math.max(0, (state.sentMs[visitor] ?? 0) - told)) + readLateMs;
+    if (lateMs <= CLIENT_LATE_MS) return;
+    state.lateMs[visitor] = lateMs;
+    state.lateAtMs[visitor] = nowMs();
+  }
+
+  function onAdmitted(visitor: number, { pass }: Admitted) {
+    noteLateness(visitor, unreadMs());
+    if (state.cookie[visitor] === "") noteWalkIn(visitor);
     counts.admitted++;
     state.admittedMs[visitor] = nowMs();
     state.cookie[visitor] = `${texts.passCookie}=${pass}`;
-    if (slotEndMs === undefined) options.onUndatedPass(visitor, factsOf(pass).id);
-    else if (sessionTtlSeconds !== undefined) turns.admitted(visitor, slotEndMs - sessionTtlSeconds * 1_000);
     state.doing[visitor] = DOING.inside;
     if (options.onAdmitted === undefined) {
       state.requestsLeft[visitor] = options.requests;
@@ -219,6 +225,11 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
       () => goOn(true),
       () => goOn(false),
     );
+  }
+
+  function noteWalkIn(visitor: number): void {
+    state.walkedInMs[visitor] = state.sentMs[visitor] ?? 0;
+    state.lane[visitor] = 0;
   }
 
   function scheduleInside(visitor: number): void {

@@ -18,8 +18,11 @@ export type HttpPool = {
 export type PoolRequest = {
   /** The whole request as it goes over the wire. */
   readonly text: string;
-  /** Undefined when no answer came: connection refused, broken, or silent for too long. */
-  readonly onAnswer: (answer: RawAnswer | undefined) => void;
+  /**
+   * Undefined when no answer came: connection refused, broken, or silent for too long. `sentAtMs` (performance.now()) is when the request was
+   * written to its connection.
+   */
+  readonly onAnswer: (answer: RawAnswer | undefined, sentAtMs: number) => void;
 };
 
 export type PoolPressure = {
@@ -64,11 +67,11 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
   }, SWEEP_EVERY_MS).unref();
 
   function send(request: PoolRequest) {
-    if (isClosed) return request.onAnswer(undefined);
+    if (isClosed) return request.onAnswer(undefined, performance.now());
     const connection = idle.pop();
     if (connection !== undefined) return write(connection, request);
     if (connections.size < socketsMax) return open(request, false);
-    if (!waiting.push(request)) request.onAnswer(undefined);
+    if (!waiting.push(request)) request.onAnswer(undefined, performance.now());
   }
 
   function write(connection: Connection, request: PoolRequest): void {
@@ -83,7 +86,10 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
     const connection: Connection = { socket, request, sentAtMs: performance.now(), answers: 0, bytesOfAnswer: 0, isResend };
     connections.add(connection);
     const read = createResponseReader((answer) => answered(connection, answer));
-    socket.once(readyEvent, () => socket.write(request.text));
+    socket.once(readyEvent, () => {
+      connection.sentAtMs = performance.now();
+      socket.write(request.text);
+    });
     socket.on("data", (bytes) => {
       connection.bytesOfAnswer += bytes.length;
       if (connection.bytesOfAnswer > ANSWER_BYTES_MAX || !read(bytes)) socket.destroy();
@@ -93,21 +99,21 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
   }
 
   function answered(connection: Connection, answer: RawAnswer): void {
-    const { request } = connection;
+    const { request, sentAtMs } = connection;
     connection.request = undefined;
     connection.answers++;
     connection.isResend = false;
     const next = waiting.shift();
     if (next !== undefined) write(connection, next);
     else if (!connection.socket.destroyed) idle.push(connection);
-    request?.onAnswer(answer);
+    request?.onAnswer(answer, sentAtMs);
   }
 
   function giveUp(connection: Connection): void {
     const { request } = connection;
     connection.request = undefined;
     connection.socket.destroy();
-    request?.onAnswer(undefined);
+    request?.onAnswer(undefined, connection.sentAtMs);
   }
 
   function closed(connection: Connection) {
@@ -123,7 +129,7 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
         resent++;
         return open(request, true);
       }
-      request.onAnswer(undefined);
+      request.onAnswer(undefined, connection.sentAtMs);
     }
     const next = isClosed ? undefined : waiting.shift();
     if (next !== undefined) open(next, false);
@@ -142,7 +148,7 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
       isClosed = true;
       clearInterval(sweep);
       for (const connection of [...connections]) giveUp(connection);
-      for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) request.onAnswer(undefined);
+      for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) request.onAnswer(undefined, performance.now());
     },
   };
 }

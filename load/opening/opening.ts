@@ -1,7 +1,7 @@
 import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
 import { defineScenario } from "../options/define-scenario.ts";
 import { numberOption, wholeNumber } from "../options/option-kinds.ts";
-import { targetOptions } from "../options/target-options.ts";
+import { queueOf, targetOptions } from "../options/target-options.ts";
 import { startTarget } from "../target/start-target.ts";
 import { tradeOptions, tradersFor } from "../trade/trade.ts";
 import { runOpening } from "./run-opening.ts";
@@ -27,8 +27,13 @@ export const openingScenario = defineScenario({
   ],
   async run(values, context) {
     context.progress.say("Starting a stack for this run");
-    const queue = { maxActive: values.cap, admissionRate: values.rate, admissionBurst: values.burst };
-    const target = await startTarget({ edge: values.edge, edges: values.edges, queue, signal: context.signal, say: context.progress.say });
+    const target = await startTarget({
+      edge: values.edge,
+      edges: values.edges,
+      queue: queueOf(values),
+      signal: context.signal,
+      say: context.progress.say,
+    });
     try {
       const crowd = toCrowdOptions({ ...values, ...WHOLE });
       // As if everybody who can be inside at once sent an order each second.
@@ -53,7 +58,7 @@ export const openingScenario = defineScenario({
       const record = await runOpening(options, { ...context, target });
       return {
         ...record,
-        settings: { ...record.settings, cap: values.cap, rate: values.rate, burst: values.burst, edges: values.edges, edge: values.edge },
+        settings: { ...record.settings, ...target.limits, edges: values.edges, edge: values.edge },
       };
     } finally {
       await target.stop();

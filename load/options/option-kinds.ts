@@ -3,14 +3,24 @@ import type { Option } from "./option-table.ts";
 
 type NumberRange = { readonly min: number; readonly max: number; readonly fallback: number };
 
-function numberIn({ min, max, fallback }: NumberRange, { isWhole }: { readonly isWhole: boolean }) {
+type Bounds = Pick<NumberRange, "min" | "max">;
+
+function numberWithin({ min, max }: Bounds, { isWhole }: { readonly isWhole: boolean }) {
   const sentence = `must be a ${isWhole ? "whole " : ""}number from ${min} to ${max}`;
   return z
     .string()
     .regex(isWhole ? /^\d+$/ : /^\d+(\.\d+)?$/, sentence)
     .transform(Number)
-    .pipe(z.number(sentence).min(min, sentence).max(max, sentence))
-    .default(fallback);
+    .pipe(z.number(sentence).min(min, sentence).max(max, sentence));
+}
+
+function numberIn({ fallback, ...bounds }: NumberRange, { isWhole }: { readonly isWhole: boolean }) {
+  return numberWithin(bounds, { isWhole }).default(fallback);
+}
+
+/** Undefined when it was not given. */
+export function optionalWholeNumber(help: string, bounds: Bounds): Option<number | undefined> {
+  return { value: "N", help, schema: numberWithin(bounds, { isWhole: true }).optional() };
 }
 
 export function wholeNumber(help: string, range: NumberRange & { readonly value?: string }): Option<number> {

@@ -3,6 +3,7 @@ import { crowdScenario } from "../crowd/crowd.ts";
 import { SCENARIOS } from "../scenarios.ts";
 import { choice, flag, share, wholeNumber } from "./option-kinds.ts";
 import { optionHelp, readOptions } from "./option-table.ts";
+import { targetOptions } from "./target-options.ts";
 
 const TABLE = {
   visitors: wholeNumber("how many", { min: 1, max: 100, fallback: 10 }),
@@ -57,6 +58,12 @@ describe("the crowd's options", () => {
       expect(faultsOf("--url", url), url).toEqual([]);
     expect(faultsOf("--allow-remote")).toEqual(["--allow-remote: only with --url"]);
     expect(faultsOf("--url", "ftp://x")).toEqual(["--url: must be an http or https URL"]);
+  });
+
+  it("leave the burst to the queue unless it is given", () => {
+    expect(readOptions(targetOptions, [])).toMatchObject({ ok: true, value: { burst: undefined } });
+    expect(readOptions(targetOptions, ["--burst", "1"])).toMatchObject({ ok: true, value: { burst: 1 } });
+    expect(faultsOf("--burst", "0")).toEqual(["--burst: must be a whole number from 1 to 10000"]);
   });
 
   it("must leave somebody: shares that add up to more than all are refused", () => {

@@ -4,8 +4,8 @@ import { fail, ok, type Result } from "../../shared/result.ts";
 import type { RunContext } from "../run-context.ts";
 import { givenTarget } from "../target/given-target.ts";
 import { startTarget } from "../target/start-target.ts";
-import type { QueueLimits, Target } from "../target/target.ts";
-import { choice, flag, numberOption, text, wholeNumber } from "./option-kinds.ts";
+import type { Target } from "../target/target.ts";
+import { choice, flag, numberOption, optionalWholeNumber, text, wholeNumber } from "./option-kinds.ts";
 import type { Option, OptionValues } from "./option-table.ts";
 
 const urlOption: Option<string | undefined> = {
@@ -23,7 +23,7 @@ const DATA_FOLDER = process.env["SLUICE_DATA_DIR"] ?? ".sluice";
 export const targetOptions = {
   cap: wholeNumber("people inside at most", { min: 1, max: 1_000_000, fallback: 200 }),
   rate: numberOption("people let in each second", { min: 0.1, max: 10_000, fallback: 50 }),
-  burst: wholeNumber("and so many at once", { min: 1, max: 10_000, fallback: 50 }),
+  burst: optionalWholeNumber("and so many at once (what the queue has by default: one second's worth)", { min: 1, max: 10_000 }),
   edge: choice("the gate of the stack", ["worker", "node"], "worker"),
   edges: wholeNumber("how many of them", { min: 1, max: 16, fallback: 1 }),
   url: urlOption,
@@ -58,13 +58,12 @@ export function openTarget(
     return givenTarget({ url, queueId: queue, path, adminToken, dataFolder, say: progress.say });
   }
   progress.say("Starting a stack for this run");
-  const settings = { ...queueWish, maxActive: cap, admissionRate: rate, admissionBurst: burst };
-  return startTarget({ edge, edges, queue: settings, signal, say: progress.say });
+  return startTarget({ edge, edges, queue: { ...queueWish, ...queueOf({ cap, rate, burst }) }, signal, say: progress.say });
 }
 
-/** What the queue was told to keep to: by us, or by its operator. Nothing where nobody knows, and then nothing is judged by it. */
-export function limitsOf({ own, limits }: Target, { cap, rate, burst }: QueueLimits): Partial<QueueLimits> {
-  return own === undefined ? (limits ?? {}) : { cap, rate, burst };
+/** What the options say of a queue; the queue has its own default where they say nothing. */
+export function queueOf({ cap, rate, burst }: Pick<TargetValues, "cap" | "rate" | "burst">) {
+  return { maxActive: cap, admissionRate: rate, ...(burst !== undefined && { admissionBurst: burst }) };
 }
 
 function isLoopback(url: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVERY_VISIT_ENDED, judge } from "../verdict/judge.ts";
+import { EVERY_VISIT_ENDED, judge, ORDER_OF_ENTRY } from "../verdict/judge.ts";
 import { mergeRecords } from "./merge-records.ts";
 import type { RunRecord, VisitorColumns } from "./run-record.ts";
 import { sampleRecord } from "./sample-record.ts";
@@ -11,19 +11,17 @@ function halves(laterMs: number): readonly [RunRecord, RunRecord] {
     const mine = <Value>(column: readonly Value[]) => column.filter((_, visitor) => visitor % 2 === index);
     const times = (column: readonly number[]) => mine(column).map((ms) => ms - shiftMs);
     const { visitors } = whole;
-    const turns = visitors.admittedMs.map((ms) => whole.startedAt + ms);
     const own: VisitorColumns = {
       arrivedMs: times(visitors.arrivedMs),
       joinedOrder: mine(visitors.joinedOrder),
       lane: mine(visitors.lane),
       admittedMs: times(visitors.admittedMs),
-      // Each machine counts its own from 1.
-      admittedOrder: mine(visitors.admittedOrder).map((_, rank) => rank + 1),
       endedMs: times(visitors.endedMs),
       end: mine(visitors.end),
       wasAway: mine(visitors.wasAway),
-      turnAfterMs: mine(turns).map((ms) => ms - 10),
-      turnByMs: mine(turns),
+      lateMs: mine(visitors.lateMs),
+      wasRefused: mine(visitors.wasRefused),
+      walkedIn: mine(visitors.walkedIn),
     };
     return {
       ...whole,
@@ -56,13 +54,14 @@ describe("merged records", () => {
     expect(merged.gauges.map(({ atMs }) => atMs)).toEqual(whole.gauges.map(({ atMs }) => atMs));
   });
 
-  it("show an order of admission in which no machine alone could see a fault", () => {
+  it("show an order of entry in which no machine alone could see a fault", () => {
     const [one, other] = halves(0);
-    const early = other.visitors.turnByMs?.map((ms, index) => (index === 100 ? ms - 5_000 : ms)) ?? [];
-    const hurried = { ...other, visitors: { ...other.visitors, turnByMs: early, turnAfterMs: early.map((ms) => ms - 10) } };
-    const inversions = ({ lines }: ReturnType<typeof judge>) => lines.find(({ name }) => name === "inversions");
-    expect(inversions(judge(mergeRecords([one, other])))?.isMet).toBe(true);
-    expect(inversions(judge(mergeRecords([one, hurried])))?.isMet).toBe(false);
+    // All of the second machine's visitors enter 5 s sooner: among themselves that is in order.
+    const early = other.visitors.admittedMs.map((ms) => Math.max(0, ms - 5_000));
+    const hurried = { ...other, visitors: { ...other.visitors, admittedMs: early } };
+    const order = ({ lines }: ReturnType<typeof judge>) => lines.find(({ name }) => name === ORDER_OF_ENTRY)?.isMet;
+    expect([order(judge(one)), order(judge(hurried)), order(judge(mergeRecords([one, other])))]).toEqual([true, true, true]);
+    expect(order(judge(mergeRecords([one, hurried])))).toBe(false);
   });
 
   it("add up requests, latencies and orders", () => {

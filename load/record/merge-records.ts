@@ -1,5 +1,4 @@
 import { addBuckets, type LatencyBuckets } from "./latency-buckets.ts";
-import { rankTurns } from "./rank-turns.ts";
 import type { Check, DriverRecord, Gauge, OrderFlow, RequestRecord, RunRecord, VisitorColumns } from "./run-record.ts";
 
 /**
@@ -65,28 +64,23 @@ function mergedKind(aligned: readonly Aligned[], kind: string): RequestRecord {
   return { answers, seconds: inOrder.map(([second, buckets]) => ({ second, buckets })) };
 }
 
-/** Every machine counts admissions from 1: by the store's own clock, which all of them were told, they are counted anew. */
+/** Places are the gate's own, and so the same for all machines; times are compared as well as the clocks of the machines agree. */
 function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
-  const column = <Value>(of: (visitors: VisitorColumns) => readonly Value[] | undefined): readonly Value[] =>
-    aligned.flatMap(({ record }) => of(record.visitors) ?? []);
+  const column = <Value>(of: (visitors: VisitorColumns) => readonly Value[]): readonly Value[] =>
+    aligned.flatMap(({ record }) => of(record.visitors));
   const times = (of: (visitors: VisitorColumns) => readonly number[]): readonly number[] =>
     aligned.flatMap(({ record, shiftMs }) => of(record.visitors).map((ms) => (ms < 0 ? ms : ms + shiftMs)));
-  const joinedOrder = column(({ joinedOrder: own }) => own);
-  const wasAway = column(({ wasAway: own }) => own);
-  const turnAfterMs = column(({ turnAfterMs: own }) => own);
-  const turnByMs = column(({ turnByMs: own }) => own);
-  const isTimed = turnAfterMs.length === joinedOrder.length && turnByMs.length === joinedOrder.length;
   return {
     arrivedMs: times(({ arrivedMs }) => arrivedMs),
-    joinedOrder,
+    joinedOrder: column(({ joinedOrder }) => joinedOrder),
     lane: column(({ lane }) => lane),
     admittedMs: times(({ admittedMs }) => admittedMs),
-    // Who cannot be ranked among the others is not compared with them.
-    admittedOrder: isTimed ? rankTurns({ joinedOrder, turnAfterMs, turnByMs, wasAway }) : joinedOrder.map(() => -1),
     endedMs: times(({ endedMs }) => endedMs),
     end: column(({ end }) => end),
-    wasAway,
-    ...(isTimed ? { turnAfterMs, turnByMs } : {}),
+    wasAway: column(({ wasAway }) => wasAway),
+    lateMs: column(({ lateMs }) => lateMs),
+    wasRefused: column(({ wasRefused }) => wasRefused),
+    walkedIn: column(({ walkedIn }) => walkedIn),
   };
 }
 
@@ -130,6 +124,5 @@ function mergedDrivers(drivers: readonly DriverRecord[]): DriverRecord {
     lateMsMax: most(({ lateMsMax }) => lateMsMax),
     waitingMost: most(({ waitingMost }) => waitingMost),
     resent: sum(({ resent }) => resent),
-    visitorsLate: sum(({ visitorsLate }) => visitorsLate),
   };
 }

@@ -41,8 +41,15 @@ describe("merge", () => {
 
   it("says which file is no record", async () => {
     const path = join(folder, "else.json");
-    await writeFile(path, '{"version":1}');
+    await writeFile(path, '{"version":2}');
     await expect(merged(path, path)).rejects.toThrow(`${path} is not the record of a run`);
+  });
+
+  it("refuses a record of an older format in one sentence", async () => {
+    const path = join(folder, "older.json");
+    await writeFile(path, '{"version":1,"scenario":"crowd"}');
+    const sentence = `${path} is a record of format 1, and this load kit reads format 2: run the load again`;
+    await expect(merged(path, path)).rejects.toThrow(sentence);
   });
 
   it("needs two", () => {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fail, ok } from "../../shared/result.ts";
 import type { Scenario } from "../scenario.ts";
 import { mergeRecords } from "./merge-records.ts";
-import { readRecord } from "./read-record.ts";
+import { RecordVersionError, readRecord } from "./read-record.ts";
 import type { RunRecord } from "./run-record.ts";
 
 /** `npm run load -- merge A.json B.json …`: not a load, but it ends like one, with a verdict and a report. */
@@ -40,6 +40,7 @@ async function readRecordFile(path: string): Promise<RunRecord> {
   try {
     return readRecord(text);
   } catch (error) {
+    if (error instanceof RecordVersionError) throw new Error(`${path} ${error.message}`, { cause: error });
     throw new Error(`${path} is not the record of a run`, { cause: error });
   }
 }

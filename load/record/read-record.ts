@@ -3,11 +3,14 @@ import type { RunRecord } from "./run-record.ts";
 
 const count = z.int().nonnegative();
 const numbers = z.array(z.number());
+const bits = z.array(z.literal([0, 1]));
 const buckets = z.record(z.string().regex(/^\d+$/), count);
+
+const RECORD_VERSION: RunRecord["version"] = 2;
 
 /** A record as it lies in `report.json`. Columns of different lengths would mix up people. */
 const recordSchema = z.object({
-  version: z.literal(1),
+  version: z.literal(RECORD_VERSION),
   scenario: z.string(),
   target: z.string(),
   settings: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
@@ -26,12 +29,12 @@ const recordSchema = z.object({
       joinedOrder: numbers,
       lane: numbers,
       admittedMs: numbers,
-      admittedOrder: numbers,
       endedMs: numbers,
       end: numbers,
-      wasAway: z.array(z.literal([0, 1])),
-      turnAfterMs: numbers.optional(),
-      turnByMs: numbers.optional(),
+      wasAway: bits,
+      lateMs: numbers,
+      wasRefused: bits,
+      walkedIn: bits,
     })
     .refine((columns) => new Set(Object.values(columns).map((column) => column?.length)).size === 1, "columns of different lengths"),
   gauges: z.array(z.object({ atMs: z.number(), waiting: z.number(), active: z.number(), cap: z.number(), admitted: z.number() })),
@@ -49,12 +52,26 @@ const recordSchema = z.object({
     .optional(),
   faults: z.array(z.object({ atMs: z.number(), what: z.string(), untilMs: z.number() })),
   checks: z.array(z.object({ name: z.string(), expected: z.string(), seen: z.string(), isMet: z.boolean() })),
-  driver: z.object({ lateMsMax: z.number(), waitingMost: z.number(), resent: z.number(), visitorsLate: z.number() }).optional(),
+  driver: z.object({ lateMsMax: z.number(), waitingMost: z.number(), resent: z.number() }).optional(),
 });
+
+const versionSchema = z.object({ version: z.int() });
+
+/** Thrown for a record of another version of the load kit: what it counted cannot be compared with what is counted now. */
+export class RecordVersionError extends Error {
+  override readonly name = "RecordVersionError";
+
+  constructor(version: number) {
+    super(`is a record of format ${version}, and this load kit reads format ${RECORD_VERSION}: run the load again`);
+  }
+}
 
 /** Throws on a file that no run wrote. */
 export function readRecord(text: string): RunRecord {
-  const { orders, ...record } = recordSchema.parse(JSON.parse(text));
+  const json: unknown = JSON.parse(text);
+  const { version } = versionSchema.parse(json);
+  if (version !== RECORD_VERSION) throw new RecordVersionError(version);
+  const { orders, ...record } = recordSchema.parse(json);
   // What is undefined has no place in JSON, and here says that nobody traded.
   return { ...record, orders } as RunRecord;
 }

@@ -3,7 +3,7 @@
  * one. Times are milliseconds since the run began, unless their name says otherwise.
  */
 export type RunRecord = {
-  readonly version: 1;
+  readonly version: 2;
   readonly scenario: string;
   readonly target: string;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
@@ -36,8 +36,6 @@ export type DriverRecord = {
   /** The most requests that had to wait for a connection at one time. */
   readonly waitingMost: number;
   readonly resent: number;
-  /** Visitors who may have lost their turn because they were answered too late, by whoever's fault. */
-  readonly visitorsLate: number;
 };
 
 export type RequestRecord = {
@@ -53,23 +51,25 @@ export type SecondOfLatencies = { readonly second: number; readonly buckets: Rea
 /** One place in each column for every visitor who came; -1 where it did not happen. */
 export type VisitorColumns = {
   readonly arrivedMs: readonly number[];
-  /** Where the gate put them in the order of the line: what it must admit them by. */
+  /**
+   * The place that their ticket carries: the smaller enters first. For a visitor who entered on arrival and never had a ticket it is the earliest
+   * place that the gate can have given out at that time.
+   */
   readonly joinedOrder: readonly number[];
   readonly lane: readonly number[];
+  /** When they entered: the answer with the pass arrived. */
   readonly admittedMs: readonly number[];
-  /** How the gate counted their admission, the first one 1: two clocks of ours cannot tell. */
-  readonly admittedOrder: readonly number[];
   readonly endedMs: readonly number[];
   /** Index into `VISITOR_ENDS`. */
   readonly end: readonly number[];
-  /** Whether they fell silent or left on purpose, or were answered so late that the gate may have thought so: others may pass them. */
+  /** Whether they stopped polling or left on purpose: others may pass them. */
   readonly wasAway: readonly (0 | 1)[];
-  /**
-   * Between which two moments of the store's clock (Unix time) their turn came, as far as looks at the line could tell: what `admittedOrder`
-   * is ranked by (`rank-turns.ts`), and what the records of several machines are ranked by anew.
-   */
-  readonly turnAfterMs?: readonly number[];
-  readonly turnByMs?: readonly number[];
+  /** By how much the load generator itself was late with their poll, shortly before they entered. */
+  readonly lateMs: readonly number[];
+  /** Whether a poll of theirs was refused or not answered, shortly before they entered. */
+  readonly wasRefused: readonly (0 | 1)[];
+  /** Whether they entered on arrival. */
+  readonly walkedIn: readonly (0 | 1)[];
 };
 
 /** Of a run without a crowd. */
@@ -78,10 +78,12 @@ export const NO_VISITORS: VisitorColumns = {
   joinedOrder: [],
   lane: [],
   admittedMs: [],
-  admittedOrder: [],
   endedMs: [],
   end: [],
   wasAway: [],
+  lateMs: [],
+  wasRefused: [],
+  walkedIn: [],
 };
 
 export const VISITOR_ENDS = ["underway", "completed", "left", "silent", "refused", "failed"] as const;

@@ -8,7 +8,7 @@ export function sampleRecord(count = 600): RunRecord {
   const visitors = sampleVisitors(count);
   const durationMs = Math.max(...visitors.endedMs);
   return {
-    version: 1,
+    version: 2,
     scenario: "crowd",
     target: "http://127.0.0.1:8787",
     settings: { visitors: count, cap: CAP, rate: RATE, burst: BURST, curve: "spike" },
@@ -46,10 +46,12 @@ function sampleVisitors(count: number): VisitorColumns {
     joinedOrder: indexes.map((index) => index + 1),
     lane: indexes.map(() => 0),
     admittedMs,
-    admittedOrder: indexes.map((index) => index + 1),
     endedMs: admittedMs.map((ms) => ms + STAY_MS),
     end: indexes.map(() => VISITOR_ENDS.indexOf("completed")),
     wasAway: indexes.map(() => 0 as const),
+    lateMs: indexes.map(() => 0),
+    wasRefused: indexes.map(() => 0 as const),
+    walkedIn: indexes.map(() => 0 as const),
   };
 }
 

@@ -1,35 +1,36 @@
 import type { Html } from "../../edge/room/html.ts";
-import type { RunRecord, VisitorColumns } from "../record/run-record.ts";
-import { valueAxis } from "./axis.ts";
+import type { RunRecord } from "../record/run-record.ts";
+import { CLIENT_LATE_MS } from "../verdict/order-of-entry.ts";
+import { OVERTAKEN_MS } from "../verdict/overtaken.ts";
+import { timeAxis, timeTickText, timeUnit, valueAxis } from "./axis.ts";
 import { countText, tickText } from "./numbers.ts";
 import { drawDots, drawPlot, type Ink, type Point } from "./plot.ts";
 
 /** More dots than this are one on top of the other. */
 const DOTS_MAX = 2_000;
 
-/** Everybody who was let in, by the place they took in the line and the place in which they went in: a fair line is a straight one. */
-export function fairnessPlot({ visitors }: RunRecord): readonly Html[] {
-  const people = ranked(visitors);
+/** Everybody who entered, by their place in the line and the time of entry: in a fair line no dot lies above one to its right. */
+export function fairnessPlot({ visitors, durationMs }: RunRecord): readonly Html[] {
+  const people = placed(visitors);
   if (people.length === 0) return [];
   const every = Math.ceil(people.length / DOTS_MAX);
   const groups = GROUPS.map(({ ink, name, has }) => {
     const members = people.filter(has);
-    // Whoever is not of the plain kind is what one looks for: those are thinned among themselves.
+    // The plain kind is thinned; the others are what one looks for, and are thinned among themselves.
     const step = ink === "quiet" ? every : Math.ceil(members.length / DOTS_MAX);
     const points: readonly Point[] = members
       .filter((_, index) => index % Math.max(1, step) === 0)
-      .map(({ came, went }) => [came, went] as const);
+      .map(({ came, enteredMs }) => [came, enteredMs] as const);
     return { ink, name, points };
   }).filter(({ points }) => points.length > 0);
   const round = valueAxis(people.length, { isWhole: true });
-  const axis = { ticks: round.ticks.filter((tick) => tick <= people.length), max: people.length };
   const shown = groups.reduce((sum, { points }) => sum + points.length, 0);
-  const x = { ...axis, label: "place in the line", tickText };
-  const y = { ...axis, label: "place of admission", tickText };
+  const x = { ticks: round.ticks.filter((tick) => tick <= people.length), max: people.length, label: "place in the line", tickText };
+  const y = { ...timeAxis(durationMs), label: `entry, ${timeUnit(durationMs)}`, tickText: (ms: number) => timeTickText(ms, durationMs) };
   const thinning = shown < people.length ? ` ${countText(shown)} of ${countText(people.length)} people are drawn.` : "";
   const plot = drawPlot({
-    title: "Order of the line, order of admission",
-    note: `Each dot is a person. Whoever waits in order stands on the diagonal; whoever was away falls above it.${thinning}`,
+    title: "Place in the line, time of entry",
+    note: `Each dot is a person. In a fair line the dots rise from left to right, and none of the waiting lies more than ${OVERTAKEN_MS} ms above one to its right.${thinning}`,
     ...{ x, y },
     legend: groups.map(({ ink, name }) => ({ ink, name })),
     drawing: groups.map(({ ink, points }) => drawDots(ink, points, { x, y })),
@@ -38,28 +39,23 @@ export function fairnessPlot({ visitors }: RunRecord): readonly Html[] {
   return [plot];
 }
 
-type Ranked = { readonly came: number; readonly went: number; readonly lane: number; readonly wasAway: boolean };
+type Placed = { readonly came: number; readonly enteredMs: number; readonly lane: number; readonly mayBePassed: boolean };
 
-const GROUPS: readonly { readonly ink: Ink; readonly name: string; readonly has: (person: Ranked) => boolean }[] = [
-  { ink: "quiet", name: "waited", has: ({ lane, wasAway }) => !wasAway && lane === 0 },
-  { ink: "two", name: "came by invite, to a better lane", has: ({ lane, wasAway }) => !wasAway && lane > 0 },
-  { ink: "three", name: "was away meanwhile", has: ({ wasAway }) => wasAway },
+const GROUPS: readonly { readonly ink: Ink; readonly name: string; readonly has: (person: Placed) => boolean }[] = [
+  { ink: "quiet", name: "waited", has: ({ lane, mayBePassed }) => !mayBePassed && lane === 0 },
+  { ink: "two", name: "came by invite, to a better lane", has: ({ lane, mayBePassed }) => !mayBePassed && lane > 0 },
+  { ink: "three", name: "was away, or polled late", has: ({ mayBePassed }) => mayBePassed },
 ];
 
-/** The gate's own numbers have gaps, where others stood: ranks among those who were let in have none. */
-function ranked({ joinedOrder, admittedOrder, lane, wasAway }: VisitorColumns): readonly Ranked[] {
-  const admitted = [...joinedOrder.keys()].filter((visitor) => (joinedOrder[visitor] ?? -1) >= 0 && (admittedOrder[visitor] ?? -1) >= 0);
-  const went = ranksBy(admitted, admittedOrder);
-  const came = ranksBy(admitted, joinedOrder);
-  return admitted.map((visitor) => ({
-    came: came.get(visitor) ?? 0,
-    went: went.get(visitor) ?? 0,
-    lane: lane[visitor] ?? 0,
-    wasAway: wasAway[visitor] === 1,
-  }));
-}
-
-function ranksBy(visitors: readonly number[], column: readonly number[]): ReadonlyMap<number, number> {
-  const sorted = visitors.toSorted((one, other) => (column[one] ?? 0) - (column[other] ?? 0));
-  return new Map(sorted.map((visitor, index) => [visitor, index + 1]));
+/** The gate's own numbers have gaps, where others stood: ranks among those who entered have none. */
+function placed({ joinedOrder, admittedMs, lane, wasAway, lateMs }: RunRecord["visitors"]): readonly Placed[] {
+  return [...joinedOrder.keys()]
+    .filter((visitor) => (joinedOrder[visitor] ?? -1) >= 0 && (admittedMs[visitor] ?? -1) >= 0)
+    .toSorted((one, other) => (joinedOrder[one] ?? 0) - (joinedOrder[other] ?? 0))
+    .map((visitor, rank) => ({
+      came: rank + 1,
+      enteredMs: admittedMs[visitor] ?? 0,
+      lane: lane[visitor] ?? 0,
+      mayBePassed: wasAway[visitor] === 1 || (lateMs[visitor] ?? 0) > CLIENT_LATE_MS,
+    }));
 }

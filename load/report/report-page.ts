@@ -137,12 +137,11 @@ function factSection({ settings, machine, shard, target, startedAt, durationMs, 
 /** A load that could not keep up tells about its machine, not about the target: whoever reads the curves has to know. */
 function driverFacts(driver: RunRecord["driver"]): readonly (readonly [string, string])[] {
   if (driver === undefined) return [];
-  const { lateMsMax, waitingMost, resent, visitorsLate } = driver;
+  const { lateMsMax, waitingMost, resent } = driver;
   return [
     ["load late by at most", millisecondsText(lateMsMax)],
     ["requests waiting for a connection, at most", countText(waitingMost)],
     ["requests sent twice", countText(resent)],
-    ["visitors answered too late to keep their turn", countText(visitorsLate)],
   ];
 }
 

@@ -63,7 +63,7 @@ function activePlot(record: RunRecord): Html | undefined {
   if (record.gauges.length === 0) return undefined;
   return drawTimePlot(record, {
     title: "Inside, against the cap",
-    note: "Slots that are taken or reserved. The curve must never cross the dashed line.",
+    note: "Slots that are taken. The curve must never cross the dashed line.",
     unit: "people",
     isWhole: true,
     curves: [

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { RunRecord } from "../record/run-record.ts";
+import { NO_VISITORS, type RunRecord } from "../record/run-record.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 import { judge } from "../verdict/judge.ts";
 import { writeReport } from "./write-report.ts";
@@ -79,7 +79,7 @@ describe("a report", () => {
       "The protected page",
       "Requests inside",
       "Orders",
-      "Order of the line, order of admission",
+      "Place in the line, time of entry",
     ]);
     expect(page).not.toMatch(/NaN|Infinity|undefined|\[object/);
   });
@@ -122,8 +122,7 @@ describe("a report", () => {
   });
 
   it("can be written of a run that was stopped before anything happened", async () => {
-    const visitors = { arrivedMs: [], joinedOrder: [], lane: [], admittedMs: [], admittedOrder: [], endedMs: [], end: [], wasAway: [] };
-    const empty = { visitors, gauges: [], requests: {}, orders: undefined, checks: [], durationMs: 0, wasInterrupted: true };
+    const empty = { visitors: NO_VISITORS, gauges: [], requests: {}, orders: undefined, checks: [], durationMs: 0, wasInterrupted: true };
     const { page } = await written({ ...sampleRecord(), ...empty });
     expect(textOf(page)).toContain("Nothing was put to the test.");
     expect(page).not.toMatch(/NaN|Infinity|undefined/);

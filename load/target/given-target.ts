@@ -19,7 +19,6 @@ type GivenTarget = {
 };
 
 const queueSchema = z.object({
-  sessionTtlSeconds: z.number(),
   maxActive: z.number(),
   admissionRate: z.number(),
   admissionBurst: z.number(),
@@ -45,7 +44,6 @@ export async function givenTarget({ url, queueId, path, adminToken, dataFolder, 
     urls: [site],
     queueId,
     path,
-    sessionTtlSeconds: queue?.sessionTtlSeconds,
     limits: queue && { cap: queue.maxActive, rate: queue.admissionRate, burst: queue.admissionBurst },
     watch,
     own: undefined,

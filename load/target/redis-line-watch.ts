@@ -10,7 +10,7 @@ type RedisLineWatchOptions = { readonly redisUrl: string; readonly queueId: stri
 
 /** A look that takes longer says nothing about now. */
 const LOOK_MS_MAX = 1_000;
-/** As exact as turns can be told apart, and still a look costs Redis less than a hundredth of its time. */
+/** Often enough to see a cap exceeded for a moment, and still a look costs Redis less than a hundredth of its time. */
 const LOOK_EVERY_MS = 100;
 const RECONNECT_MS = 200;
 
@@ -27,14 +27,14 @@ export function createRedisLineWatch({ redisUrl, queueId }: RedisLineWatchOption
   // ioredis repeats every failure as an event; a look that fails already tells.
   redis.on("error", () => {});
   const connected = redis.connect().catch(() => {});
-  const { waiting, active, ready, stats, meta } = queueKeys(queueId);
-  const keys = { waiting, active, ready, stats, meta };
+  const { waiting, active, stats, meta } = queueKeys(queueId);
+  const keys = { waiting, active, stats, meta };
   return {
     everyMs: LOOK_EVERY_MS,
-    async look(wanted = []) {
+    async look() {
       await connected;
       try {
-        return toLook(await lookLineScript.run(scriptRunner(redis), { keys, args: { sessions: wanted.join(" ") } }));
+        return await lookLineScript.run(scriptRunner(redis), { keys, args: {} });
       } catch {
         return undefined;
       }
@@ -48,15 +48,9 @@ const count = z.number().int().nonnegative();
 const lookLineScript = defineScript({
   name: "look-line",
   source: lookLineSource,
-  keys: ["waiting", "active", "ready", "stats", "meta"],
-  args: { sessions: z.string() },
-  reply: z.tuple([count, count, count, count, count, z.array(z.string()), z.array(z.union([z.string(), z.number()]))]),
+  keys: ["waiting", "active", "stats", "meta"],
+  args: {},
+  reply: z
+    .tuple([count, count, count, count])
+    .transform(([waiting, active, cap, admitted]): LineLook => ({ waiting, active, cap, admitted })),
 });
-
-type Reply = Awaited<ReturnType<typeof lookLineScript.run>>;
-
-function toLook([atMs, waiting, active, cap, admitted, ready, ends]: Reply): LineLook {
-  const slotEndsMs = new Map<string, number>();
-  for (let index = 0; index < ends.length; index += 2) slotEndsMs.set(String(ends[index]), Number(ends[index + 1]));
-  return { atMs, byMs: atMs, waiting, active, cap, admitted, ready, slotEndsMs };
-}

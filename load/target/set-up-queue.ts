@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
 import { createOperator, type Operator, OperatorRefusal } from "./operator.ts";
+import type { QueueLimits } from "./target.ts";
 
 type QueueSetUp = {
   readonly urls: readonly [string, ...string[]];
@@ -12,14 +13,15 @@ type QueueSetUp = {
 /** What the gate promises for every edge. */
 const IN_FORCE_MS_MAX = 2_000;
 
-/** One queue before everything. Gives back how long a session of it is, when every edge knows of it. */
-export async function setUpQueue({ urls, adminToken, queueId, queue }: QueueSetUp): Promise<number> {
+/** One queue before everything. Returns its limits, defaults included, when every edge knows of it. */
+export async function setUpQueue({ urls, adminToken, queueId, queue }: QueueSetUp): Promise<QueueLimits> {
   const operator = createOperator({ url: urls[0], adminToken });
   await askUntilDone(operator, "POST", "/queues", { queueId, name: "Load test", ...queue });
   await askUntilDone(operator, "POST", "/routes", { host: "*", path: "/*", queueId });
   // The edge that was asked knows at once.
   if (urls.length > 1) await sleep(IN_FORCE_MS_MAX);
-  return queueSettingsSchema.parse({ name: "Load test", ...queue }).sessionTtlSeconds;
+  const { maxActive, admissionRate, admissionBurst } = queueSettingsSchema.parse({ name: "Load test", ...queue });
+  return { cap: maxActive, rate: admissionRate, burst: admissionBurst };
 }
 
 /** A store that has just started on a busy machine may be late for a second. */

@@ -52,14 +52,14 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     try {
       const { adminToken } = secrets;
       for (const url of plan.urls) await waitUntilHealthy(url);
-      const sessionTtlSeconds = await setUpQueue({ urls: plan.urls, adminToken, queueId: QUEUE_ID, queue: options.queue });
+      const limits = await setUpQueue({ urls: plan.urls, adminToken, queueId: QUEUE_ID, queue: options.queue });
       const watch = createRedisLineWatch({ redisUrl: plan.lineUrl, queueId: QUEUE_ID });
       return {
         what: `a stack of its own (${edges} × ${edge === "worker" ? "workerd" : "Node"})`,
         urls: plan.urls,
         queueId: QUEUE_ID,
         path: PAGE_PATH,
-        sessionTtlSeconds,
+        limits,
         watch,
         own: { ...plan, folder, stack, secrets, adminToken, originUrl: `http://127.0.0.1:${settings.SLUICE_ORIGIN_PORT}` },
         stop: async () => {

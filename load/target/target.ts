@@ -12,10 +12,8 @@ export type Target = {
   readonly queueId: string;
   /** A protected page that answers 200 to whoever is in. */
   readonly path: string;
-  /** Undefined where nobody has told how long a session is. */
-  readonly sessionTtlSeconds: number | undefined;
-  /** Of a queue that is not our own, as its operator has set it; undefined where nobody tells. */
-  readonly limits?: QueueLimits | undefined;
+  /** What the queue was told to keep to, by us or by its operator; undefined where that is unknown. */
+  readonly limits: QueueLimits | undefined;
   readonly watch: LineWatch | undefined;
   /** What can be reached of a stack that we have started ourselves. */
   readonly own: OwnStack | undefined;

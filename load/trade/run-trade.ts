@@ -41,7 +41,7 @@ export async function runTrade(options: TradeOptions, context: TradeContext): Pr
     const orders = await concludeTrading(desk, { recorder, nowMs, say: progress.say });
     const { mix, pairs, shard, ...plain } = options;
     return {
-      version: 1,
+      version: 2,
       scenario: "trade",
       target: target.what,
       settings: { ...plain, mix: mixText(mix), pairs: pairs.join(",") },

@@ -10,8 +10,8 @@ export type Drain = {
   readonly idealMs: number;
 };
 
-/** A line that could drain faster than this is judged by when its last visitor happened to poll, and by nothing else. */
-const IDEAL_MS_MIN = 20_000;
+/** The drain of a line that could be over sooner says more about the time of one answer than about the line. */
+const IDEAL_MS_MIN = 5_000;
 
 /**
  * How fast the line moved against somebody who knows who will stay, needs no polls, and lets the next one in at the very moment at which

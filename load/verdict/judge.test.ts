@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunRecord, VisitorColumns } from "../record/run-record.ts";
+import { NO_VISITORS, type RunRecord, type VisitorColumns } from "../record/run-record.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 import { judge } from "./judge.ts";
 
@@ -24,16 +24,13 @@ function withColumns(
   return { visitors: { ...record.visitors, ...columns } };
 }
 
-const swapped = <Value>(column: readonly Value[], one: number, other: number) =>
-  column.map((value, index) => column[index === one ? other : index === other ? one : index] ?? value);
-
 describe("a verdict", () => {
   it("is met by a run that kept every promise, and says what was seen", () => {
     const { isMet, lines } = judge(sampleRecord());
     expect(isMet).toBe(true);
     expect(lines.map(({ name }) => name)).toEqual([
       "over-admission",
-      "inversions",
+      "order of entry",
       "errors for admitted visitors",
       "longest stall",
       "drain against ideal",
@@ -41,12 +38,11 @@ describe("a verdict", () => {
       "acknowledged orders lost",
       "audit: conservation",
     ]);
-    expect(line({ lines }, "inversions")?.seen).toBe("0 among 600 admitted");
+    expect(line({ lines }, "order of entry")?.seen).toBe("0 of 600 overtaken by more than 250 ms, worst 0 ms");
   });
 
   it("is not met by a run that put nothing to the test", () => {
-    const nobody = { arrivedMs: [], joinedOrder: [], lane: [], admittedMs: [], admittedOrder: [], endedMs: [], end: [], wasAway: [] };
-    const { isMet, lines } = judged(() => ({ visitors: nobody, gauges: [], requests: {}, orders: undefined, checks: [] }));
+    const { isMet, lines } = judged(() => ({ visitors: NO_VISITORS, gauges: [], requests: {}, orders: undefined, checks: [] }));
     expect([isMet, lines]).toEqual([false, []]);
   });
 
@@ -69,35 +65,91 @@ describe("a verdict", () => {
     expect(judged(() => ({ gauges: [] })).broken).toEqual(["over-admission"]);
   });
 
-  it("notices one person let in before somebody who was there earlier", () => {
-    const verdict = judged((record) => withColumns(record, { admittedOrder: swapped(record.visitors.admittedOrder, 100, 101) }));
-    expect(verdict.broken).toEqual(["inversions"]);
-    expect(line(verdict, "inversions")?.seen).toBe("1 among 600 admitted");
+  /** The 100th visitor enters this much later than the rate allows; those behind enter every 50 ms. */
+  const delayed = (record: RunRecord, byMs: number) => ({
+    admittedMs: record.visitors.admittedMs.map((ms, index) => (index === 100 ? ms + byMs : ms)),
+  });
+  const order = (change: (record: RunRecord) => Partial<VisitorColumns>, more: Partial<RunRecord> = {}) => {
+    const verdict = judged((record) => ({ ...withColumns(record, change(record)), ...more }));
+    return line(verdict, "order of entry");
+  };
+
+  it("notices a visitor who enters more than 250 ms after one with a later place", () => {
+    expect(order((record) => delayed(record, 300))).toMatchObject({
+      isMet: true,
+      seen: "0 of 600 overtaken by more than 250 ms, worst 250 ms",
+    });
+    expect(order((record) => delayed(record, 301))).toMatchObject({
+      isMet: false,
+      seen: "1 of 600 overtaken by more than 250 ms, worst 251 ms",
+    });
   });
 
-  it("lets others pass whoever was away", () => {
-    const away = (record: RunRecord) => ({
-      admittedOrder: swapped(record.visitors.admittedOrder, 100, 101),
-      wasAway: record.visitors.wasAway.map((was, index) => (index === 100 ? 1 : was)),
+  it("lets others pass a visitor who stopped polling", () => {
+    const away = (record: RunRecord) => ({ ...delayed(record, 5_000), wasAway: record.visitors.wasAway.with(100, 1) });
+    expect(order(away)).toMatchObject({ isMet: true, seen: "0 of 599 overtaken by more than 250 ms, worst 0 ms" });
+  });
+
+  it("does not count what the load generator polled late for, and says how many those are", () => {
+    const late = (lateMs: number) => (record: RunRecord) => ({ ...delayed(record, 500), lateMs: record.visitors.lateMs.with(100, lateMs) });
+    expect(order(late(200))?.isMet).toBe(false);
+    expect(order(late(201))).toMatchObject({
+      isMet: true,
+      seen: "0 of 599 overtaken by more than 250 ms, worst 0 ms (not counted: the load generator polled late for 1 of 600 visitors)",
     });
-    expect(judged((record) => withColumns(record, away(record))).broken).toEqual([]);
+  });
+
+  it("proves nothing when the load generator polled late for more than a fifth", () => {
+    const late = (count: number) => (record: RunRecord) => ({
+      lateMs: record.visitors.lateMs.map((_, index) => (index < count ? 900 : 0)),
+    });
+    expect(order(late(120))?.isMet).toBe(true);
+    expect(order(late(121))).toMatchObject({ isMet: false, seen: "not judged: the load generator polled late for 121 of 600 visitors" });
+    // Under a fault visitors cannot poll in time.
+    expect(order(late(300), { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
+  });
+
+  it("holds a poll that the gate refused against the gate, unless a part was broken on purpose", () => {
+    const refused = (record: RunRecord) => ({ ...delayed(record, 500), wasRefused: record.visitors.wasRefused.with(100, 1) });
+    expect(order(refused)).toMatchObject({ isMet: false, seen: expect.stringContaining("(polls of 1 visitors were refused)") });
+    expect(order(refused, { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
   it("compares people of one lane only", () => {
-    const lanes = (record: RunRecord) => ({
-      admittedOrder: swapped(record.visitors.admittedOrder, 100, 101),
-      lane: record.visitors.lane.map((lane, index) => (index === 101 ? 2 : lane)),
-    });
-    expect(judged((record) => withColumns(record, lanes(record))).broken).toEqual([]);
+    const lanes = (record: RunRecord) => ({ ...delayed(record, 5_000), lane: record.visitors.lane.with(100, 2) });
+    expect(order(lanes)?.isMet).toBe(true);
   });
 
-  it("notices somebody who still waits while others who came later are inside", () => {
+  it("notices visitors who still wait when others who were given later places are inside", () => {
     const forgotten = (record: RunRecord) => ({
-      admittedOrder: record.visitors.admittedOrder.map((order, index) => (index === 0 ? -1 : order)),
-      end: record.visitors.end.map((end, index) => (index === 0 ? 0 : end)),
+      admittedMs: record.visitors.admittedMs.with(0, -1),
+      end: record.visitors.end.with(0, UNDERWAY),
     });
-    const verdict = judged((record) => withColumns(record, forgotten(record)));
-    expect(line(verdict, "inversions")?.seen).toBe("599 among 599 admitted");
+    expect(order(forgotten)).toMatchObject({ isMet: false, seen: expect.stringContaining("1 of 600 overtaken") });
+    // Stopped right after the later one entered, the run cannot tell: the other might have been next.
+    expect(order(forgotten, { durationMs: 400 })?.isMet).toBe(true);
+  });
+
+  it("counts a visitor who enters on arrival as one who overtakes, never as one who is overtaken", () => {
+    const walkedIn = (index: number) => (record: RunRecord) => ({
+      ...delayed(record, 500),
+      walkedIn: record.visitors.walkedIn.with(index, 1),
+    });
+    expect(order(walkedIn(100))?.isMet).toBe(true);
+    expect(order(walkedIn(101))?.isMet).toBe(false);
+  });
+
+  it("gives equal places no order", () => {
+    const equal = (record: RunRecord) => ({
+      ...delayed(record, 5_000),
+      joinedOrder: record.visitors.joinedOrder.map((place, index) => (index >= 100 ? 100 : place)),
+    });
+    expect(order(equal)?.isMet).toBe(true);
+  });
+
+  it("does not hold the time of a fault against the order", () => {
+    const held = (record: RunRecord) => delayed(record, 5_000);
+    expect(order(held, { faults: [{ atMs: 0, untilMs: 60_000, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
   it.each(["no answer", "502", "origin_timeout", "queue_waiting", "token_invalid", "a code that nobody promised"])(
@@ -217,7 +269,6 @@ describe("a verdict", () => {
         durationMs: 14_000,
         ...withColumns(record, {
           admittedMs: record.visitors.admittedMs.map((ms, index) => (isIn(index) ? ms : -1)),
-          admittedOrder: record.visitors.admittedOrder.map((order, index) => (isIn(index) ? order : -1)),
           endedMs: record.visitors.endedMs.map((ms, index) => (isIn(index) ? ms : -1)),
           end: record.visitors.end.map((_, index) => (isIn(index) ? COMPLETED : 0)),
         }),
@@ -230,7 +281,7 @@ describe("a verdict", () => {
 
   it("says nothing of stalls and drain for a part of a crowd", () => {
     const names = judged(() => ({ shard: "2/3" })).lines.map(({ name }) => name);
-    expect(names).toContain("inversions");
+    expect(names).toContain("order of entry");
     expect(names).not.toContain("longest stall");
     expect(names).not.toContain("drain against ideal");
   });

@@ -2,7 +2,8 @@ import { type Gauge, type RunRecord, VISITOR_ENDS } from "../record/run-record.t
 import { admissionLimits } from "./admission-limits.ts";
 import { countAdmittedErrors } from "./admitted-errors.ts";
 import { drainAgainstIdeal } from "./drain.ts";
-import { countInversions } from "./inversions.ts";
+import { judgeEntryOrder } from "./order-of-entry.ts";
+import { OVERTAKEN_MS } from "./overtaken.ts";
 import { longestStall } from "./stall.ts";
 
 /**
@@ -17,6 +18,9 @@ export type VerdictLine = { readonly name: string; readonly expected: string; re
 /** Also what a fault must not prevent. */
 export const EVERY_VISIT_ENDED = "every visit came to an end";
 
+/** Promise G13. */
+export const ORDER_OF_ENTRY = "order of entry";
+
 /** The share of the best possible drain that the line must reach (G4). */
 const DRAIN_SHARE_MIN = 0.95;
 
@@ -26,7 +30,7 @@ const POLL_MS_MAX = 12_000;
 export function judge(record: RunRecord): Verdict {
   const lines = [
     overAdmission(record),
-    inversions(record),
+    entryOrder(record),
     admittedErrors(record),
     stall(record),
     drain(record),
@@ -59,11 +63,20 @@ function isFuller(gauge: Gauge, than: Gauge): boolean {
   return beyond > thanBeyond || (beyond === thanBeyond && gauge.active > than.active);
 }
 
-function inversions({ visitors }: RunRecord): VerdictLine | undefined {
-  const { count, compared } = countInversions(visitors);
-  if (compared === 0) return undefined;
-  const seen = `${shown(count)} among ${shown(compared)} admitted`;
-  return { name: "inversions", expected: "0 people let in before somebody who was there earlier", seen, isMet: count === 0 };
+function entryOrder(record: RunRecord): VerdictLine | undefined {
+  const order = judgeEntryOrder(record);
+  if (order === undefined) return undefined;
+  const { count, compared, worstMs, refused, late, isJudged } = order;
+  const expected = `0 visitors enter more than ${OVERTAKEN_MS} ms after a visitor with a later place`;
+  const excluded = `the load generator polled late for ${shown(late)} of ${shown(late + compared)} visitors`;
+  if (!isJudged) return { name: ORDER_OF_ENTRY, expected, seen: `not judged: ${excluded}`, isMet: false };
+  const overtaken = `${shown(count)} of ${shown(compared)} overtaken by more than ${OVERTAKEN_MS} ms, worst ${shown(Math.round(worstMs))} ms`;
+  const remarks = [
+    ...(refused === 0 ? [] : [`polls of ${shown(refused)} visitors were refused`]),
+    ...(late === 0 ? [] : [`not counted: ${excluded}`]),
+  ];
+  const seen = remarks.length === 0 ? overtaken : `${overtaken} (${remarks.join("; ")})`;
+  return { name: ORDER_OF_ENTRY, expected, seen, isMet: count === 0 };
 }
 
 function admittedErrors(record: RunRecord): VerdictLine | undefined {

@@ -1,36 +1,49 @@
-/** One visitor who entered, or who was still waiting when the run ended (`enteredMs` is infinite). */
+/** One visitor who entered, or who was still waiting when the run ended: then `enteredMs` is the end of the run, or infinite. */
 export type Entry = {
   /** The smaller goes first. */
   readonly place: number;
   readonly lane: number;
   readonly enteredMs: number;
-  /** Others may pass a visitor who did not poll as asked. */
+  /** Others may pass a visitor who did not poll as told. */
   readonly wasAway: boolean;
 };
 
 export type Overtaken = {
-  /** Visitors who entered more than the tolerance after somebody of their lane who was given a later place. */
+  /** Visitors who entered more than the tolerance after a visitor of the same lane who was given a later place. */
   readonly count: number;
   /** The longest time that a visitor entered after such a one; 0 when everybody entered in the order of the places. */
   readonly worstMs: number;
-  /** Visitors whose order could be compared at all. */
+  /** Visitors who could have been counted: those who polled as told. */
   readonly compared: number;
 };
 
 /** Promise G13: arrivals at the very same time cannot be told apart any finer over a network. */
 export const OVERTAKEN_MS = 250;
 
-/** Judges the order of entry, as visitors experience it. */
+type LaneSoFar = { place: number; firstHereMs: number; firstBehindMs: number };
+
+/** Judges the order of entry, as visitors experience it: from the last place to the first. Equal places have no order. */
 export function countOvertaken(entries: readonly Entry[]): Overtaken {
-  const firstOfLater = new Map<number, number>();
+  const lanes = new Map<number, LaneSoFar>();
   let [count, worstMs, compared] = [0, 0, 0];
-  for (const { place: _, lane, enteredMs, wasAway } of entries.toSorted((one, other) => other.place - one.place)) {
-    const first = firstOfLater.get(lane) ?? Number.POSITIVE_INFINITY;
-    const afterMs = wasAway || first === Number.POSITIVE_INFINITY ? 0 : enteredMs - first;
-    if (afterMs > OVERTAKEN_MS) count++;
-    if (Number.isFinite(afterMs)) worstMs = Math.max(worstMs, afterMs);
-    if (Number.isFinite(enteredMs)) compared++;
-    firstOfLater.set(lane, Math.min(first, enteredMs));
+  for (const { place, lane, enteredMs, wasAway } of entries.toSorted((one, other) => other.place - one.place)) {
+    const soFar = moveTo(lanes, lane, place);
+    if (!wasAway) {
+      const afterMs = soFar.firstBehindMs === Number.POSITIVE_INFINITY ? 0 : enteredMs - soFar.firstBehindMs;
+      if (afterMs > OVERTAKEN_MS) count++;
+      if (Number.isFinite(afterMs)) worstMs = Math.max(worstMs, afterMs);
+      compared++;
+    }
+    soFar.firstHereMs = Math.min(soFar.firstHereMs, enteredMs);
   }
   return { count, worstMs, compared };
+}
+
+function moveTo(lanes: Map<number, LaneSoFar>, lane: number, place: number): LaneSoFar {
+  const known = lanes.get(lane);
+  if (known?.place === place) return known;
+  const firstBehindMs = Math.min(known?.firstHereMs ?? Number.POSITIVE_INFINITY, known?.firstBehindMs ?? Number.POSITIVE_INFINITY);
+  const moved = { place, firstHereMs: Number.POSITIVE_INFINITY, firstBehindMs };
+  lanes.set(lane, moved);
+  return moved;
 }

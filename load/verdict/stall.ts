@@ -1,12 +1,13 @@
 import { keepScore } from "../bench/line-score.ts";
-import type { Fault, RunRecord } from "../record/run-record.ts";
+import type { RunRecord } from "../record/run-record.ts";
 import type { AdmissionLimits } from "./admission-limits.ts";
+import { faultFreeTime } from "./fault-free-time.ts";
 import { type Visit, visitsOf } from "./visits.ts";
 
 /** The longest time in which somebody waited, a slot was free, the rate allowed it, and nobody went in. Time under a fault does not count. */
 export function longestStall({ visitors, faults, durationMs }: RunRecord, { bellMs, ...limits }: AdmissionLimits): number {
   const score = keepScore(limits);
-  const outside = withoutFaults(faults);
+  const outside = faultFreeTime(faults);
   const since = (ms: number) => Math.max(0, outside(ms) - outside(bellMs));
   const events = visitsOf(visitors).flatMap(eventsOf);
   for (const { atMs, kind } of events.toSorted((one, other) => one.atMs - other.atMs || RANKS[one.kind] - RANKS[other.kind])) {
@@ -29,15 +30,4 @@ function eventsOf({ arrivedMs, admittedMs, freedMs, wasAway }: Visit): readonly 
   if (admittedMs < 0) return [joined];
   const freed = freedMs === Number.POSITIVE_INFINITY ? [] : [{ atMs: freedMs, kind: "freed" } as const];
   return wasAway ? [{ atMs: admittedMs, kind: "passed" }, ...freed] : [joined, { atMs: admittedMs, kind: "admitted" }, ...freed];
-}
-
-/** A clock that stands still while a fault lasts. */
-function withoutFaults(faults: readonly Fault[]): (ms: number) => number {
-  const bands: { fromMs: number; toMs: number }[] = [];
-  for (const { atMs, untilMs } of faults.toSorted((one, other) => one.atMs - other.atMs)) {
-    const last = bands.at(-1);
-    if (last !== undefined && atMs <= last.toMs) last.toMs = Math.max(last.toMs, untilMs);
-    else bands.push({ fromMs: atMs, toMs: Math.max(atMs, untilMs) });
-  }
-  return (ms) => ms - bands.reduce((sum, { fromMs, toMs }) => sum + Math.max(0, Math.min(ms, toMs) - fromMs), 0);
 }

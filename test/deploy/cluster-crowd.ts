@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { factsOf } from "../../load/crowd/ticket-facts.ts";
-import { rankTurns } from "../../load/record/rank-turns.ts";
-import type { TurnSpan } from "./watch-turns.ts";
+import { CLIENT_LATE_MS } from "../../load/verdict/order-of-entry.ts";
+import { countOvertaken, type Overtaken } from "../../load/verdict/overtaken.ts";
 
 /** People in one line who keep asking whatever they are answered, and an account of what they were told, kept on their side. */
 export type ClusterCrowd = {
@@ -16,12 +16,10 @@ export type ClusterCrowd = {
   /** By how many the admissions of any span of time were more than the burst and the rate allow. */
   readonly beyondRate: (limits: { readonly rate: number; readonly burst: number }) => number;
   readonly sessionsOfOneTicketMost: () => number;
-  /** The ids of the tickets of those who were let in. */
-  readonly ticketsLetIn: () => ReadonlySet<string>;
   /** How many were given a place, and then another one. */
   readonly movedPlaces: () => number;
-  /** How many had their turn before somebody who stood before them and had been waiting for it all the time. */
-  readonly passedBy: (turnOf: (ticketId: string) => TurnSpan | undefined) => { readonly count: number; readonly compared: number };
+  /** By order of entry. A visitor whose last poll was late, because those before it failed, may be passed. */
+  readonly overtaken: () => Overtaken;
   /** From this moment on: the longest time between two who were let in. */
   readonly longestPauseMs: (fromMs: number) => number;
   readonly stop: () => Promise<void>;
@@ -46,8 +44,10 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   const over = new AbortController();
   const admittedAtMs: number[] = [];
   const sessions = new Map<number, Set<string>>();
-  /** By person, the id of the ticket and every order that it ever told. */
-  const places = new Map<number, { readonly id: string; readonly orders: Set<number> }>();
+  /** By person, every order that the ticket ever told. */
+  const places = new Map<number, Set<number>>();
+  /** Of those who had a ticket: when they entered, and whether the poll before that went out when it was told to. */
+  const entries = new Map<number, { readonly enteredMs: number; readonly wasAway: boolean }>();
   const inside = new Set<number>();
   let insideMost = 0;
   let staysMs = Number.POSITIVE_INFINITY;
@@ -68,9 +68,15 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   /** Asks until it is answered, with what the last answer gave. */
   async function live(person: number): Promise<void> {
     let ticket: string | undefined;
+    let toldMs = Number.POSITIVE_INFINITY;
     while (!over.signal.aborted) {
+      const sentMs = performance.now();
       const told = await ask(person, ticket === undefined ? "enter" : "heartbeat", ticket);
-      if (told?.state === "admitted") return stay(person, told);
+      if (told?.state === "admitted") {
+        entries.set(person, { enteredMs: performance.now(), wasAway: sentMs - toldMs > CLIENT_LATE_MS });
+        return stay(person, told);
+      }
+      if (told?.pollAfterMs !== undefined) toldMs = performance.now() + told.pollAfterMs;
       if (told?.state === "ended") return;
       ticket = told?.ticket ?? ticket;
       notePlace(person, told?.ticket);
@@ -80,10 +86,10 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
 
   function notePlace(person: number, ticket: string | undefined): void {
     if (ticket === undefined) return;
-    const { id, order } = factsOf(ticket);
-    const place = places.get(person) ?? { id, orders: new Set<number>() };
-    if (order !== undefined) place.orders.add(order);
-    places.set(person, place);
+    const { order } = factsOf(ticket);
+    const orders = places.get(person) ?? new Set<number>();
+    if (order !== undefined) orders.add(order);
+    places.set(person, orders);
   }
 
   async function stay(person: number, { pass, sessionId = "" }: Told): Promise<void> {
@@ -119,24 +125,13 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
     insideMost: () => insideMost,
     beyondRate: ({ rate, burst }) => beyondRate(admittedAtMs, rate, burst),
     sessionsOfOneTicketMost: () => Math.max(...[...sessions.values()].map(({ size }) => size)),
-    ticketsLetIn: () => new Set([...sessions.keys()].flatMap((person) => places.get(person)?.id ?? [])),
-    movedPlaces: () => [...places.values()].filter(({ orders }) => orders.size > 1).length,
-    passedBy(turnOf) {
-      const people = [...places.values()].flatMap(({ id, orders }) => {
-        const [order] = orders;
-        const span = turnOf(id);
-        return order === undefined || span === undefined ? [] : [{ order, span }];
-      });
-      const { length } = people;
-      const ranks = rankTurns({
-        joinedOrder: people.map(({ order }) => order),
-        turnAfterMs: people.map(({ span }) => span.afterMs),
-        turnByMs: people.map(({ span }) => span.byMs),
-        wasAway: Array<number>(length).fill(0),
-      });
-      const byPlace = [...ranks.keys()].sort((one, other) => (people[one]?.order ?? 0) - (people[other]?.order ?? 0));
-      return { count: byPlace.filter((person, place) => ranks[person] !== place + 1).length, compared: length };
-    },
+    movedPlaces: () => [...places.values()].filter(({ size }) => size > 1).length,
+    overtaken: () =>
+      countOvertaken(
+        [...entries].flatMap(([person, entry]) =>
+          [...(places.get(person) ?? [])].map((place) => ({ place, lane: 0, ...entry })).slice(0, 1),
+        ),
+      ),
     longestPauseMs(fromMs) {
       const after = admittedAtMs.filter((atMs) => atMs >= fromMs);
       return Math.max(0, ...after.slice(1).map((atMs, index) => atMs - (after[index] ?? atMs)));

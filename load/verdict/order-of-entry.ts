@@ -1,0 +1,49 @@
+import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
+import { faultFreeTime } from "./fault-free-time.ts";
+import { countOvertaken, type Overtaken } from "./overtaken.ts";
+
+export type EntryOrder = Overtaken & {
+  /** Visitors of those who are counted whose poll was refused or not answered shortly before they entered. */
+  readonly refused: number;
+  /** Visitors who are not counted because the load generator itself polled late for them. */
+  readonly late: number;
+  /** False when that is true of so many that the rest proves nothing. */
+  readonly isJudged: boolean;
+};
+
+/** The line lets others pass a visitor who is this late for a poll (`TURN_LATE_MS` of `edge/queue/line.lua`). */
+export const CLIENT_LATE_MS = 200;
+const LATE_SHARE_MAX = 0.2;
+
+/** Undefined for a run in which nobody was given a place. Time under a fault does not count. */
+export function judgeEntryOrder({ visitors, durationMs, faults }: RunRecord): EntryOrder | undefined {
+  const { joinedOrder, lane, admittedMs, end, wasAway, walkedIn } = visitors;
+  const timeOf = faultFreeTime(faults);
+  const hasFaults = faults.length > 0;
+  const isLate = (visitor: number) => wasAway[visitor] !== 1 && (visitors.lateMs[visitor] ?? 0) > CLIENT_LATE_MS;
+  const isRefused = (visitor: number) => visitors.wasRefused[visitor] === 1;
+  // While parts are broken on purpose, polls fail; otherwise the gate has to answer for it.
+  const mayBePassed = (visitor: number) => wasAway[visitor] === 1 || isLate(visitor) || (hasFaults && isRefused(visitor));
+  const placed = [...joinedOrder.keys()].filter((visitor) => {
+    const isInLine = (admittedMs[visitor] ?? -1) >= 0 || VISITOR_ENDS[end[visitor] ?? 0] === "underway";
+    return (joinedOrder[visitor] ?? -1) >= 0 && isInLine;
+  });
+  if (placed.length === 0) return undefined;
+  const entries = placed.map((visitor) => {
+    const entered = admittedMs[visitor] ?? -1;
+    return {
+      place: joinedOrder[visitor] ?? -1,
+      lane: lane[visitor] ?? 0,
+      // A visitor who still waits enters at the end at the earliest.
+      enteredMs: timeOf(entered >= 0 ? entered : durationMs),
+      // A visitor who entered on arrival has no later place than this: others were overtaken by it, if any, and not the other way round.
+      wasAway: mayBePassed(visitor) || walkedIn[visitor] === 1,
+    };
+  });
+  const late = placed.filter(isLate).length;
+  const present = placed.filter((visitor) => wasAway[visitor] !== 1).length;
+  // A fault makes visitors late: that is what it is for.
+  const isJudged = hasFaults || (present > 0 && late <= present * LATE_SHARE_MAX);
+  const refused = hasFaults ? 0 : placed.filter((visitor) => isRefused(visitor) && !mayBePassed(visitor)).length;
+  return { ...countOvertaken(entries), refused, late, isJudged };
+}
