@@ -11,12 +11,15 @@ import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
 import lineBody from "./line.lua";
 import orderSource from "./order.lua";
+import pollSource from "./poll.lua";
 import silenceSource from "./silence.lua";
+import standSource from "./stand.lua";
 import sweepSource from "./sweep.lua";
 import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-const lineSource = eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody;
+const lineSource =
+  eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody + pollSource + standSource;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;

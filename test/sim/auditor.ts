@@ -49,19 +49,22 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const isSettling = settles(step, caller);
     if (isSettling) silence.hear(step, standing);
     if (isSettling) entries.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
-    const isForgiven = (ms: number) => silence.isForgiven(ms, step.nowMs);
-    const moves = findMoves(involved(step, caller), { step, settings, isForgiven });
+    const moves = findMoves(involved(step, caller), { step, settings, isForgiven: (ms) => silence.isForgiven(ms, step.nowMs) });
     checkCounts(step, moves);
-    const isAsking = step.call.verb === "enter" || step.call.verb === "beat";
-    if (isAsking && isSettling && caller !== undefined && !isStandingStill())
-      checkTurn(caller, lineWith(step, caller), { step, settings, moves, entries, isForgiven });
-    else if (isAsking && isSettling && caller !== undefined) lineWith(step, caller);
+    if (isSettling && caller !== undefined) judgeTurn(step, { moves, caller });
     tally.count(step, moves, caller, configured.event);
     apply(step, { moves, caller });
     checkLineOrder(step, members);
     if (caller !== undefined && before !== undefined) checkOutcome(caller, { step, before, waitedBefore });
     if (isSettling) checkCleanedUp(step, moves);
     tally.check(step);
+  }
+
+  function judgeTurn(step: Step, { moves, caller }: { readonly moves: Moves; readonly caller: Member }): void {
+    if (step.call.verb !== "enter" && step.call.verb !== "beat") return;
+    const line = lineWith(step, caller);
+    const isForgiven = (ms: number) => silence.isForgiven(ms, step.nowMs);
+    if (!isStandingStill()) checkTurn(caller, line, { step, settings, moves, entries, isForgiven });
   }
 
   function memberOf({ call }: Step): Member | undefined {

@@ -6,7 +6,9 @@ import eventSource from "../../edge/queue/event.lua";
 import flowSource from "../../edge/queue/flow.lua";
 import lineSource from "../../edge/queue/line.lua";
 import orderSource from "../../edge/queue/order.lua";
+import pollSource from "../../edge/queue/poll.lua";
 import silenceSource from "../../edge/queue/silence.lua";
+import standSource from "../../edge/queue/stand.lua";
 import sweepSource from "../../edge/queue/sweep.lua";
 import tallySource from "../../edge/queue/tally.lua";
 import touchSource from "../../edge/queue/touch.lua";
@@ -77,6 +79,8 @@ describe("the auditor objects", () => {
       bucketSource,
       silenceSource,
       lineSource,
+      pollSource,
+      standSource,
       enterSource,
       beatSource,
       sweepSource,
