@@ -25,11 +25,19 @@ export function clearsInSeconds(now: Flow, change: FlowChange = {}): number | un
   if (mode === "paused" || mode === "maintenance") return undefined;
   // Unless the cap is what holds the line now, those inside are taken to leave as fast as others come.
   const freeSlots = isCapped(now) ? Math.max(0, maxActive - now.active) : now.waiting;
-  const flow = { admissionsPerSecond: leavingPerSecond(now, maxActive), presentShare: 1, stillMs: 0, freeSlots };
+  const freedPerSecond = leavingPerSecond(now, maxActive);
+  const flow = {
+    admissionsPerSecond: now.admissionsPerSecond,
+    freedPerSecond,
+    presentShare: 1,
+    stillMs: 0,
+    freeSlots,
+    takenSlots: maxActive,
+  };
   const line = { position: now.waiting, total: now.waiting, flow, admissionRate, opensInSeconds: now.opensInSeconds ?? 0 };
   const { estimate, isStalled } = forecastWait(line);
   // With a slot for some of them and nobody leaving, the others never enter.
-  const isStuck = freeSlots < now.waiting && flow.admissionsPerSecond === 0;
+  const isStuck = freeSlots < now.waiting && freedPerSecond === 0;
   return isStalled || isStuck ? undefined : estimate.likely;
 }
 

@@ -14,7 +14,7 @@ const waiting = {
   total: 9,
   order: 5,
   pollAfterMs: 4_000,
-  flow: { admissionsPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0 },
+  flow: { admissionsPerSecond: 1, freedPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0, takenSlots: 1 },
   latestAtMs: null,
   hasMore: true,
   opensAtMs: null,

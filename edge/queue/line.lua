@@ -64,6 +64,7 @@ local function return_lapsed(limit)
   if #lapsed == 0 then return false end
   redis.call('ZREM', ACTIVE, unpack(lapsed))
   redis.call('ZREM', READY, unpack(lapsed))
+  count_freed(#lapsed)
   note()
   return #lapsed == limit
 end

@@ -27,6 +27,7 @@ export type QueueRecord = {
   readonly active: number;
   /** Measured, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
+  readonly freedPerSecond: number;
   readonly presentShare: number;
   readonly stillMs: number;
   /** By the store's clock. */
@@ -111,7 +112,7 @@ type ReadQueueReply = Awaited<ReturnType<typeof readQueueScript.run>>;
 
 function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
   if (reply === undefined) return undefined;
-  const [waiting, active, admissions, present, stillMs, readAtMs, ...flat] = reply;
+  const [waiting, active, admissions, freed, present, stillMs, readAtMs, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   const meta = Object.fromEntries(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])));
   const { version, draws = "[]", ...texts } = meta;
@@ -121,6 +122,7 @@ function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
     waiting,
     active,
     admissionsPerSecond: admissions / 1000,
+    freedPerSecond: freed / 1000,
     presentShare: present / 1000,
     stillMs,
     readAtMs,

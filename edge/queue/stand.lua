@@ -5,26 +5,26 @@
 -- ARGV: those of line.lua
 -- Returns nothing by itself: the script that follows does.
 
--- By when the slot that this place waits for has returned, if no session is renewed: sessions end in the order of their times, and
--- those who enter then have a session's time as well. 0 when there are free slots.
+-- By when the slot that this place waits for has returned, if no session is extended: sessions end in the order of their times, and
+-- those who enter then have a session's time as well. 0 where there is a free slot for this place.
 local function latest_at(seen)
-  if seen.room > 0 or max_active <= 0 then return 0 end
-  local behind = math.max(0, -seen.room) + seen.position - 1
   local held = max_active - seen.room
+  local behind = seen.position - seen.room - 1
+  if behind < 0 or held <= 0 then return 0 end
   local last = redis.call('ZRANGE', ACTIVE, behind % held, behind % held, 'WITHSCORES')[2]
   return last and math.ceil(tonumber(last) + math.floor(behind / held) * session_ms) or 0
 end
 
--- {'waiting', position or 0, total, order, pollAfterMs, admissionsPerThousandSeconds, presentPerThousand, stillMs, hasMore, opensAt or 0,
---  freeSlots, latestAt or 0}: integers, because Redis cuts numbers in replies. A drawn place is told from the opening on; until then everybody's is the first number of the draw.
+-- {'waiting', position or 0, total, order, pollAfterMs, admissionsPerThousandSeconds, freedPerThousandSeconds,
+--  presentPerThousand, stillMs, hasMore, opensAt or 0, freeSlots, takenSlots, latestAt or 0}: integers, because Redis cuts numbers in replies. A drawn place is told from the opening on; until then everybody's is the first number of the draw.
 local function answer_waiting(seen, total, order, interval)
   local position = seen.position
   if is_before_opening and is_drawn_place(order) and span_of(order) == draw_span then
     position, order = 0, order - order % SPAN + 1
   end
-  local admissions, present, still_ms = flow_facts(bucket, now)
-  return { 'waiting', position, total, order, interval, admissions, present, still_ms, seen.has_more and 1 or 0,
-    is_before_opening and opens_at or 0, math.max(0, seen.room), latest_at(seen) }
+  local admissions, freed, present, still_ms = flow_facts(bucket, now)
+  return { 'waiting', position, total, order, interval, admissions, freed, present, still_ms, seen.has_more and 1 or 0,
+    is_before_opening and opens_at or 0, math.max(0, seen.room), max_active - seen.room, latest_at(seen) }
 end
 
 local function wait_on(seen, order, is_join)
@@ -44,7 +44,8 @@ end
 -- A new line is measured from its beginning: what came before says nothing about it.
 local function note_beginning()
   if redis.call('ZCARD', WAITING) == 0 then
-    bucket.rate_at, bucket.rate_count, bucket.gone_count, bucket.is_changed = now, 0, 0, true
+    begin_span()
+    bucket.is_changed = true
   end
 end
 
@@ -67,7 +68,10 @@ end
 local function give_up(reason)
   refill()
   if place then note('left', waited(place, now)) end
-  if slot_until then note() end
+  if slot_until then
+    note()
+    count_freed(1)
+  end
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', ACTIVE, TICKET)
