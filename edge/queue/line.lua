@@ -152,7 +152,8 @@ local function admit(seen, order)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZADD', ACTIVE, expires_at, TICKET)
   redis.call('ZADD', READY, order, TICKET)
-  redis.call('SET', USED, entry > now and 'admitted:' .. entry or 'admitted', 'PX', KEEP_MS)
+  local how = entry > now and 'admitted:' .. entry or 'admitted'
+  redis.call('SET', USED, how, 'PX', KEEP_MS)
   note('admitted', waited(order, entry))
   return { 'admitted', expires_at, 1, entry - now }
 end

@@ -15,7 +15,7 @@ const DEFAULTS = {
   closesAt: null,
   eventOverrides: null,
   maxQueueSize: 1_000_000,
-  admissionBurst: 1,
+  admissionBurst: 3,
   mode: "active",
   sessionTtlSeconds: 3_600,
   sessionRenewal: true,

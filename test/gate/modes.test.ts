@@ -159,7 +159,7 @@ describe("the edges of a line", () => {
     expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
     const schedule = ["closesAt", "opensAt", "order", "phase", "prequeueOpensAt"];
     expect(Object.keys(seen.json).toSorted()).toEqual(
-      ["active", "estimatedWaitSeconds", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
+      ["active", "estimatedWaitSeconds", "isStalled", "maxActive", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
     );
     for (const id of ["absent", "A", "%7Bx%7D", "x".repeat(1_000)])
       expect((await createVisitor(url).get(`/_sluice/queues/${id}`)).json["code"]).toBe("queue_not_found");
