@@ -18,6 +18,11 @@ local function measured_rate(flow, now)
   return measured(average, flow.rate_count, span)
 end
 
+-- The same for slots that come free.
+local function freed_rate(flow, now)
+  return measured(flow.freed, flow.freed_count, now - flow.rate_at)
+end
+
 -- The share of those in the line who enter when their turn comes, as far as that was measured; the others are found gone.
 local PRESENT_SHARE_MIN = 0.25
 local function present_share(flow)
@@ -28,8 +33,7 @@ end
 -- What an estimate is made from, as integers: admissions and freed slots per 1,000 s, rounded up because 0 is for unknown; the share per
 -- thousand; and for how long nobody has entered (ms).
 local function flow_facts(flow, now)
-  local freed = measured(flow.freed, flow.freed_count, now - flow.rate_at)
-  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(freed * 1000), math.ceil(present_share(flow) * 1000),
+  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(freed_rate(flow, now) * 1000), math.ceil(present_share(flow) * 1000),
     math.max(0, now - flow.admitted_at)
 end
 

@@ -73,11 +73,11 @@ local function free_slots()
   return max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
 end
 
--- Looks at the first ones of the line. Those whose poll is later than that leave Redis: their signed ticket keeps their place. Returns when
+-- Looks at the first ones of the line. Where somebody may enter, those whose poll is later than that leave Redis: their signed ticket keeps their place. Returns when
 -- the next poll of each of the others is overdue, and how many have left.
 local function look_at_heads(count, late_ms)
-  -- In a line that does not move nobody is missed.
-  if count <= 0 or not is_moving then return {}, 0 end
+  if count <= 0 then return {}, 0 end
+  local is_admitting = is_moving and free_slots() > 0
   local heads = redis.call('ZRANGE', WAITING, 0, count - 1, 'WITHSCORES')
   local tickets, orders = {}, {}
   for index = 1, #heads, 2 do
@@ -87,7 +87,7 @@ local function look_at_heads(count, late_ms)
   local present, gone = {}, {}
   for index, text in ipairs(redis.call('ZMSCORE', BEATS, unpack(tickets))) do
     local due = tonumber(text) or 0
-    if due - LATE_MS + late_ms > now or is_forgiven(due) or tickets[index] == TICKET then
+    if not is_admitting or due - LATE_MS + late_ms > now or is_forgiven(due) or tickets[index] == TICKET then
       present[#present + 1] = due
     else
       gone[#gone + 1] = tickets[index]

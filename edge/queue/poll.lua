@@ -52,12 +52,12 @@ end
 -- Where slots decide, the next ones look often enough that a free slot does not stay empty for long.
 local function slot_poll_ms(seen)
   -- Nothing is measured in a line that has just begun: until then slots may come free as fast as the rate allows.
-  local is_new = bucket.rate == 0 and now - bucket.rate_at < RATE_SPAN_MS_MIN
-  local measured = is_new and rate or measured_rate(bucket, now)
-  if measured == 0 then return nil end
-  local wait_ms = (seen.turn - 1 - math.max(0, seen.room)) * 1000 / measured
+  local is_new = bucket.freed == 0 and now - bucket.rate_at < RATE_SPAN_MS_MIN
+  local freed = is_new and rate or freed_rate(bucket, now)
+  if freed == 0 then return nil end
+  local wait_ms = (seen.turn - 1 - math.max(0, seen.room)) * 1000 / freed
   if wait_ms > SLOT_WAIT_MS then return nil end
-  local least = math.max(SLOT_POLL_MS_MIN, measured * 0.7, math.min(POLL_MS_MIN, EMPTY_SHARE * max_active * 1000 / measured))
+  local least = math.max(SLOT_POLL_MS_MIN, freed * 0.7, math.min(POLL_MS_MIN, EMPTY_SHARE * max_active * 1000 / freed))
   return math.max(least, wait_ms / POLLS_PER_WAIT)
 end
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { decodeJwt } from "jose";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
 import type { EdgeServer } from "../../origin/stack/edge-server.ts";
 import { HURRIED } from "../parts/unhurried.ts";
@@ -229,6 +229,16 @@ describe("a store that is away", () => {
 });
 
 describe("a reply that is lost after the script ran", () => {
+  /** A script that Redis does not know is refused, and that reply would be lost as well. */
+  beforeAll(async () => {
+    await stack.setQueue("warm", { maxActive: 1 });
+    await createVisitor(url).get("/warm/");
+    const visitor = createVisitor(url);
+    const told = (await visitor.get("/warm/", JSON_PLEASE)).json["pollAfterMs"];
+    await new Promise((resolve) => setTimeout(resolve, Number(told)));
+    expect((await visitor.get("/warm/", JSON_PLEASE)).json["state"]).toBe("waiting");
+  });
+
   oneByOne();
 
   it("changes nothing: a join, a poll, a claim and a leave are acted on once", async () => {

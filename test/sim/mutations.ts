@@ -47,7 +47,7 @@ export const mutations: readonly Mutation[] = [
     "bucket.rate_count = bucket.rate_count + 1",
   ],
   ["fractions of the refill are lost", "tokens + (now - at) * rate / 1000 + credit", "tokens + (now - at) * rate / 1000 - 0.01 + credit"],
-  ["who is present is skipped", "if due - LATE_MS + late_ms > now or", "if due - LATE_MS + late_ms > now + 600 or"],
+  ["who is present is skipped", "due - LATE_MS + late_ms > now or", "due - LATE_MS + late_ms > now + 600 or"],
   [
     "an outage makes everybody late",
     "> now or is_forgiven(due) or tickets[index] == TICKET then",

@@ -3,6 +3,7 @@ import { readMemory, rememberPlace, waitingState, writeMemory } from "../room-st
 import type { Alarm } from "./alarm.ts";
 import { askLine, type LineReply } from "./ask-line.ts";
 import type { Bell } from "./bell.ts";
+import { hiddenPace } from "./hidden-pace.ts";
 import { backOff, type Machine } from "./machine.ts";
 import type { Screen } from "./screen.ts";
 
@@ -19,10 +20,6 @@ type Watch = {
 const JITTER = 0.1;
 /** Up to here the server has set the very moment of the turn. */
 const EXACT_MS_MAX = 5_000;
-/** A hidden tab polls this much less often, as long as its turn is far. */
-const HIDDEN_FACTOR = 3;
-const SHARE_OF_SILENCE = 0.5;
-const SHARE_OF_WAIT = 0.25;
 /** Long enough to see and hear that it is one's turn. */
 const LAST_LOOK_MS = 1_000;
 /** Who looks elsewhere finds the page as it is; then it goes in by itself, because the slot is theirs and runs. */
@@ -98,13 +95,8 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
     screen.message(reply.message ?? "");
     screen.notice(undefined);
     screen.updated();
-    planIn(document.hidden ? hiddenPace(reply.estimatedWaitSeconds.low) : pollAfterMs);
-  }
-
-  /** Slower, but never so slow that the line would take the visitor for gone, nor that the turn could come in between. */
-  function hiddenPace(lowSeconds: number): number {
-    const bound = Math.min(facts.silenceMsMax * SHARE_OF_SILENCE, lowSeconds * 1000 * SHARE_OF_WAIT);
-    return Math.max(pollAfterMs, Math.min(pollAfterMs * HIDDEN_FACTOR, bound));
+    const { low: lowSeconds } = reply.estimatedWaitSeconds;
+    planIn(document.hidden ? hiddenPace({ pollAfterMs, lowSeconds, silenceMsMax: facts.silenceMsMax }) : pollAfterMs);
   }
 
   function later(afterMs: number): void {
