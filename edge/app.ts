@@ -15,7 +15,9 @@ import { drawRoute } from "./visitor/draw-route.ts";
 import { enterRoute } from "./visitor/enter-route.ts";
 import { heartbeatRoute } from "./visitor/heartbeat-route.ts";
 import { jwksRoute } from "./visitor/jwks-route.ts";
+import { leaveOnCloseRoute } from "./visitor/leave-on-close.ts";
 import { leaveRoute } from "./visitor/leave-route.ts";
+import { notFound } from "./visitor/not-found.ts";
 import { protectedRoute } from "./visitor/protected-route.ts";
 import { queueRoute } from "./visitor/queue-route.ts";
 
@@ -28,18 +30,19 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   const app = new Hono<EdgeEnvironment>({ getPath: routePath });
 
   app.use("/_sluice/*", ownRoute);
-  app.get("/_sluice/health", healthRoute);
+  app.get("/_sluice/health", healthRoute());
   app.get("/_sluice/metrics", metricsRoute);
   app.get("/_sluice/jwks.json", jwksRoute);
   app.get("/_sluice/openapi.json", openApiRoute);
   app.get("/_sluice/queues/:id", queueRoute(platform));
   app.get("/_sluice/queues/:id/draw", drawRoute(platform));
+  app.get("/_sluice/queues/:id/leave-on-close.js", leaveOnCloseRoute);
   app.post("/_sluice/queues/:id/enter", enterRoute(platform));
   app.post("/_sluice/queues/:id/heartbeat", heartbeatRoute(platform));
   app.post("/_sluice/queues/:id/leave", leaveRoute(platform));
   app.route("/_sluice/admin", adminRoutes(platform));
   app.route("/_sluice/console", consoleRoutes());
-  app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
+  app.all("/_sluice/*", notFound);
 
   app.all("*", protectedRoute(platform));
 

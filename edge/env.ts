@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import type { ScriptRunner } from "../shared/define-script.ts";
-import { type Environment, flagVariable, parseEnvironment, urlVariable, wholeNumberVariable } from "../shared/environment.ts";
+import {
+  type Environment,
+  flagVariable,
+  parseEnvironment,
+  rangesVariable,
+  urlVariable,
+  wholeNumberVariable,
+} from "../shared/environment.ts";
+import type { IpRange } from "../shared/ip-range.ts";
 import { OPERATOR_TOKEN_CHARS_MIN, type OperatorToken, operatorTokensVariable, SHARED_OPERATOR } from "../shared/operator-tokens.ts";
 import { fail, ok, type Result } from "../shared/result.ts";
 import type { Visit } from "./proxy/read-visit.ts";
@@ -19,6 +27,7 @@ export type EdgeBindings = {
   readonly ORIGIN_TIMEOUT_MS?: string;
   readonly STORE_TIMEOUT_MS?: string;
   readonly CLIENT_ADDRESS_FROM?: string;
+  readonly TRUSTED_PROXIES?: string;
   /** The store as a connection, where the runtime keeps one; elsewhere it is asked over HTTP. */
   readonly STORE?: ScriptRunner;
   /** How tokens are signed, where the runtime has a quicker way than WebCrypto. */
@@ -31,6 +40,7 @@ export type EdgeBindings = {
   readonly SLUICE_ISSUER?: string;
   readonly SLUICE_JOINS_PER_ADDRESS?: string;
   readonly SLUICE_ALLOW_PRIVATE_TARGETS?: string;
+  readonly SLUICE_UNKNOWN_HOSTS?: string;
 };
 
 /** The type parameter of everything Hono at the edge. */
@@ -52,6 +62,7 @@ const variables = z.object({
   ORIGIN_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 30_000 }),
   STORE_TIMEOUT_MS: wholeNumberVariable({ min: 50, max: 60_000, fallback: STORE_TIMEOUT_MS }),
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
+  TRUSTED_PROXIES: rangesVariable.default([]),
   UPSTASH_REDIS_REST_URL: urlVariable("http:", "https:").optional(),
   UPSTASH_REDIS_REST_TOKEN: z.string().optional(),
   SLUICE_ADMIN_TOKEN: z.string().default(""),
@@ -60,6 +71,7 @@ const variables = z.object({
   SLUICE_ISSUER: z.string().max(200, "must have at most 200 characters").default(DEFAULT_ISSUER),
   SLUICE_JOINS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 100 }),
   SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
+  SLUICE_UNKNOWN_HOSTS: z.enum(["refuse", "forward"], "must be refuse or forward").default("refuse"),
 });
 
 export type EdgeConfiguration = {
@@ -69,6 +81,8 @@ export type EdgeConfiguration = {
   readonly allowsPrivateTargets: boolean;
   readonly originTimeoutMs: number;
   readonly clientAddressFrom: "socket" | "cloudflare";
+  /** Whose `Forwarded` and `X-Forwarded-*` headers count. */
+  readonly trustedProxies: readonly IpRange[];
   readonly store: StoreAddress;
   readonly storePatience: StorePatience;
   /** Who may operate the gate; nobody when it is empty. */
@@ -78,6 +92,8 @@ export type EdgeConfiguration = {
   readonly writeToken: WriteToken | undefined;
   readonly issuer: string;
   readonly joinsPerAddressPerSecond: number;
+  /** What happens to a host that no route names, while routes name others. */
+  readonly forwardsUnknownHosts: boolean;
 };
 
 /** What is used of a service binding. */
@@ -115,6 +131,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     allowsPrivateTargets: value.SLUICE_ALLOW_PRIVATE_TARGETS,
     originTimeoutMs: value.ORIGIN_TIMEOUT_MS,
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
+    trustedProxies: value.TRUSTED_PROXIES,
     store:
       runner === undefined
         ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "", patience }
@@ -125,6 +142,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     writeToken,
     issuer: value.SLUICE_ISSUER,
     joinsPerAddressPerSecond: value.SLUICE_JOINS_PER_ADDRESS,
+    forwardsUnknownHosts: value.SLUICE_UNKNOWN_HOSTS === "forward",
   });
 }
 

@@ -22,10 +22,17 @@ export function isSocket(response: Response): boolean {
 }
 
 /**
- * An answer whose headers may be written to. What a worker gets from the origin may not, so it is copied, which is dear; what
- * says of itself that it is writable is the thing itself, and would lose its body in a copy.
+ * An answer whose headers may be written to. What a worker gets from the origin may not, so it is copied, which is dear. Every other
+ * answer is the thing itself: a copy would lose how its body is sent.
  */
 export function writable(response: Response): Response {
-  const { isWritable = false } = response as { readonly isWritable?: boolean };
-  return isWritable ? response : new Response(response.body, response);
+  try {
+    // Changes nothing; headers that may not be written to refuse it all the same.
+    response.headers.delete(NO_HEADER);
+    return response;
+  } catch {
+    return new Response(response.body, response);
+  }
 }
+
+const NO_HEADER = "x-sluice-none";

@@ -1,4 +1,6 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { sentenceOf } from "../origin/command-line.ts";
 import { listenForStop } from "../origin/stack/listen-for-stop.ts";
 import { systemClock } from "../shared/clock.ts";
 import { optionHelp } from "./options/option-table.ts";
@@ -27,10 +29,20 @@ process.exit();
 async function main(): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h") return help(name === undefined ? 1 : 0);
   const scenario = SCENARIOS.find((one) => one.name === name);
-  if (scenario === undefined) return complain([`${name}: no such scenario; there are ${SCENARIOS.map((one) => one.name).join(", ")}`]);
+  if (scenario === undefined)
+    return complain([
+      `${name}: no such ${name.startsWith("-") ? "option" : "scenario"}; there are ${SCENARIOS.map((one) => one.name).join(", ")}`,
+    ]);
   if (args.includes("--help") || args.includes("-h")) return helpOn(scenario);
+  if (args.includes(OUT_OPTION)) return complain([`${OUT_OPTION}: needs a value (FOLDER)`]);
   const planned = scenario.plan(args);
   if (!planned.ok) return complain([...planned.reason, `npm run load -- ${name} --help lists what there is`]);
+  try {
+    // Before the run: nobody wants to learn after half an hour that its record cannot be written.
+    await mkdir(FOLDER, { recursive: true });
+  } catch (error) {
+    return complain([sentenceOf(error)]);
+  }
   return run(planned.value);
 }
 
@@ -41,7 +53,7 @@ async function run(planned: PlannedRun): Promise<number> {
     return await conclude(await planned({ signal: listenForStop(), progress, clock: systemClock }));
   } catch (error) {
     progress.end();
-    return complain([error instanceof Error ? error.message : String(error)]);
+    return complain([sentenceOf(error)]);
   }
 }
 

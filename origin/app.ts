@@ -5,13 +5,14 @@ import { type AdmissionVariables, admission } from "./admission/admission.ts";
 import type { PassCheck } from "./admission/pass-check.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { DatabaseUnavailable } from "./db/database.ts";
-import { demoRoute } from "./demo/demo-route.ts";
-import { frontRoute } from "./demo/front-route.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { PasswordsBusy } from "./identity/passwords.ts";
 import type { VenueRecord } from "./open-record.ts";
 import { isStoreAbsence } from "./redis/store-absence.ts";
 import { metricsResponse } from "./system/metrics-operation.ts";
+import { demoRoute } from "./web/demo-route.ts";
+import { frontRoute } from "./web/front-route.ts";
+import { notFound } from "./web/not-found.ts";
 
 type OriginDependencies = Parameters<typeof healthRoute>[0] &
   Parameters<typeof apiRoutes>[0] & { readonly checkPass: PassCheck; readonly log: Logger };
@@ -24,7 +25,7 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.route("/api/v1", apiRoutes(dependencies));
   app.get("/", frontRoute);
   app.get("/demo/*", demoRoute);
-  app.notFound(() => problemResponse("not_found"));
+  app.notFound(notFound);
   app.onError((error, c) => {
     const requestId = c.req.header("x-request-id");
     const absence = absenceOf(error);

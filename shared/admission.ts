@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { HOST_PATTERN } from "./host-pattern.ts";
 import { parseQueueId, type QueueId } from "./queue-id.ts";
 
 /**
@@ -64,6 +65,11 @@ export type Pass = {
   readonly unconfirmed?: true;
   /** Where the queue's requests go when not to the gate's own origin, sealed: only edges can read it. */
   readonly upstream?: string;
+  /**
+   * Given out while the queue was open to everybody: it holds no slot, and it is no pass to anybody but the gate's own routes while the
+   * queue is open.
+   */
+  readonly slotless?: true;
 };
 
 /**
@@ -108,8 +114,24 @@ export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs:
   return token.expiresAtSeconds > Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
 }
 
+/**
+ * How long past its end a token can still be accepted, by the store's time: a reader tolerates so much, and its clock may be behind by as
+ * much again. Whatever the store remembers about a token (that it was used, spent or revoked) is kept until then.
+ */
+export const ACCEPTED_PAST_END_MS = 2 * CLOCK_TOLERANCE_SECONDS * 1000;
+
+/** The last moment at which any edge may accept this token. */
+export function acceptedUntilMs(token: { readonly expiresAtSeconds: number }): number {
+  return token.expiresAtSeconds * 1000 + ACCEPTED_PAST_END_MS;
+}
+
+/** How long from now on any token may be accepted that has at most this much time left. */
+export function acceptedForMs(lifeMs: number): number {
+  return lifeMs + ACCEPTED_PAST_END_MS;
+}
+
 /** `*.shop.test/sale/*`, or the same after a `!`. */
-const SCOPE_PATTERN = /^!?(?:\*|(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?)\/[^*?#\s]*\*?$/;
+const SCOPE_PATTERN = new RegExp(`^!?${HOST_PATTERN}/[^*?#\\s]*\\*?$`);
 
 const scopeSchema = z.array(z.string().max(SCOPE_BYTES_MAX).regex(SCOPE_PATTERN)).min(1).max(SCOPE_BYTES_MAX);
 
@@ -141,4 +163,5 @@ export const passClaimsSchema = z.object({
     .regex(/^[\w-]+$/)
     .max(UPSTREAM_CHARS_MAX)
     .optional(),
+  slotless: z.literal(true).optional(),
 });

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import "./issue-sentences.ts";
+import { type IpRange, parseRange } from "./ip-range.ts";
 import { fail, ok, type Result } from "./result.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -64,6 +66,17 @@ export function wholeNumberVariable(bounds: { readonly min: number; readonly max
     .default(String(fallback))
     .transform(Number);
 }
+
+const RANGES_MAX = 100;
+
+/** Addresses and networks in CIDR notation, separated by commas. */
+export const rangesVariable = z.string().transform((text, ctx): readonly IpRange[] => {
+  const parsed = text.split(",").map((part) => parseRange(part.trim()));
+  const faults = new Set(parsed.flatMap((range) => (range.ok ? [] : [range.reason])));
+  if (parsed.length > RANGES_MAX) faults.add(`must name at most ${RANGES_MAX} networks`);
+  for (const message of faults) ctx.addIssue({ code: "custom", message });
+  return parsed.flatMap((range) => (range.ok ? [range.value] : []));
+});
 
 function protocolOf(text: string): string {
   return URL.canParse(text) ? new URL(text).protocol : "";

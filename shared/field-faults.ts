@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import "./issue-sentences.ts";
 
 /** `field` is a path into the body, or the name of a parameter; `message` never repeats the value. */
 export type FieldFault = { readonly field: string; readonly message: string };

@@ -25,6 +25,11 @@ export function healthReport(parts: readonly PartHealth[]): HealthReport {
   return { status: down.length === 0 ? "ok" : "down", down, parts: [...parts] };
 }
 
+/** What anybody may know: which part is down, and not why. */
+export function withoutDetails({ status, down, parts }: HealthReport): HealthReport {
+  return { status, down, parts: parts.map(({ name, state }) => ({ name, state })) };
+}
+
 export function healthStatusCode(report: HealthReport): 200 | 503 {
   return report.status === "ok" ? 200 : 503;
 }

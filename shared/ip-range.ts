@@ -19,7 +19,7 @@ export function parseRange(text: string): Result<IpRange, string> {
   const prefixBits = prefix === undefined ? bits : Number(prefix);
   if (prefixBits > bits) return fail(`must have a prefix of at most ${bits}`);
   const bitsMin = PREFIX_BITS_MIN[network.length === 4 ? 4 : 16];
-  if (prefixBits < bitsMin) return fail(`must have a prefix of at least ${bitsMin}: for everybody there is mode open`);
+  if (prefixBits < bitsMin) return fail(`must have a prefix of at least ${bitsMin} bits`);
   const range = { network, prefixBits };
   return isAllZeroBehind(range) ? ok(range) : fail("must have no bits behind its prefix");
 }

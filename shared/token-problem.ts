@@ -26,6 +26,7 @@ export function tokenProblem(reason: TokenRefusal | "missing", context: ProblemC
     case "not_yet_valid":
     case "lifetime_wrong":
     case "claims_malformed":
+    case "slotless":
     case "unreadable":
       // RFC 9110 section 15.5.2: a 401 names a way to authenticate.
       return problemResponse("token_invalid", { ...context, headers: { "www-authenticate": 'Bearer realm="sluice"' } });

@@ -37,6 +37,7 @@ export type TokenRefusal =
   | "not_yet_valid"
   | "lifetime_wrong"
   | "claims_malformed"
+  | "slotless"
   | "unreadable";
 
 /** Where keys come from. A key that is withdrawn is no longer found; one that stays is the same object each time. */
@@ -98,7 +99,7 @@ const passRules: KindRules<z.output<typeof passClaimsSchema>, Pass> = {
   kind: "pass",
   lifetimeSecondsMax: PASS_LIFETIME_SECONDS_MAX,
   claims: passClaimsSchema,
-  read: ({ sub, jti, iat, exp, unconfirmed, scope, upstream }, queueId) => ({
+  read: ({ sub, jti, iat, exp, unconfirmed, scope, upstream, slotless }, queueId) => ({
     queueId,
     sessionId: sub,
     jti,
@@ -107,6 +108,7 @@ const passRules: KindRules<z.output<typeof passClaimsSchema>, Pass> = {
     ...(unconfirmed !== undefined && { unconfirmed }),
     ...(scope !== undefined && { scope }),
     ...(upstream !== undefined && { upstream }),
+    ...(slotless !== undefined && { slotless }),
   }),
 };
 

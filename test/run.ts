@@ -7,6 +7,7 @@ import { buildFaces } from "../origin/stack/build-faces.ts";
 import { REDIS_PROGRAMS } from "../origin/stack/redis-server.ts";
 import { ensureProgram } from "../origin/stack/system-package.ts";
 import { CHROMIUM_PROGRAMS } from "./parts/browser.ts";
+import { NGINX_PROGRAMS, OPENSSL_PROGRAMS } from "./parts/nginx.ts";
 
 /**
  * `npm test`: installs what the tests need, then runs every test and beside them `npm run check`. The last line sums up
@@ -17,6 +18,8 @@ const mayInstall = process.env["SLUICE_NO_INSTALL"] !== "1";
 try {
   await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall, say });
   await ensureProgram({ programs: CHROMIUM_PROGRAMS, aptPackages: ["chromium", "fonts-liberation"], mayInstall, say });
+  await ensureProgram({ programs: NGINX_PROGRAMS, aptPackages: ["nginx-light"], mayInstall, say });
+  await ensureProgram({ programs: OPENSSL_PROGRAMS, aptPackages: ["openssl"], mayInstall, say });
   // Before both: the check reads what is built, and so do the tests.
   await buildFaces();
   const checking = runCheck();

@@ -75,6 +75,14 @@ describe("the code", () => {
     expect(linesMatching(elsewhere, /Date\.now\(|Math\.random\(|new Date\(\)/)).toEqual([]);
   });
 
+  it("keeps no promise between requests in the worker: they share values, never pending I/O", () => {
+    const ofWorker = production.filter((file) => /^(edge|shared)\//.test(file) && !/^edge\/(?:node|cli|built|\w+\/client)\//.test(file));
+    // In a collection, in a variable of the module, or in a record that a variable keeps.
+    const kept =
+      /(?:Map|Set)<[^;]*Promise<|let \w+: \{[^}]*Promise<|^(?:let|const) [^=]*: [^=]*(?<!=> )Promise<|\?\?= (?!await\b)\w*(?:[lL]oad|[rR]ead|import|fetch)\w*\(/;
+    expect(linesMatching(ofWorker, kept)).toEqual([]);
+  });
+
   it("leaves nothing for later and switches no check off", () => {
     const self = "test/tidy.test.ts";
     const checked = [...sources, ...files.filter((file) => /\.(lua|sql)$/.test(file))].filter((file) => file !== self);

@@ -1,3 +1,4 @@
+import { addRoute } from "./add-route.ts";
 import { changeQueue } from "./change-queue.ts";
 import { createInvite } from "./create-invite.ts";
 import { createQueue } from "./create-queue.ts";
@@ -13,6 +14,7 @@ import { readQueue } from "./read-queue.ts";
 import { readRoutes } from "./read-routes.ts";
 import { readSession } from "./read-session.ts";
 import { readStatsOperation } from "./read-stats.ts";
+import { removeRoute } from "./remove-route.ts";
 import { replaceRoutes } from "./replace-routes.ts";
 import { revokeInvite } from "./revoke-invite.ts";
 
@@ -33,5 +35,7 @@ export const operations: readonly Operation[] = [
   revokeInvite,
   readRoutes,
   replaceRoutes,
+  addRoute,
+  removeRoute,
   listAudit,
 ];

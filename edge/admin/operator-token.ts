@@ -7,7 +7,6 @@ import { isSameText } from "../../shared/same-bytes.ts";
 import { judgeConsoleCall } from "../console/console-call.ts";
 import type { ConsoleSession } from "../console/console-session.ts";
 import { log } from "../log.ts";
-import { clientAddress } from "../proxy/client-address.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 
 /** Who acts, as the audit log tells it; or the answer for somebody who is no operator. */
@@ -49,23 +48,22 @@ export function actorOf({ operator, name }: Pick<ConsoleSession, "operator" | "n
   return name === "" ? operator : `${operator} (${name})`;
 }
 
-function refuseEverybody({ requestId, request, configuration }: Visit, limit: Limit): Response | undefined {
-  const { operators, clientAddressFrom } = configuration;
+function refuseEverybody({ requestId, clientAddress, configuration }: Visit, limit: Limit): Response | undefined {
+  const { operators } = configuration;
   if (operators.length === 0) {
     log("error", "SLUICE_ADMIN_TOKEN is not set or too short, so operators are refused", { requestId });
     return problemResponse("operator_access_off", { requestId });
   }
-  const { isOver, ...whenOver } = limit.take(addressIdentity(clientAddress(request, clientAddressFrom) ?? ""));
+  const { isOver, ...whenOver } = limit.take(addressIdentity(clientAddress ?? ""));
   return isOver ? problemResponse("rate_limited", { requestId, ...whenOver }) : undefined;
 }
 
 /** Every token is looked at, also behind the one that fits: how long it takes does not tell whose it was. */
-async function recogniseToken({ requestId, request, configuration, target }: Visit, shown: string): Promise<Recognised> {
+async function recogniseToken({ requestId, clientAddress, configuration, target }: Visit, shown: string): Promise<Recognised> {
   const fits = await Promise.all(configuration.operators.map(({ token }) => isSameText(shown, token)));
   const operator = configuration.operators.find((_, index) => fits[index]);
   if (operator !== undefined) return ok(operator.name);
-  const address = clientAddress(request, configuration.clientAddressFrom);
-  log("warn", "an operator's token was refused", { requestId, address, path: target.path });
+  log("warn", "an operator's token was refused", { requestId, address: clientAddress, path: target.path });
   const headers = { "www-authenticate": 'Bearer realm="sluice"' };
   return fail(problemResponse("operator_token_invalid", { requestId, headers }));
 }

@@ -9,7 +9,6 @@ import type { EdgeEnvironment } from "../env.ts";
 import { backgroundLineOf, type Gate } from "../gate/open-gate.ts";
 import { log } from "../log.ts";
 import type { Platform } from "../platform.ts";
-import { clientAddress } from "../proxy/client-address.ts";
 import { openRegistry, type Registry } from "../queue/registry.ts";
 import type { QueueSettings } from "../queue/settings.ts";
 import { isPublicSite } from "../queue/target-url.ts";
@@ -54,8 +53,7 @@ type InvitePromise = Omit<InviteFacts, "inviteId" | "person" | "nowMs"> & { read
 type Edge = { readonly gate: Gate; readonly platform: Platform };
 
 export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge): Operator {
-  const { request, requestId, configuration } = c.var.visit;
-  const address = clientAddress(request, configuration.clientAddressFrom);
+  const { request, requestId, configuration, clientAddress: address } = c.var.visit;
   const storeWithin = (limitMs: number) => startingWithin(gate.store.once, { limitMs, clock: systemClock });
   const store = storeWithin(gate.store.patience.operatorMs);
   const { actor } = c.var;

@@ -5,6 +5,7 @@ import type { BodyDescription, OperationDescription, OperationInput } from "../.
 import { type JsonFault, parsePlainJson } from "../../shared/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { EdgeEnvironment } from "../env.ts";
+import { readBytes } from "../proxy/read-bytes.ts";
 
 export type InputFault =
   | { readonly code: "media_type_unsupported" | "body_too_large" }
@@ -13,8 +14,6 @@ export type InputFault =
 
 /** A queue with all its settings has 1 kB. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** Past this a caller is cut off in the middle of sending. */
-const LET_GO_BYTES_MAX = 16 * 1024 * 1024;
 
 const NO_QUERY = z.strictObject({});
 
@@ -62,18 +61,6 @@ function isJson(request: Request): boolean {
 
 function isEncoded(request: Request): boolean {
   return (request.headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity";
-}
-
-/** Undefined when there are more bytes than that. The rest is read and let go, or the caller, still sending, would never see the answer. */
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array | undefined> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > LET_GO_BYTES_MAX) return undefined;
-    if (length <= bytesMax) chunks.push(chunk);
-  }
-  return length > bytesMax ? undefined : new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function decodeUtf8(bytes: Uint8Array): string | undefined {

@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS } from "../../shared/admission.ts";
+import { acceptedForMs } from "../../shared/admission.ts";
 import { inviteKey, queueKeys } from "../queue/keys.ts";
 import { INVITE_LIFETIME_SECONDS_MAX } from "../token/invite.ts";
 import { defineOperation } from "./operation.ts";
@@ -6,7 +6,7 @@ import { inviteIdField, queueParams } from "./schemas.ts";
 import { revokeInviteScript } from "./scripts.ts";
 
 /** Longer than any invite. */
-const KEEP_MS = (INVITE_LIFETIME_SECONDS_MAX + CLOCK_TOLERANCE_SECONDS) * 1_000;
+const KEEP_MS = acceptedForMs(INVITE_LIFETIME_SECONDS_MAX * 1_000);
 
 export const revokeInvite = defineOperation({
   method: "delete",

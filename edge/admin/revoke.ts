@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
+import { acceptedForMs, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { revokePassScript } from "../gate/revocation-scripts.ts";
 import { queueKeys, revocationKey } from "../queue/keys.ts";
@@ -9,7 +9,7 @@ import type { Operator } from "./operator.ts";
 type Revocation = { readonly queueId: QueueId; readonly reason: string } & ({ readonly sessionId: string } | { readonly jti: string });
 
 /** A revocation outlives every pass that it speaks of. */
-const KEEP_MS = (PASS_LIFETIME_SECONDS_MAX + CLOCK_TOLERANCE_SECONDS) * 1_000;
+const KEEP_MS = acceptedForMs(PASS_LIFETIME_SECONDS_MAX * 1_000);
 
 /** Ends a session with all its passes, or one pass alone. What the store does not know is recorded all the same: its pass may be good. */
 export async function revoke(operator: Operator, revocation: Revocation): Promise<Response> {

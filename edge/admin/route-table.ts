@@ -6,10 +6,18 @@ import { readRoutesScript, replaceRoutesScript } from "./scripts.ts";
 /** Which addresses lead to which queue, and who goes past them all. The table is small and is always written as a whole. Rejects when the store is away. */
 export type RouteTable = {
   readonly read: () => Promise<RouteTableContent & { readonly version: string }>;
-  /** `seen`: the version that was read, so that nobody overwrites what he has not seen. `entry` goes to the audit log in the same write. */
-  readonly replace: (table: RouteTableContent, options: { readonly seen: string; readonly entry: AuditText }) => Promise<Replacement>;
+  readonly replace: (table: RouteTableContent, options: Write) => Promise<Replacement>;
   /** Takes every route to this queue out. */
   readonly dropQueue: (queueId: string) => Promise<void>;
+};
+
+type Write = {
+  /** The queues that must be there. */
+  readonly queueIds: readonly string[];
+  /** The version that was read, so that no change is overwritten that was not seen. */
+  readonly seen: string;
+  /** Goes to the audit log in the same write. */
+  readonly entry: AuditText;
 };
 
 type AuditText = { readonly text: string; readonly keep: number };
@@ -33,22 +41,21 @@ export function openRouteTable(store: ScriptRunner): RouteTable {
     return { ...parseRouteTable(text), version };
   }
 
-  type Write = { readonly ids: readonly string[]; readonly seen: string; readonly entry: AuditText };
-
-  function write(table: RouteTableContent, { ids, seen, entry }: Write): Promise<Replacement> {
-    const args = { table: routeTableText(table), ids: JSON.stringify(ids), seen, entry: entry.text, keep: entry.keep };
+  function replace(table: RouteTableContent, { queueIds, seen, entry }: Write): Promise<Replacement> {
+    const ids = JSON.stringify([...new Set(queueIds)]);
+    const args = { table: routeTableText(table), ids, seen, entry: entry.text, keep: entry.keep };
     return replaceRoutesScript.run(store, { keys: { queues, routes: routesKey, audit: auditKeys.log }, args });
   }
 
   return {
     read,
-    replace: (table, options) => write(table, { ids: [...new Set(table.routes.map(({ queueId }) => queueId))], ...options }),
+    replace,
     async dropQueue(queueId) {
       for (let tries = 0; tries < TRIES_MAX; tries++) {
         const { routes, bypass, version } = await read();
         const kept = routes.filter((route) => route.queueId !== queueId);
         if (kept.length === routes.length) return;
-        const { outcome } = await write({ routes: kept, bypass }, { ids: [], seen: version, entry: NO_ENTRY });
+        const { outcome } = await replace({ routes: kept, bypass }, { queueIds: [], seen: version, entry: NO_ENTRY });
         if (outcome === "replaced") return;
       }
       throw new Error("the routes changed again and again");

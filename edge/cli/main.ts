@@ -6,7 +6,7 @@ import { applyPlan } from "./apply-plan.ts";
 import { parseConfiguration, writeConfiguration } from "./document.ts";
 import { createEdgeClient, type EdgeClient, EdgeRefusal } from "./edge-client.ts";
 import { planChanges } from "./plan.ts";
-import { type CliSettings, parseCommand, tokenOf } from "./settings.ts";
+import { type CliSettings, parseCommand, tokenOf, USAGE } from "./settings.ts";
 import { isEmpty, showPlan } from "./show-plan.ts";
 
 /** `npm run sluice`: configuration as code, over the operator API like everybody else. What each ending means stands in `USAGE`. */
@@ -15,7 +15,14 @@ const EXIT = { done: 0, refused: 1, faulty: 2, different: 3 } as const;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const command = parseCommand(process.argv.slice(2), process.env);
+  const args = process.argv.slice(2);
+  // A reader that has seen enough, as in `| head`, is no failure: nobody wants the rest.
+  process.stdout.on("error", () => process.exit());
+  if (args.some((argument) => argument === "--help" || argument === "-h")) {
+    say(USAGE);
+    return EXIT.done;
+  }
+  const command = parseCommand(args, process.env);
   if (!command.ok) return complain(command.reason, EXIT.faulty);
   const token = await tokenOf(command.value);
   if (!token.ok) return complain(token.reason, EXIT.faulty);
@@ -35,8 +42,17 @@ async function exportTo(client: EdgeClient, { file, format }: CliSettings): Prom
   const { routes, bypass } = table;
   const written = writeConfiguration({ queues: Object.fromEntries(settings), routes: [...routes], bypass: [...bypass] }, format);
   if (file === "-") process.stdout.write(written);
-  else await writeFile(pathOf(file), written);
+  else if (!(await isWritten(file, written))) return complain(`${file} cannot be written.`, EXIT.faulty);
   return EXIT.done;
+}
+
+async function isWritten(file: string, content: string): Promise<boolean> {
+  try {
+    await writeFile(pathOf(file), content);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function applyFrom(client: EdgeClient, { file, dryRun, prune, force }: CliSettings): Promise<number> {

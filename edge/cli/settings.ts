@@ -17,7 +17,7 @@ export type CliSettings = {
   readonly secretsFile: string;
 };
 
-const USAGE = `Usage: npm run sluice -- queues export [FILE]
+export const USAGE = `Usage: npm run sluice -- queues export [FILE]
        npm run sluice -- queues apply FILE [--dry-run] [--prune] [--force]
 
   export      writes queues, routes and bypass rules as YAML, or as JSON if FILE ends in .json; without FILE to standard output
@@ -31,18 +31,19 @@ const USAGE = `Usage: npm run sluice -- queues export [FILE]
 Ends with 0 when all is done, 1 when the edge refused or was not there, 2 when FILE or the command is faulty,
 3 when a dry run has found a difference.`;
 
+const SEE_HELP = "npm run sluice -- queues --help tells more.";
 const DEFAULT_PORT = "8787";
 
 export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Result<CliSettings, string> {
   const parsed = parseFlags(args);
   if (!parsed.ok) return parsed;
   const { values, positionals } = parsed.value;
-  if (values.help) return fail(USAGE);
-  const [noun, command, file = "-", ...rest] = positionals;
-  if (noun !== "queues" || rest.length > 0) return fail(USAGE);
-  if (command !== "export" && command !== "apply") return fail(USAGE);
-  const isFitting = command === "apply" ? positionals.length === 3 : !(values["dry-run"] || values.prune || values.force);
-  if (!isFitting) return fail(USAGE);
+  const [, command, file = "-", ...rest] = positionals;
+  if (command !== "export" && command !== "apply") return fail(`Which of the two, queues export or queues apply? ${SEE_HELP}`);
+  if (rest.length > 0) return fail(`Not understood: ${rest.join(" ")}. ${SEE_HELP}`);
+  if (command === "apply" && positionals.length < 3) return fail("queues apply needs a file, or - for standard input.");
+  const changing = (["dry-run", "prune", "force"] as const).find((name) => values[name]);
+  if (command === "export" && changing !== undefined) return fail(`--${changing} is for queues apply. ${SEE_HELP}`);
   const url = values.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
   if (!isWebAddress(url)) return fail("The address of the edge must be a URL of http or https.");
   return ok({
@@ -64,11 +65,13 @@ function isWebAddress(url: string): boolean {
 
 function parseFlags(args: readonly string[]) {
   const flag = { type: "boolean", default: false } as const;
-  const options = { help: flag, "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
+  const options = { "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
   try {
     return ok(parseArgs({ args: [...args], allowPositionals: true, options }));
   } catch (error) {
-    return fail(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    // Node adds advice for the rare case in several further sentences.
+    const [first = ""] = (error instanceof Error ? error.message : String(error)).split(". ");
+    return fail(`${first.replace(/\.$/, "")}. ${SEE_HELP}`);
   }
 }
 

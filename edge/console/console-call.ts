@@ -23,9 +23,19 @@ async function isGenuine(visit: Visit, session: ConsoleSession): Promise<boolean
   return (await isSameText(shown, session.key)) && (isReading(visit) || comesFromThisSite(visit));
 }
 
-export async function sessionOf({ request, configuration, target }: Visit): Promise<ConsoleSession | undefined> {
+async function sessionOf({ request, configuration, target }: Visit): Promise<ConsoleSession | undefined> {
   const value = cookieValueOf(request.headers.get("cookie"), { secure: target.protocol === "https" });
   return value === undefined ? undefined : readSession(configuration, value, systemClock.nowMs());
+}
+
+/**
+ * The session of an operator whose browser asks for a page as a page. A script of the application may ask for the same address with the same
+ * cookie, but not under that heading: `Sec-Fetch-*` are the browser's own to set.
+ */
+export async function sessionOfPage(visit: Visit): Promise<ConsoleSession | undefined> {
+  const { headers } = visit.request;
+  const isPage = headers.get("sec-fetch-dest") === "document" && headers.get("sec-fetch-mode") === "navigate";
+  return isPage ? sessionOf(visit) : undefined;
 }
 
 /** Browsers send `Origin` with every call that is not a plain read. Scheme aside: what ends TLS before us knows it better. */

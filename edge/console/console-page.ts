@@ -2,6 +2,7 @@ import { html } from "hono/html";
 import { base64url } from "jose";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import { CONSOLE_SCRIPT, CONSOLE_STYLE } from "../built/console.ts";
+import { acceptsGzip, gzipBytes, gzipResponse } from "../compression.ts";
 import type { ConsoleSession } from "./console-session.ts";
 
 /** The page carries a session's key, so no cache keeps it; what it loads is named by its content and kept for ever. */
@@ -53,7 +54,7 @@ function pageHeaders(nonce: string): Readonly<Record<string, string>> {
   };
 }
 
-type Asset = { readonly name: string; readonly text: string; readonly mediaType: string };
+type Asset = { readonly name: string; readonly text: string; readonly packed: ArrayBuffer; readonly mediaType: string };
 type Assets = { readonly script: Asset; readonly style: Asset };
 
 let assets: Assets | undefined;
@@ -70,21 +71,26 @@ const HASH_CHARS = 16;
 
 async function assetOf(text: string, { ending, mediaType }: { ending: string; mediaType: string }): Promise<Asset> {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return { name: `console-${base64url.encode(digest).slice(0, HASH_CHARS)}.${ending}`, text, mediaType };
+  const name = `console-${base64url.encode(digest).slice(0, HASH_CHARS)}.${ending}`;
+  return { name, text, packed: await gzipBytes(text), mediaType };
 }
 
 /** Undefined for a name that is none of ours, or no longer. */
 export async function assetResponse(request: Request, name: string): Promise<Response | undefined> {
   const asset = Object.values(await assetsOfIsolate()).find((candidate) => candidate.name === name);
   if (asset === undefined) return undefined;
-  const etag = `"${asset.name}"`;
+  const isPacked = acceptsGzip(request.headers);
+  // RFC 9110, 8.8.3: what differs in its bytes differs in its tag. Either tag says that the client has the file.
+  const [plainTag, packedTag] = [`"${asset.name}"`, `"${asset.name}-gzip"`];
+  const shown = request.headers.get("if-none-match");
   const headers = {
     "content-type": asset.mediaType,
     "cache-control": "public, max-age=31536000, immutable",
-    etag,
+    etag: isPacked ? packedTag : plainTag,
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "same-origin",
+    vary: "accept-encoding",
   };
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
-  return new Response(asset.text, { headers });
+  if (shown === plainTag || shown === packedTag) return new Response(null, { status: 304, headers: { ...headers, etag: shown } });
+  return isPacked ? gzipResponse(asset.packed, { status: 200, headers }) : new Response(asset.text, { headers });
 }

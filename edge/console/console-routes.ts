@@ -9,9 +9,10 @@ import type { EdgeEnvironment } from "../env.ts";
 import { gateOfIsolate } from "../gate/open-gate.ts";
 import { log } from "../log.ts";
 import { isPlainText } from "../room/plain-text.ts";
-import { comesFromThisSite, sessionOf } from "./console-call.ts";
+import { notFound } from "../visitor/not-found.ts";
+import { comesFromThisSite, sessionOfPage } from "./console-call.ts";
 import { assetResponse, consolePage } from "./console-page.ts";
-import { type ConsoleSession, sessionCookie, startSession } from "./console-session.ts";
+import { sessionCookie, startSession } from "./console-session.ts";
 
 /**
  * The operator's console under `/_sluice/console`: one page, its script and its style, and the sign-in. Everything it shows and
@@ -19,23 +20,13 @@ import { type ConsoleSession, sessionCookie, startSession } from "./console-sess
  */
 export function consoleRoutes(): Hono<EdgeEnvironment> {
   const routes = new Hono<EdgeEnvironment>();
-  routes.get("/", async (c) => consolePage({ session: await sessionToShow(c) }));
+  // The key goes into the page only when it is asked for as a page. Where a browser does not say so, each new page signs in anew.
+  routes.get("/", async (c) => consolePage({ session: await sessionOfPage(c.var.visit) }));
   routes.post("/session", signIn);
   routes.delete("/session", signOut);
   routes.get("/:asset", async (c) => (await assetResponse(c.req.raw, c.req.param("asset"))) ?? notFound(c));
   routes.all("/*", notFound);
   return routes;
-}
-
-/**
- * The key goes into the page only when a browser asks for the page as a page. A script of the application may ask for this
- * address too, but not under that heading: `Sec-Fetch-*` are the browser's own to set. Where a browser sends none, each new
- * page signs in anew.
- */
-async function sessionToShow(c: Context<EdgeEnvironment>): Promise<ConsoleSession | undefined> {
-  const { headers } = c.req.raw;
-  const isPage = headers.get("sec-fetch-dest") === "document" && headers.get("sec-fetch-mode") === "navigate";
-  return isPage ? sessionOf(c.var.visit) : undefined;
 }
 
 const BODY_BYTES_MAX = 4_096;
@@ -89,8 +80,4 @@ function answer(body: unknown, cookie: string): Response {
 
 function isSecure({ protocol }: { readonly protocol: string }): boolean {
   return protocol === "https";
-}
-
-function notFound(c: Context<EdgeEnvironment>): Response {
-  return problemResponse("not_found", { requestId: c.var.visit.requestId });
 }

@@ -18,7 +18,7 @@ describe("what a change will do", () => {
     ],
     ["a pause", NOW, { mode: "paused" }, ["The 5,310 waiting keep their places, and nobody goes in until you run the line again."]],
     ["a drain", NOW, { mode: "drain" }, ["The 5,310 waiting still go in, in about 9 min. Newcomers are turned away."]],
-    ["opening", NOW, { mode: "open" }, ["The 5,310 waiting and everybody after them go in at once, past the cap of 10,000."]],
+    ["opening", NOW, { mode: "open" }, ["The 5,310 waiting and everybody after them go in at once, past the maximum inside of 10,000."]],
     ["running again", { ...NOW, mode: "paused" }, { mode: "active" }, ["The 5,310 waiting go in, in about 9 min."]],
     [
       "a rate while paused",
@@ -41,7 +41,7 @@ describe("what a change will do", () => {
       { admissionRate: 5 },
       [
         "At 5/s the 30 waiting clear in about 5 min, as before.",
-        "All 3 places inside are taken, so people come in only as others leave: a higher rate alone changes little.",
+        "All 3 slots are taken, so people come in only as others leave: a higher admission rate alone changes little.",
       ],
     ],
     [
@@ -94,7 +94,7 @@ describe("a queue with an event", () => {
   });
 
   it("is not moved by a setting that the event has its own of", () => {
-    const own = "The event has its own rate: this takes effect when it is over.";
+    const own = "The event has its own admission rate: this takes effect when it is over.";
     expect(effectNow(queue, { admissionRate: 50 }, OPENS_AT_MS)).toEqual([own]);
     expect(effectNow(queue, { admissionRate: 50 }, OPENS_AT_MS + 60_000)).toEqual([
       "At 50/s the 5,310 waiting clear in about 2 min instead of about 9 min.",

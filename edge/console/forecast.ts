@@ -25,11 +25,19 @@ export function clearsInSeconds(now: Flow, change: FlowChange = {}): number | un
   if (mode === "paused" || mode === "maintenance") return undefined;
   // Unless the cap is what holds the line now, those inside are taken to leave as fast as others come.
   const freeSlots = isCapped(now) ? Math.max(0, maxActive - now.active) : now.waiting;
-  const flow = { admissionsPerSecond: leavingPerSecond(now, maxActive), presentShare: 1, stillMs: 0, freeSlots };
+  const freedPerSecond = leavingPerSecond(now, maxActive);
+  const flow = {
+    admissionsPerSecond: now.admissionsPerSecond,
+    freedPerSecond,
+    presentShare: 1,
+    stillMs: 0,
+    freeSlots,
+    takenSlots: maxActive,
+  };
   const line = { position: now.waiting, total: now.waiting, flow, admissionRate, opensInSeconds: now.opensInSeconds ?? 0 };
   const { estimate, isStalled } = forecastWait(line);
   // With a slot for some of them and nobody leaving, the others never enter.
-  const isStuck = freeSlots < now.waiting && flow.admissionsPerSecond === 0;
+  const isStuck = freeSlots < now.waiting && freedPerSecond === 0;
   return isStalled || isStuck ? undefined : estimate.likely;
 }
 
@@ -54,7 +62,7 @@ export function effectOf(now: Flow, change: FlowChange): readonly string[] {
     );
   if (admissionRate > now.admissionRate && maxActive === now.maxActive && isCapped(now))
     sentences.push(
-      `All ${count(now.maxActive)} places inside are taken, so people come in only as others leave: a higher rate alone changes little.`,
+      `All ${count(now.maxActive)} slots are taken, so people come in only as others leave: a higher admission rate alone changes little.`,
     );
   return sentences;
 }
@@ -75,8 +83,8 @@ function effectOfMode(now: Flow, change: FlowChange): string {
       return `Everybody outside sees the maintenance page instead of the line. ${isEmpty ? line : `${line} keep their places while their pages stay open.`}`;
     case "open":
       return isEmpty
-        ? `${line} Everybody who comes goes straight in, past the cap of ${count(now.maxActive)}.`
-        : `${line} and everybody after them go in at once, past the cap of ${count(now.maxActive)}.`;
+        ? `${line} Everybody who comes goes straight in, past the maximum inside of ${count(now.maxActive)}.`
+        : `${line} and everybody after them go in at once, past the maximum inside of ${count(now.maxActive)}.`;
     default:
       return isEmpty
         ? `${line} Whoever comes goes in at ${perSecond(change.admissionRate ?? now.admissionRate)}.`

@@ -1,5 +1,5 @@
 import { type Phase, phaseAt, type Schedule, settingsAt } from "../queue/schedule.ts";
-import { effectOf, type Flow, type FlowChange } from "./forecast.ts";
+import { effectOf, type Flow } from "./forecast.ts";
 
 type Settings = Schedule & { readonly eventOverrides: Readonly<Record<string, unknown>> | null };
 type SetQueue = Settings & Omit<Flow, "opensInSeconds">;
@@ -13,13 +13,20 @@ export function queueAt<Queue extends SetQueue>(queue: Queue, nowMs: number): Qu
   return { ...settingsAt(queue, nowMs), phase, opensInSeconds: stands ? ((queue.opensAt ?? nowMs) - nowMs) / 1000 : 0 };
 }
 
-const OWN_NAMES = { admissionRate: "rate", maxActive: "cap" } as const;
+const OWN_NAMES = { admissionRate: "admission rate", maxActive: "maximum inside" } as const;
+const PACE = ["admissionRate", "maxActive"] as const;
 
 /** What a change will do to the line now. A setting that the event has its own of takes effect when the event is over. */
-export function effectNow(queue: SetQueue, change: FlowChange, nowMs: number): readonly string[] {
+export function effectNow(queue: SetQueue, change: Readonly<Record<string, unknown>>, nowMs: number): readonly string[] {
   const now = queueAt(queue, nowMs);
-  const overridden = (["admissionRate", "maxActive"] as const).filter((name) => change[name] !== undefined && now[name] !== queue[name]);
-  const rest = Object.fromEntries(Object.entries(change).filter(([name]) => !overridden.some((each) => each === name)));
+  const { mode, admissionRate, maxActive } = queueAt({ ...queue, ...change }, nowMs);
+  const overridden = PACE.filter((name) => change[name] !== undefined && change[name] !== queue[name] && isOwnOf(queue, now, name));
   const names = overridden.map((name) => OWN_NAMES[name]).join(" and ");
-  return [...effectOf(now, rest), ...(names === "" ? [] : [`The event has its own ${names}: this takes effect when it is over.`])];
+  const later = names === "" ? [] : [`The event has its own ${names}: this takes effect when it is over.`];
+  return [...effectOf(now, { mode, admissionRate, maxActive }), ...later];
+}
+
+/** Whether the value in force is the event's own. */
+export function isOwnOf(queue: Settings, { phase }: { readonly phase: Phase }, name: (typeof PACE)[number]): boolean {
+  return phase === "open" && queue.eventOverrides?.[name] !== undefined;
 }

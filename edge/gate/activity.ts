@@ -7,8 +7,8 @@ import { backgroundLineOf, type GuardedQueue } from "./open-gate.ts";
  * Notes that an admitted session is in use, when that is due: see `Sessions`. The answer is never held up for it longer than
  * `renewedPass` waits. Undefined where nothing is due, as for nearly every request. Never rejects.
  */
-export function noteActivity(queue: GuardedQueue, pass: Pass): Promise<void> | undefined {
-  const views = queue.sessions.use(pass, queue.settings);
+export function noteActivity(queue: GuardedQueue, pass: Pass, options?: { readonly isDue?: boolean }): Promise<void> | undefined {
+  const views = queue.sessions.use(pass, queue.settings, options);
   if (views === undefined) return undefined;
   const noted = touch(queue, pass, views);
   queue.later(noted);

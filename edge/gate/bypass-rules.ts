@@ -2,7 +2,8 @@ import { type IpAddress, parseAddress } from "../../shared/ip-address.ts";
 import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
 import { isSameBytes, sha256 } from "../../shared/same-bytes.ts";
 import type { BypassRule } from "../queue/bypass-rule.ts";
-import { compileHost, hostForMatching, type PlainHost, pathRankOf } from "./route-table.ts";
+import { compileHost, type PlainHost, plainHost } from "./plain-host.ts";
+import { pathRankOf } from "./route-table.ts";
 
 /**
  * Who goes past every queue. Where a route covers more when in doubt, a rule here covers less: it holds for the very path that it
@@ -79,7 +80,7 @@ function compilePath(pattern: string, { isForEverybody }: { readonly isForEveryb
 
 function factsOf({ site, path, address, routePathRank }: Arrival): Facts {
   return {
-    host: hostForMatching(site),
+    host: plainHost(site),
     path: isReadInOneWay(path) ? path : undefined,
     address: address === undefined ? undefined : parseAddress(address),
     routePathRank,

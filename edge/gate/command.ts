@@ -1,6 +1,7 @@
 import type { Pass } from "../../shared/admission.ts";
 import { log } from "../log.ts";
 import { backgroundLineOf, type GuardedQueue } from "./open-gate.ts";
+import { StoreUnavailable } from "./outage.ts";
 
 /** How the application steers its visitor's session: `x-sluice-command` on its answer. */
 export type Command = "complete" | "revoke" | "extend";
@@ -42,7 +43,7 @@ async function end(queue: GuardedQueue, sessionId: string, reason: "completed" |
     const { hasMore } = await line.end({ sessionId, reason });
     if (hasMore) queue.sweeps.more(line, queue.later);
   } catch (error) {
-    // The slot then returns at its end, as if nobody had said anything.
+    if (error instanceof StoreUnavailable) queue.sweeps.owe(sessionId, reason);
     log("error", "a session could not be ended", { queueId: queue.queueId, reason, error });
   }
 }

@@ -28,8 +28,8 @@ export type GateFacts = {
   readonly queue: "none" | "bypassed" | "unknown" | "missing" | QueueFacts;
   readonly wants: Wants;
   readonly asks: Asks;
-  /** Where no route is known, a pass is valid only where its own scope leads here. */
-  readonly pass: "none" | "valid" | "invalid" | "revoked";
+  /** Where no route is known, a pass is valid only where its own scope leads here. "slotless": of an open queue, and as good as none. */
+  readonly pass: "none" | "valid" | "invalid" | "revoked" | "slotless";
   /** "shown": the browser shows that a session of this visitor was revoked and banned, whatever else it shows. */
   readonly ban: "none" | "shown";
   readonly ticket: "none" | "valid" | "invalid";

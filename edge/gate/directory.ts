@@ -12,14 +12,15 @@ import { createRouteTable, type RouteTable } from "./route-table.ts";
 
 /**
  * What operators have set up, as this isolate knows it: at most 2 s old, read after the answer while there is traffic, by
- * one request for all. With the store away the last known goes on being used; "unknown" when nothing was ever read.
+ * one request for all. While the store is unavailable or slow the last known is used; "unknown" when nothing was ever read.
+ * A request waits no longer than `withinMs`.
  * A store that comes back empty is no better than one that is away: addresses that were protected stay so, by the routes and settings
  * known here, until an operator writes a table again. Only a table that an operator wrote can be empty.
  */
 export type Directory = {
-  readonly routes: (later: Later) => Known<Routes>;
+  readonly routes: (later: Later, withinMs?: number) => Known<Routes>;
   /** Only names that operators have set up are ever asked for, so that invented ones cost nothing. */
-  readonly queue: (queueId: QueueId, later: Later) => Known<QueueRecord | "missing">;
+  readonly queue: (queueId: QueueId, later: Later, withinMs?: number) => Known<QueueRecord | "missing">;
   /** What to write on passes of this queue about where they hold; see `PassScope`. Never waits. */
   readonly scopeOf: (queueId: QueueId) => PassScope | undefined;
   /** An operator changed something through this isolate: the next request reads it again. */
@@ -47,7 +48,8 @@ type Setup = {
 
 export function createDirectory(store: GuardedStore, clock: Clock): Directory {
   const registry = openRegistry(store.once);
-  const ages = { clock, refreshAfterMs: REFRESH_AFTER_MS, staleAfterMs: STALE_AFTER_MS, patience: store.patience };
+  const { patience, silence } = store;
+  const ages = { clock, refreshAfterMs: REFRESH_AFTER_MS, staleAfterMs: STALE_AFTER_MS, patience, silence };
   const setup = createFreshValue<Setup>({
     ...ages,
     load: async (known) => {
@@ -80,21 +82,24 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     return "missing";
   }
 
-  function queueIn(known: Setup | undefined, queueId: QueueId, later: Later): Known<QueueRecord | "missing"> {
+  function queueIn(known: Setup | undefined, queueId: QueueId, later: Later, withinMs: number | undefined): Known<QueueRecord | "missing"> {
     if (known === undefined || isEmpty(known)) return "unknown";
-    if (known.queueIds.has(queueId)) return orUnknown(queueOf(queueId).get(later));
+    if (known.queueIds.has(queueId)) return orUnknown(queueOf(queueId).get(later, withinMs));
     // With the store away a queue may have been made that was not heard of here: nobody is told for good that it is not there.
     return setup.isCurrent() ? "missing" : "unknown";
   }
 
   return {
-    routes(later) {
-      const known = setup.get(later);
+    routes(later, withinMs) {
+      const known = setup.get(later, withinMs);
       return known instanceof Promise ? known.then(tableOf) : tableOf(known);
     },
-    queue(queueId, later) {
-      const known = setup.get(later);
-      return known instanceof Promise ? known.then((read) => queueIn(read, queueId, later)) : queueIn(known, queueId, later);
+    queue(queueId, later, withinMs) {
+      const known = setup.get(later, withinMs);
+      if (!(known instanceof Promise)) return queueIn(known, queueId, later, withinMs);
+      const askedAtMs = clock.nowMs();
+      const leftMs = () => withinMs && withinMs - Math.max(0, clock.nowMs() - askedAtMs);
+      return known.then((read) => queueIn(read, queueId, later, leftMs()));
     },
     scopeOf: (queueId) => setup.known()?.table?.scopes(queueId),
     expire: () => {

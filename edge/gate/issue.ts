@@ -17,15 +17,17 @@ type NewTicket = {
   readonly enqueuedAtMs: number;
   readonly keyed?: true | undefined;
   readonly metadata?: string | undefined;
+  /** When the ticket ends that this one replaces: what is known about a used ticket is kept by the end of the last one. */
+  readonly expiresAtSeconds?: number | undefined;
 };
 
 type At = { readonly nowMs: number; readonly settings: QueueSettings };
 
 /** `iat` is when the visitor joined, however often the ticket is signed anew. */
 export async function issueTicket(tokens: Tokens, place: NewTicket, { nowMs, settings }: At): Promise<IssuedTicket> {
-  const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata } = place;
+  const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata, expiresAtSeconds = 0 } = place;
   const lane = laneOf(order);
-  const expiresAtMs = nowMs + ticketLifeMs(settings);
+  const expiresAtMs = Math.max(nowMs + ticketLifeMs(settings), expiresAtSeconds * 1000);
   const token = await tokens.signTicket({ queueId, ticketId, order, lane, keyed, metadata, nowMs: enqueuedAtMs, expiresAtMs });
   const issuedAtSeconds = Math.floor(enqueuedAtMs / 1000);
   const ticket = {
@@ -56,20 +58,23 @@ type NewPass = {
   readonly slotEndMs: number;
   /** The line has just let the visitor in, and the slot is held for the claim window only. */
   readonly unconfirmed?: true;
+  /** Of an open queue: there is no slot. */
+  readonly slotless?: true;
 };
 
 /** Undefined when the slot is as good as over. */
 export async function issuePass(
   { gate, queueId, settings }: Pick<GuardedQueue, "gate" | "queueId" | "settings">,
-  { sessionId, slotEndMs, unconfirmed }: NewPass,
+  { sessionId, slotEndMs, unconfirmed, slotless }: NewPass,
 ): Promise<IssuedPass | undefined> {
   const nowMs = gate.clock.nowMs();
   const expiresAtMs = passEndMs(slotEndMs);
   // Whole seconds at both ends, and at least one between them.
   if (Math.floor(expiresAtMs / 1000) <= Math.floor(nowMs / 1000)) return undefined;
   const upstream = settings.targetUrl === null ? undefined : await gate.sealedTexts.seal(settings.targetUrl);
+  const jti = newId(gate.fillRandom);
   const where = { scope: gate.directory.scopeOf(queueId), upstream };
-  const token = await gate.tokens.signPass({ queueId, sessionId, jti: newId(gate.fillRandom), nowMs, expiresAtMs, unconfirmed, ...where });
+  const token = await gate.tokens.signPass({ queueId, sessionId, jti, nowMs, expiresAtMs, unconfirmed, ...where, slotless });
   return { token, sessionId, expiresAtMs: slotEndMs };
 }
 

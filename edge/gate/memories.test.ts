@@ -6,6 +6,7 @@ import { storePatience } from "../store/store-patience.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import { createLastAnswers } from "./last-answers.ts";
 import { createSessions } from "./sessions.ts";
+import { createStoreSilence } from "./store-silence.ts";
 
 const waiting = {
   state: "waiting",
@@ -13,7 +14,7 @@ const waiting = {
   total: 9,
   order: 5,
   pollAfterMs: 4_000,
-  flow: { admissionsPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0 },
+  flow: { admissionsPerSecond: 1, freedPerSecond: 1, presentShare: 1, stillMs: 0, freeSlots: 0, takenSlots: 1 },
   latestAtMs: null,
   hasMore: true,
   opensAtMs: null,
@@ -34,6 +35,7 @@ describe("a value of the store", () => {
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
       patience: storePatience(),
+      silence: createStoreSilence({ nowMs: () => nowMs }),
     });
     const background: Promise<unknown>[] = [];
     const get = () => value.get((work) => void background.push(work));
@@ -95,6 +97,7 @@ describe("a value of the store", () => {
       refreshAfterMs: 1_000,
       staleAfterMs: 2_000,
       patience: storePatience(),
+      silence: createStoreSilence({ nowMs: () => 0 }),
     });
     const first = value.get(() => {});
     stored = "after";
@@ -117,6 +120,52 @@ describe("a value of the store", () => {
     expect(get()).toBe(2);
     pass(2_000);
     expect(await get()).toBe(3);
+  });
+
+  /** On the machine's own time, with a store that answers as the test says. */
+  function setUpSlow(load: (call: number) => Promise<string>) {
+    let calls = 0;
+    const clock = { nowMs: () => performance.now() };
+    const silence = createStoreSilence(clock);
+    const value = createFreshValue<string>({
+      load: () => load(++calls),
+      onFailure: () => {},
+      clock,
+      refreshAfterMs: 20,
+      staleAfterMs: 40,
+      patience: storePatience(),
+      silence,
+    });
+    return { value, silence, calls: () => calls, get: () => value.get(() => {}) };
+  }
+
+  const never = () => new Promise<never>(() => {});
+  const aged = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+  it("is read by another request when the first reader is gone, and nobody waits for what that one began", async () => {
+    const { get, calls } = setUpSlow((call) => (call === 1 ? never() : Promise.resolve(`read ${call}`)));
+    expect(await Promise.all([get(), get(), get()])).toEqual(["read 2", "read 2", "read 2"]);
+    expect(calls()).toBe(2);
+  });
+
+  it("is waited for once when the store falls silent, and then used at once until an answer comes", async () => {
+    const { value, silence, get } = setUpSlow((call) => (call === 1 ? Promise.resolve("old") : never()));
+    expect(await get()).toBe("old");
+    await aged();
+    const waited = get();
+    expect(waited).toBeInstanceOf(Promise);
+    expect(await waited).toBe("old");
+    expect([silence.isSilent(), get(), value.isCurrent()]).toEqual([true, "old", false]);
+    silence.answered(performance.now());
+    expect(get()).toBeInstanceOf(Promise);
+  });
+
+  it("is not waited for longer than the request has time", async () => {
+    const { value } = setUpSlow(never);
+    const startedAtMs = performance.now();
+    expect(await value.get(() => {}, 30)).toBeUndefined();
+    expect(performance.now() - startedAtMs).toBeLessThan(400);
+    expect(value.get(() => {}, 0)).toBeUndefined();
   });
 
   it("stays the last known while the store is away, and nobody waits for each try", async () => {

@@ -1,5 +1,4 @@
 import { systemClock } from "../../shared/clock.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type FillRandom, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { ok, type Result } from "../../shared/result.ts";
@@ -19,7 +18,7 @@ import { type KeyedHash, keyedHash } from "./keyed-hash.ts";
 import { createLastAnswers, type LastAnswers } from "./last-answers.ts";
 import type { Later } from "./later.ts";
 import { createLimits, type Limits } from "./limits.ts";
-import { type GuardedStore, guardStore } from "./outage.ts";
+import { type GuardedStore, guardStore, type VisitStore } from "./outage.ts";
 import { createRevocations, type Revocations } from "./revocations.ts";
 import { createSessions, type Sessions } from "./sessions.ts";
 import { createSweeps, type Sweeps } from "./sweeps.ts";
@@ -60,7 +59,7 @@ export type GuardedQueue = QueueMemory & {
   readonly phase: Phase | "unsure";
   readonly draws: readonly Draw[];
   /** Shares out the time of this request, from its beginning on. */
-  readonly store: ScriptRunner;
+  readonly store: VisitStore;
   readonly later: Later;
 };
 

@@ -4,6 +4,7 @@ import { log } from "../log.ts";
 import { countStoreCall } from "../metrics/edge-counters.ts";
 import { type StorePatience, storePatience } from "../store/store-patience.ts";
 import { createCircuitBreaker } from "./circuit-breaker.ts";
+import { createStoreSilence, type StoreSilence } from "./store-silence.ts";
 
 /**
  * The store, as the gate sees it when it is slow, broken or away: no call takes longer than its patience allows, nor do all
@@ -18,13 +19,17 @@ export type GuardedStore = {
    * For one visitor, and for scripts that may run twice: a connection that breaks at once is tried once more, because the
    * store closes idle connections without asking. Tells how the visit's time is shared out from its first call on.
    */
-  readonly forVisit: () => ScriptRunner;
+  readonly forVisit: () => VisitStore;
   /** Known to be away: nobody has had an answer lately. */
   readonly isAway: () => boolean;
   /** The last call got no answer. */
   readonly isFailing: () => boolean;
   readonly patience: StorePatience;
+  readonly silence: StoreSilence;
 };
+
+/** `remainingMs`: of the time that all calls of the visit have together. */
+export type VisitStore = ScriptRunner & { readonly remainingMs: () => number };
 
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
@@ -32,24 +37,33 @@ export class StoreUnavailable extends Error {
 
 export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePatience = storePatience()): GuardedStore {
   const breaker = createCircuitBreaker(clock);
+  const silence = createStoreSilence(clock);
 
   async function ask<Reply>(call: () => Promise<Reply>, limitMs: number): Promise<Reply> {
     if (limitMs <= 0 || !breaker.mayAsk()) {
       countStoreCall("withheld");
       throw new StoreUnavailable("not asked");
     }
+    const askedAtMs = clock.nowMs();
+    const answered = () => {
+      breaker.succeeded();
+      silence.answered(askedAtMs);
+      countStoreCall("answered");
+    };
     try {
       const reply = await within(call(), limitMs);
-      breaker.succeeded();
-      countStoreCall("answered");
+      answered();
       return reply;
     } catch (error) {
       if (isReply(error)) {
-        breaker.succeeded();
-        countStoreCall("answered");
+        answered();
         throw error;
       }
-      breaker.failed();
+      // A call that was given hardly any time, and used it up, says nothing about the store.
+      if (limitMs >= patience.callMs / 2 || clock.nowMs() - askedAtMs < limitMs / 2) {
+        breaker.failed();
+        silence.unanswered(askedAtMs);
+      }
       countStoreCall("failed");
       log("warn", "the store failed", { error });
       throw new StoreUnavailable("asked in vain");
@@ -68,10 +82,12 @@ export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePat
     isAway: breaker.isOpen,
     isFailing: breaker.isFailing,
     patience,
+    silence,
     forVisit() {
       const startedAtMs = clock.nowMs();
-      const remainingMs = () => Math.min(patience.callMs, patience.visitMs - Math.max(0, clock.nowMs() - startedAtMs));
-      return triedAgain(once(remainingMs), clock, patience.retryWithinMs);
+      const remainingMs = () => patience.visitMs - Math.max(0, clock.nowMs() - startedAtMs);
+      const store = once(() => Math.min(patience.callMs, remainingMs()));
+      return { ...triedAgain(store, clock, patience.retryWithinMs), remainingMs };
     },
   };
 }

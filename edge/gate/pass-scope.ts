@@ -1,6 +1,7 @@
 import { type Pass, type PassScope, SCOPE_BYTES_MAX } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { Route } from "../queue/route.ts";
+import { plainPattern } from "./plain-host.ts";
 import { createRouteTable, type RouteTable, routesBySpecificity } from "./route-table.ts";
 
 /**
@@ -44,7 +45,7 @@ function fits(scope: PassScope): boolean {
 type Outline = { readonly route: Route; readonly hostEnd: string; readonly pathStart: string };
 
 function outlineOf(route: Route): Outline {
-  return { route, hostEnd: route.host.replace(/^\*/, "").replace(/:\d+$/, ""), pathStart: pathStartOf(route.path) };
+  return { route, hostEnd: plainPattern(route.host).replace(/^\*/, "").replace(/:\d+$/, ""), pathStart: pathStartOf(route.path) };
 }
 
 /** Letters of which several mean one are for the table to compare: here such a path may begin with anything. */

@@ -14,6 +14,9 @@ export type Presented<Held> =
   | { readonly state: "invalid"; readonly by: "cookie" | "bearer"; readonly reason: TokenRefusal | "cookie_repeated" }
   | { readonly state: "valid"; readonly by: "cookie" | "bearer"; readonly held: Held };
 
+/** A `slotless` pass is well signed and is not valid: see `walk-in.ts`. */
+export type PresentedPass = Presented<HeldPass> | { readonly state: "slotless"; readonly by: "cookie" | "bearer"; readonly held: HeldPass };
+
 export type HeldPass = { readonly token: string; readonly pass: Pass };
 export type HeldTicket = { readonly token: string; readonly ticket: Ticket };
 
@@ -22,13 +25,14 @@ type Reading = { readonly tokens: Tokens; readonly queueId: QueueId; readonly no
 /** At once for a token seen before, or for none. */
 type Presenting<Held> = Presented<Held> | Promise<Presented<Held>>;
 
-export function presentedPass(visit: Visit, { tokens, queueId, nowMs }: Reading): Presenting<HeldPass> {
-  return present(visit, {
-    kind: "pass",
-    queueId,
-    read: (token) => tokens.readPass(token, { queueId, nowMs }),
-    hold: holdPass,
-  });
+export function presentedPass(visit: Visit, { tokens, queueId, nowMs }: Reading): PresentedPass | Promise<PresentedPass> {
+  const read = (token: string) => tokens.readPass(token, { queueId, nowMs });
+  const shown = present(visit, { kind: "pass", queueId, read, hold: holdPass });
+  return shown instanceof Promise ? shown.then(withSlot) : withSlot(shown);
+}
+
+function withSlot(shown: Presented<HeldPass>): PresentedPass {
+  return shown.state === "valid" && shown.held.pass.slotless ? { ...shown, state: "slotless" } : shown;
 }
 
 function holdPass(token: string, pass: Pass): HeldPass {
@@ -39,12 +43,13 @@ function holdPass(token: string, pass: Pass): HeldPass {
 const PASSES_MAX = 8;
 
 /** For an isolate that knows no routes: the first pass that holds and says of itself that it is good at this address. */
-export async function passForTarget(visit: Visit, { tokens, nowMs }: Omit<Reading, "queueId">): Promise<Presented<HeldPass>> {
+export async function passForTarget(visit: Visit, { tokens, nowMs }: Omit<Reading, "queueId">): Promise<PresentedPass> {
   const { headers, target } = visit;
-  const isGoodHere = (shown: Presented<HeldPass>) => shown.state === "valid" && leadsTo(shown.held.pass, target);
+  const isGoodHere = (shown: PresentedPass) => shown.state === "valid" && leadsTo(shown.held.pass, target);
   const bearer = bearerOfKind(headers, "pass");
   if (bearer !== undefined) {
-    const shown = await judge(bearer, "bearer", { read: (token) => tokens.readPassOfAnyQueue(token, { nowMs }), hold: holdPass });
+    const read = (token: string) => tokens.readPassOfAnyQueue(token, { nowMs });
+    const shown = withSlot(await judge(bearer, "bearer", { read, hold: holdPass }));
     return isGoodHere(shown) ? shown : NONE;
   }
   for (const queueId of queuesInCookies(headers.get("cookie"), { kind: "pass", secure: target.protocol === "https" }, PASSES_MAX)) {

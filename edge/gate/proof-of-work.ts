@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS } from "../../shared/admission.ts";
+import { acceptedUntilMs } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
 import { addressIdentity } from "../../shared/ip-address.ts";
 import { leadingZeroBits, proofText } from "../../shared/proof-of-work.ts";
@@ -57,14 +57,11 @@ export async function checkProof(queue: GuardedQueue, proof: Proof, address: str
     log("info", "a proof of work was refused", { queueId, reason: challenge.reason });
     return fail("wrong");
   }
-  const { challengeId, bits, address: owner, expiresAtSeconds } = challenge.value;
+  const { challengeId, bits, address: owner } = challenge.value;
   if (owner !== (await ownerOf(queue, address))) return fail("wrong");
   if (leadingZeroBits(await sha256(proofText(challengeId, proof.nonce))) < bits) return fail("wrong");
-  return ok({ challengeId, keepMs: Math.max(1, (expiresAtSeconds + KEEP_SECONDS) * 1000 - nowMs) });
+  return ok({ challengeId, keepMs: Math.max(1, acceptedUntilMs(challenge.value) - nowMs) });
 }
-
-/** Edges take a challenge for a while past its end, and their clocks may lie apart as far again. */
-const KEEP_SECONDS = 2 * CLOCK_TOLERANCE_SECONDS;
 
 async function ownerOf({ gate }: GuardedQueue, address: string | undefined): Promise<string | undefined> {
   return address === undefined ? undefined : gate.hashAddress(addressIdentity(address));

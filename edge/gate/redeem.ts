@@ -1,3 +1,4 @@
+import { acceptedUntilMs } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
 import { log } from "../log.ts";
 import type { LineAnswer, PersonAnswer } from "../queue/answer.ts";
@@ -5,9 +6,10 @@ import type { Invite } from "../token/invite.ts";
 import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
 import { issueTicket } from "./issue.ts";
 import { backgroundLineOf, type GuardedQueue, openLineOf } from "./open-gate.ts";
+import { StoreUnavailable } from "./outage.ts";
 import type { HeldTicket } from "./presented.ts";
 import { noteMetadata } from "./session-metadata.ts";
-import { joinVerdict, pollVerdict, type Turn, take, tooEarly } from "./turn.ts";
+import { joinVerdict, pollVerdict, type Turn, take, ticketLeftMs, tooEarly } from "./turn.ts";
 
 type Bearer = {
   readonly invite: Invite;
@@ -30,7 +32,8 @@ export async function redeem(queue: GuardedQueue, { invite, held, address, isOnP
   if (verdict?.isOver) return { state: "rate_limited", verdict };
   const anew = () => redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom), isOnPurpose });
   if (held === undefined) return tooEarly(queue) ?? anew();
-  const order = await placeOfTicket(queue, held.ticket);
+  const order = await placeOrUnavailable(queue, held);
+  if (order === "unavailable") return { state: "unavailable" };
   const turn =
     order === undefined
       ? LONG_GONE
@@ -46,6 +49,15 @@ export function isPlaceOver(turn: Turn, isOnPurpose: boolean): boolean {
 }
 
 const LONG_GONE = { state: "ended", reason: "expired" } as const;
+
+async function placeOrUnavailable(queue: GuardedQueue, { ticket }: HeldTicket): Promise<number | undefined | "unavailable"> {
+  try {
+    return await placeOfTicket(queue, ticket);
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return "unavailable";
+    throw error;
+  }
+}
 
 type Redemption = {
   readonly invite: Invite;
@@ -97,17 +109,18 @@ function takeAnother(queue: GuardedQueue, { invite, isOnPurpose }: Redemption, r
   });
 }
 
-function giveUp(queue: GuardedQueue, { ticket: { ticketId } }: HeldTicket): void {
-  const left = backgroundLineOf(queue).leave({ ticketId });
+function giveUp(queue: GuardedQueue, held: HeldTicket): void {
+  const left = backgroundLineOf(queue).leave({ ticketId: held.ticket.ticketId, ticketLeftMs: ticketLeftMs(queue, held) });
   queue.later(left.catch((error: unknown) => log("warn", "a place could not be given up", { queueId: queue.queueId, error })));
 }
 
 const NOT_COUNTED = { addressHash: "-", ticketsPerIp: 0 };
 
 function useInvite(queue: GuardedQueue, { invite, ticketId, held, replaced }: Redemption): Promise<LineAnswer> {
-  const { inviteId, uses, person, lane, expiresAtSeconds } = invite;
-  const use = { inviteId, uses, person, endsAtMs: expiresAtSeconds * 1000, replaced };
-  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order });
+  const { inviteId, uses, person, lane } = invite;
+  const use = { inviteId, uses, person, keptUntilMs: acceptedUntilMs(invite), replaced };
+  const ticketLeft = held === undefined ? undefined : ticketLeftMs(queue, held);
+  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order, ticketLeftMs: ticketLeft });
 }
 
 function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId, held }: Redemption, joinedAtMs?: number) {
@@ -115,5 +128,7 @@ function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId,
   const enqueuedAtMs = joinedAtMs ?? (held === undefined ? nowMs : held.ticket.issuedAtSeconds * 1000);
   const keyed = invite.person === undefined ? undefined : (true as const);
   const metadata = held?.ticket.metadata;
-  return (order: number) => issueTicket(gate.tokens, { queueId, ticketId, order, enqueuedAtMs, keyed, metadata }, { nowMs, settings });
+  const replaced = held?.ticket.expiresAtSeconds;
+  const place = { queueId, ticketId, enqueuedAtMs, keyed, metadata, expiresAtSeconds: replaced };
+  return (order: number) => issueTicket(gate.tokens, { ...place, order }, { nowMs, settings });
 }

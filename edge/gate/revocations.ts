@@ -13,14 +13,14 @@ import { isRevokedScript, revocationsScript } from "./revocation-scripts.ts";
 
 /**
  * Which passes of a queue were ended before their time. `fast` follows the queue's feed, which every isolate reads again
- * within 2 s, and so knows without asking; `strict` asks the store each time. With the store away a pass is served: whoever
- * holds one was let in, and that is all anybody can know then.
+ * within 2 s, and so knows without asking; `strict` asks the store each time. While the store is unavailable or slow a pass is served by
+ * what is known: whoever holds one was let in, and that is all anybody can know then.
  */
 export type Revocations = {
   /** At once wherever the feed is young enough to say. */
   readonly isRevoked: (pass: Pass, check: RevocationCheck) => boolean | Promise<boolean>;
   /** Reads the feed, and with it the store's time, before the first token is signed or read. Never rejects. */
-  readonly prepare: (later: Later) => Promise<void>;
+  readonly prepare: (later: Later, withinMs?: number) => Promise<void>;
   /** This isolate ended it itself and does not wait for the feed. */
   readonly learn: (id: string, reason?: EndReason) => void;
   /** This isolate has just revoked it, so that the store may not know yet. */
@@ -31,7 +31,7 @@ type RevocationCheck = {
   readonly mode: "fast" | "strict";
   readonly later: Later;
   /** On whose time the store is asked, where it must be. */
-  readonly store: ScriptRunner;
+  readonly store: ScriptRunner & { readonly remainingMs?: () => number };
 };
 
 type RevocationsOptions = {
@@ -97,6 +97,7 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
     refreshAfterMs: REFRESH_AFTER_MS,
     staleAfterMs: STALE_AFTER_MS,
     patience: store.patience,
+    silence: store.silence,
   });
 
   const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);
@@ -130,11 +131,11 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
     isRevoked(pass, check) {
       if (isKnown(pass)) return true;
       if (check.mode === "strict") return ask(pass, check.store).then((answer) => answer === true);
-      const known = feed.get(check.later);
+      const known = feed.get(check.later, check.store.remainingMs?.());
       return known instanceof Promise ? known.then((told) => isTold(pass, told, check.store)) : isTold(pass, known, check.store);
     },
-    async prepare(later) {
-      await feed.get(later);
+    async prepare(later, withinMs) {
+      await feed.get(later, withinMs);
     },
     learn(id, reason) {
       ended.set(id, storeClock.nowMs());

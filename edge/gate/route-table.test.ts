@@ -40,6 +40,7 @@ describe("the route table", () => {
   it.each([
     ["http://WWW.Shop.TEST", "/SALE"],
     ["http://www.shop.test.", "/sale"],
+    ["http://www.shop%2etest", "/sale"],
     ["http://www.shop.test", "/%73ale"],
     ["http://www.shop.test", "/s%41LE"],
     ["http://www.shop.test", "/ſale"],

@@ -1,4 +1,5 @@
 import type { Route } from "../queue/route.ts";
+import { compileHost, type HostPattern, isNameless, plainHost } from "./plain-host.ts";
 
 /**
  * Which queue stands in front of a URL. The most specific route wins: an exact host before `*.suffix` before `*`, then the
@@ -7,18 +8,30 @@ import type { Route } from "../queue/route.ts";
 export type RouteTable = {
   /** `site` is scheme and authority, `path` the path as the proxy has normalised it. */
   readonly find: (target: { readonly site: string; readonly path: string }) => FoundRoute | undefined;
+  /**
+   * Of a host without a route at its path: "known" when another route names it, or when no route names any host at all. Otherwise the
+   * address may be another name of a protected one. "nameless" is a host that no route could ever name.
+   */
+  readonly hostOf: (target: { readonly site: string }) => "known" | "unknown" | "nameless";
 };
 
 export type FoundRoute = Route & { readonly pathRank: number };
 
 export function createRouteTable(routes: readonly Route[]): RouteTable {
   const compiled = compiledInOrder(routes);
+  const withHost = compiled.filter(({ hostRank }) => hostRank > 0);
   return {
     find({ site, path }) {
       if (compiled.length === 0) return undefined;
-      const plainHost = hostForMatching(site);
+      const host = plainHost(site);
       const plainPath = pathForMatching(path);
-      return compiled.find((route) => route.matchesHost(plainHost) && route.matchesPath(plainPath))?.route;
+      return compiled.find((route) => route.matchesHost(host) && route.matchesPath(plainPath))?.route;
+    },
+    hostOf({ site }) {
+      if (withHost.length === 0) return "known";
+      const host = plainHost(site);
+      if (isNameless(host)) return "nameless";
+      return withHost.some(({ matchesHost }) => matchesHost(host)) ? "known" : "unknown";
     },
   };
 }
@@ -32,33 +45,15 @@ function compiledInOrder(routes: readonly Route[]): readonly CompiledRoute[] {
   return routes.map(compile).toSorted((a, b) => b.hostRank - a.hostRank || b.pathRank - a.pathRank);
 }
 
-export type PlainHost = { readonly name: string; readonly withPort: string };
-
-type CompiledRoute = {
+type CompiledRoute = HostPattern & {
   readonly route: FoundRoute;
-  readonly hostRank: number;
   readonly pathRank: number;
-  readonly matchesHost: (host: PlainHost) => boolean;
   readonly matchesPath: (path: string) => boolean;
 };
 
 function compile(route: Route): CompiledRoute {
   const path = compilePath(route.path);
   return { route: { ...route, pathRank: path.pathRank }, ...compileHost(route.host), ...path };
-}
-
-/** Longer than any host name, so that every exact host comes before every suffix. */
-const EXACT_HOST_RANK = 1_000;
-
-export function compileHost(written: string): Pick<CompiledRoute, "hostRank" | "matchesHost"> {
-  const pattern = written.toLowerCase();
-  if (pattern === "*") return { hostRank: 0, matchesHost: () => true };
-  const named = (host: PlainHost) => (PORT.test(pattern) ? host.withPort : host.name);
-  if (!pattern.startsWith("*.")) {
-    return { hostRank: EXACT_HOST_RANK + pattern.length, matchesHost: (host) => named(host) === pattern };
-  }
-  const suffix = pattern.slice(1);
-  return { hostRank: suffix.length, matchesHost: (host) => named(host).endsWith(suffix) };
 }
 
 /** `/trade/*` covers `/trade` too, and a trailing slash makes no other page: many servers do not tell them apart. */
@@ -76,7 +71,6 @@ export function pathRankOf(pattern: string): number {
   return compilePath(pattern).pathRank;
 }
 
-const PORT = /:\d+$/;
 /** ASCII without an escape or a parameter: nothing but its case can be told in two ways. */
 const PLAIN = /^[\x21-\x24\x26-\x3A\x3C-\x7E]*$/;
 /** Some servers drop what follows a semicolon in a segment, even one that came as an escape. */
@@ -97,18 +91,4 @@ function decoded(path: string): string {
   } catch {
     return path;
   }
-}
-
-let lastSite = "";
-let lastPlainHost: PlainHost = { name: "", withPort: "" };
-
-/** As URL parsers read it (`127.1`, `SHOP.example`), without the dot that ends a full name. Nearly all requests name the same. */
-export function hostForMatching(site: string): PlainHost {
-  if (site !== lastSite) {
-    const { protocol, hostname, port } = new URL(site);
-    const name = hostname.replace(/\.$/, "");
-    lastPlainHost = { name, withPort: `${name}:${port || (protocol === "https:" ? "443" : "80")}` };
-    lastSite = site;
-  }
-  return lastPlainHost;
 }

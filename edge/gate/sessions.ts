@@ -9,8 +9,8 @@ import { passEndMs } from "./issue.ts";
  * a session for the first time does not begin with a touch. The first presentation of a new session's pass is always noted.
  */
 export type Sessions = {
-  /** Counts one request, and says how many have come since the last touch when it is time for the next one. */
-  readonly use: (pass: Pass, times: SessionTimes) => number | undefined;
+  /** Counts one request, and says how many have come since the last touch when it is time for the next one; `isDue`: it is. */
+  readonly use: (pass: Pass, times: SessionTimes, options?: { readonly isDue?: boolean }) => number | undefined;
   /** A touch was answered: the slot lasts until then, or 0 when the session has ended. */
   readonly touched: (sessionId: string, slotEndMs: number) => void;
   /** Until when the slot is known to last, if that is noticeably longer than the pass says. */
@@ -48,14 +48,14 @@ export function createSessions(clock: Clock): Sessions {
   }
 
   return {
-    use(pass, times) {
+    use(pass, times, { isDue = false } = {}) {
       const session = of(pass);
       session.views++;
       const nowMs = clock.nowMs();
       const isUnclaimed = pass.unconfirmed === true && session.slotEndMs === 0;
       const lastMs = Math.max(session.touchedAtMs, pass.issuedAtSeconds * 1000);
-      if (!isUnclaimed && nowMs - lastMs < touchEveryMs(times)) return undefined;
-      if (Math.abs(nowMs - session.triedAtMs) < RETRY_MS) return undefined;
+      if (!isDue && !isUnclaimed && nowMs - lastMs < touchEveryMs(times)) return undefined;
+      if (!isDue && Math.abs(nowMs - session.triedAtMs) < RETRY_MS) return undefined;
       const { views } = session;
       session.triedAtMs = nowMs;
       session.views = 0;

@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_SECONDS } from "../../shared/admission.ts";
+import { acceptedUntilMs } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
 import { addressIdentity } from "../../shared/ip-address.ts";
 import type { LimitVerdict } from "../../shared/limit.ts";
@@ -87,9 +87,9 @@ export async function beat(queue: GuardedQueue, held: HeldTicket, address: strin
   return turn;
 }
 
-/** How long this very ticket can still come back. */
+/** How long this very ticket can still be accepted. */
 export function ticketLeftMs({ gate }: GuardedQueue, { ticket }: HeldTicket): number {
-  return (ticket.expiresAtSeconds + CLOCK_TOLERANCE_SECONDS) * 1000 - gate.clock.nowMs();
+  return acceptedUntilMs(ticket) - gate.clock.nowMs();
 }
 
 const LONG_GONE = { state: "ended", reason: "expired" } as const;

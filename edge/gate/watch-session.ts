@@ -15,7 +15,7 @@ export function watchSession(queue: GuardedQueue, pass: Pass): SessionWatch["che
     // Also where each request asks: the feed is as fresh as a question per second, and one read serves all sockets.
     if (await queue.revocations.isRevoked(pass, { mode: "fast", later: queue.later, store: queue.gate.store.once })) return "revoked";
     const isUnclaimed = pass.unconfirmed === true && queue.sessions.slotEndMs(pass) === 0;
-    if (isInUse || isUnclaimed) noteActivity(queue, pass);
+    if (isInUse || isUnclaimed) void noteActivity(queue, pass);
     if (isRunning(queue, pass)) return "running";
     await lookAgain(queue, pass);
     return isRunning(queue, pass) ? "running" : "expired";

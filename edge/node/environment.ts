@@ -88,6 +88,8 @@ const VARIABLE_NAMES = [
   "SLUICE_ISSUER",
   "SLUICE_JOINS_PER_ADDRESS",
   "SLUICE_ALLOW_PRIVATE_TARGETS",
+  "SLUICE_UNKNOWN_HOSTS",
+  "TRUSTED_PROXIES",
 ] as const satisfies readonly (keyof EdgeVariables)[];
 
 function edgeVariables(environment: Environment): EdgeVariables {

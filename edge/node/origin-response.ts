@@ -6,7 +6,6 @@ type Answer = { readonly status: number; readonly statusText: string; readonly h
 /** An answer of the origin whose body goes from socket to socket, without a web stream in between. */
 export class OriginResponse extends Response {
   readonly stream: IncomingMessage;
-  readonly isWritable = true;
 
   constructor(stream: IncomingMessage, answer: Answer) {
     super(null, answer);
@@ -19,7 +18,6 @@ const STATUS_IN_ITS_PLACE = 200;
 
 /** The origin has accepted a WebSocket. The client hears of it when the server writes this answer. */
 export class SwitchedResponse extends Response {
-  readonly isWritable = true;
   /** Named as workerd names it, so that the app sees on either platform that this is a socket. */
   readonly webSocket: Tunnel;
 

@@ -11,7 +11,7 @@ import { routePath } from "./read-visit.ts";
 export function createBareApp(platform: Pick<Platform, "forward">): Hono<EdgeEnvironment> {
   const app = new Hono<EdgeEnvironment>({ getPath: routePath });
   app.use("/_sluice/*", ownRoute);
-  app.get("/_sluice/health", healthRoute);
+  app.get("/_sluice/health", healthRoute());
   app.all("/_sluice/*", (c) => problemResponse("not_found", { requestId: c.var.visit.requestId }));
   app.all("*", originRoute(platform));
   return app;

@@ -58,6 +58,28 @@ function readTarget(url: string): Result<PlainTarget, TargetFault> {
   return ok({ site, host: site.slice(hostStart), protocol, path: path.value, query, isAsSent, isStable });
 }
 
+/** The same target under the protocol and host that the visitor used, where a trusted proxy reports them. */
+export function targetAt(
+  target: PlainTarget,
+  {
+    protocol = target.protocol,
+    host = target.host,
+  }: { readonly protocol: PlainTarget["protocol"] | undefined; readonly host: string | undefined },
+): Result<PlainTarget, "site"> {
+  if (protocol === target.protocol && host === target.host) return ok(target);
+  const site = `${protocol}://${host}`;
+  if (!isSite(site)) return fail("site");
+  return ok({
+    ...target,
+    site,
+    host,
+    protocol,
+    // What travels inside the request that it came in names the old host.
+    isAsSent: target.isAsSent && host === target.host,
+    isStable: lastSiteIsStable && !QUERY_REWRITTEN.test(target.query),
+  });
+}
+
 /** Control characters, a space, a fragment, and U+FFFD, which stands for bytes that were not UTF-8 and so are lost. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const QUERY_REFUSED = /[\u0000-\u0020\u007F#\uFFFD\uD800-\uDFFF]/u;

@@ -4,8 +4,9 @@ import { fail, ok, type Result } from "../../shared/result.ts";
 import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../env.ts";
 import { log } from "../log.ts";
 import { clientAddress } from "./client-address.ts";
-import { type PlainTarget, plainTarget, type TargetFault } from "./plain-target.ts";
+import { type PlainTarget, plainTarget, type TargetFault, targetAt } from "./plain-target.ts";
 import { requestHeaders } from "./request-headers.ts";
+import { claimsOfProxies } from "./trusted-proxies.ts";
 
 /** A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it. */
 export type Visit = {
@@ -15,6 +16,8 @@ export type Visit = {
   readonly method: string;
   readonly hasBody: boolean;
   readonly target: PlainTarget;
+  /** The visitor's, as the platform or a trusted proxy vouches for it; undefined where neither does. */
+  readonly clientAddress: string | undefined;
   /** The headers for the origin. */
   readonly headers: Headers;
   readonly configuration: EdgeConfiguration;
@@ -33,19 +36,31 @@ export function readVisit(request: Request, bindings: EdgeBindings): Result<Visi
   }
   const { method } = request;
   if (METHODS_REFUSED.has(method)) return fail(methodRefused(requestId));
-  const target = plainTarget(request.url);
-  if (!target.ok) return fail(problemResponse(codeOf(target.reason), { requestId }));
-  if (isReservedMisspelt(target.value.path)) return fail(problemResponse("not_found", { requestId }));
-  const headers = requestHeaders(request.headers, {
-    requestId,
-    host: target.value.host,
-    protocol: target.value.protocol,
-    clientAddress: clientAddress(request, configuration.value.clientAddressFrom),
-  });
-  if (!headers.ok) return fail(problemResponse("request_ambiguous", { requestId }));
+  const sent = plainTarget(request.url);
+  if (!sent.ok) return fail(problemResponse(codeOf(sent.reason), { requestId }));
+  if (isReservedMisspelt(sent.value.path)) return fail(problemResponse("not_found", { requestId }));
+  const source = sourceOf(request, sent.value, configuration.value);
+  if (!source.ok) return fail(problemResponse("request_ambiguous", { requestId }));
+  const { target, clientAddress } = source.value;
+  const headers = requestHeaders(request.headers, { requestId, host: target.host, protocol: target.protocol, clientAddress });
+  // RFC 9112, 6.1: where the framing is in doubt, so is where the next request begins.
+  if (!headers.ok) return fail(problemResponse(headers.reason, { requestId, headers: { connection: "close" } }));
   const hasBody = request.body !== null;
-  const visit = { request, requestId, method, hasBody, target: target.value, headers: headers.value, configuration: configuration.value };
+  const visit = { request, requestId, method, hasBody, target, clientAddress, headers: headers.value, configuration: configuration.value };
   return hasStrandedBody(visit) ? fail(problemResponse("request_ambiguous", { requestId })) : ok(visit);
+}
+
+type Source = Pick<Visit, "target" | "clientAddress">;
+
+/** Who asks, and under which address: what trusted proxies say of it counts, what anybody else says does not. */
+function sourceOf(request: Request, sent: PlainTarget, configuration: EdgeConfiguration): Result<Source, "site" | "contradictory"> {
+  const { clientAddressFrom, trustedProxies: trusted } = configuration;
+  const peer = clientAddress(request, clientAddressFrom);
+  if (trusted.length === 0) return ok({ target: sent, clientAddress: peer });
+  const claims = claimsOfProxies({ peer, trusted, header: (name) => request.headers.get(name) });
+  if (!claims.ok) return claims;
+  const target = targetAt(sent, claims.value);
+  return target.ok ? ok({ target: target.value, clientAddress: claims.value.address }) : target;
 }
 
 /** What the route table is matched against. A target that is refused matches nothing of ours. */

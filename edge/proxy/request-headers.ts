@@ -9,6 +9,14 @@ export type ForwardingFacts = {
   readonly clientAddress: string | undefined;
 };
 
+export type HeadersFault = "request_ambiguous" | "headers_too_large";
+
+/** Browsers send two or three dozen. Some servers drop what comes after the first few hundred, and the edge's own come last. */
+const NAMES_MAX = 100;
+
+/** At most a petabyte: a larger number does not fit into what servers count with. */
+const LENGTH = /^\d{1,15}$/;
+
 /**
  * The headers that reach the origin: the client's own without the guarded ones and without those named in Connection,
  * and then what the edge itself says, so that nothing a client sends can remove or replace it.
@@ -17,12 +25,15 @@ export type ForwardingFacts = {
  * one: `Connection: cookie` or `Connection: content-length` can only be meant to make two servers read one request
  * differently, so it is refused (RFC 9110, 7.6.1: a sender must not list a field that is for all recipients).
  */
-export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<Headers, "request_ambiguous"> {
+export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<Headers, HeadersFault> {
   const headers = new Headers(sent);
   let framings = 0;
   // Spread: the runtime hands out all names in one go, for less than one by one.
-  for (const name of [...sent.keys()]) {
+  const names = [...sent.keys()];
+  if (names.length > NAMES_MAX) return fail("headers_too_large");
+  for (const name of names) {
     if (name === "content-length" || name === "transfer-encoding") framings++;
+    if (name === "content-length" && !LENGTH.test(sent.get(name) ?? "")) return fail("request_ambiguous");
     if (name === "cookie") joinCookies(headers);
     else if (isGuardedName(name) && !dropGuarded(headers, name)) return fail("request_ambiguous");
   }

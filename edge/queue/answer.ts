@@ -57,11 +57,15 @@ export type WaitingAnswer = {
 export type LineFlow = {
   /** Measured, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
+  /** Slots that come free, measured, or 0 while nothing is known. */
+  readonly freedPerSecond: number;
   /** The part of those in the line who enter when their turn comes; the others are found gone. */
   readonly presentShare: number;
   /** For how long nobody has entered. */
   readonly stillMs: number;
   readonly freeSlots: number;
+  /** Slots that are taken: with more of them, more come free. */
+  readonly takenSlots: number;
 };
 
 export type EndReason = z.infer<typeof endReason>;
@@ -87,13 +91,19 @@ const admitted = z
   .transform(([state, expiresAtMs, isNew, holdMs]) => ({ state, expiresAtMs, isNew, holdMs }));
 const ended = z.tuple([z.literal("ended"), endReason], z.unknown()).transform(([state, reason]) => ({ state, reason }));
 const waiting = z
-  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, count, count, flag, countOrNull, count, countOrNull])
-  .transform(
-    ([state, position, total, order, pollAfterMs, admissions, present, stillMs, hasMore, opensAtMs, freeSlots, latestAtMs]) => {
-      const flow = { admissionsPerSecond: admissions / 1000, presentShare: present / 1000, stillMs, freeSlots };
-      return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
-    },
-  );
+  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, count, count, count, flag, countOrNull, count, count, countOrNull])
+  .transform(([state, position, total, order, pollAfterMs, admissions, freed, present, stillMs, hasMore, opensAtMs, ...slots]) => {
+    const [freeSlots, takenSlots, latestAtMs] = slots;
+    const flow = {
+      admissionsPerSecond: admissions / 1000,
+      freedPerSecond: freed / 1000,
+      presentShare: present / 1000,
+      stillMs,
+      freeSlots,
+      takenSlots,
+    };
+    return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
+  });
 
 export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, scheduled, drawChanged, person, none]);
 

@@ -3,7 +3,7 @@
 -- KEYS[1..8] as in line.lua
 -- ARGV[1..4] as in line.lua
 -- ARGV[5] order           the place that the signed ticket carries, or stands for
--- Returns {'none'} | {'admitted', expiresAt, isNew, holdMs} | {'ended', reason} | {'waiting', …} as in answer_waiting of line.lua
+-- Returns {'none'} | {'admitted', expiresAt, isNew, holdMs} | {'ended', reason} | {'waiting', …} as in answer_waiting of stand.lua
 local order = tonumber(ARGV[5])
 
 if not queue_exists then return { 'none' } end

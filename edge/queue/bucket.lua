@@ -3,14 +3,14 @@
 --
 -- KEYS[2] waiting  zset: ticket -> order in the line
 -- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count, admitted_at, credit,
---                  free
+--                  free, freed, freed_count
 -- ARGV: none of its own
 -- Returns nothing by itself: the script that follows does.
 
 local WAITING, BUCKET = KEYS[2], KEYS[6]
 
 local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count',
-  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count', 'admitted_at', 'credit', 'free')
+  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count', 'admitted_at', 'credit', 'free', 'freed', 'freed_count')
 
 -- A small burst leaves no room for late arrivals: with a burst of 1 a token that nobody takes at once is lost. So visitors are
 -- asked to come up to this much before their entry time, and the edge holds the answer until then.
@@ -20,19 +20,26 @@ local LEAD_SHARE = 0.6
 -- A larger burst saves tokens up, so visitors come at most this much after their entry time, when those before them are in.
 local LAG_MS_MAX = 100
 
+local bucket
+local function begin_span()
+  bucket.rate_at, bucket.rate_count, bucket.gone_count, bucket.freed_count = now, 0, 0, 0
+end
+
 -- One token pays for one entry. Entries may be granted ahead, one for each token to come; then `at` is the time of the last of them,
 -- and a change of the rate applies to what comes after it. An entry that was left free for a visitor before, who may still be on time,
 -- is in `free` until its time; after that its token is credit, as far as the burst allows.
-local bucket
 local function refill()
   local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
-  -- A clock that was set back must not stop the line until the old time comes again.
-  if at > now + HOLD_MS_MAX + 1 then tokens, at = math.min(tokens, 0), now end
   local credit, free = tonumber(stored[14]) or 0, {}
   for text in string.gmatch(stored[15] or '', '%S+') do
     local time = tonumber(text)
     if time <= now then credit = credit + 1 elseif time < at then free[#free + 1] = time end
   end
+  -- A clock that was set back must not stop the line until the old time comes again. Tokens that a smaller burst has spilled do not
+  -- come back with a larger one: only time fills the bucket.
+  local is_set_back = at > now + HOLD_MS_MAX + 1
+  local is_changed = is_set_back or tokens > burst or credit > burst - 1
+  if is_set_back then at = now end
   credit = math.min(credit, burst - 1)
   if at <= now then tokens, credit = tokens + (now - at) * rate / 1000 + credit, 0 end
   bucket = {
@@ -40,8 +47,7 @@ local function refill()
     at = math.max(at, now),
     credit = credit,
     free = free,
-    -- Tokens that a smaller burst has spilled do not come back with a larger one: only time fills the bucket.
-    is_changed = tokens > burst,
+    is_changed = is_changed,
     sequence = tonumber(stored[3]) or 0,
     rate = tonumber(stored[4]) or 0,
     rate_at = tonumber(stored[5]) or now,
@@ -49,9 +55,11 @@ local function refill()
     pace = tonumber(stored[11]) or 0,
     gone_count = tonumber(stored[12]) or 0,
     admitted_at = tonumber(stored[13]) or 0,
+    freed = tonumber(stored[16]) or 0,
+    freed_count = tonumber(stored[17]) or 0,
   }
   -- A clock that was set back begins a new span, or nothing would be measured until the old time comes again.
-  if bucket.rate_at > now then bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0 end
+  if bucket.rate_at > now then begin_span() end
 end
 
 -- Milliseconds until the entry that the given number of visitors, one after the other, come to; negative when it has been free for
@@ -104,25 +112,35 @@ local function count_gone()
   bucket.gone_count, bucket.is_changed = bucket.gone_count + 1, true
 end
 
+-- Slots return, so that somebody else can enter.
+local function count_freed(count)
+  bucket.freed_count, bucket.is_changed = bucket.freed_count + count, true
+end
+
 -- The measured rate is a moving average over spans in which people waited: an empty line says nothing about how fast a full one
 -- moves, nor does one that may not move yet. A span ends after a few admissions, so that a slow line is measured over a longer
 -- time. The pace, at which those behind move up, is that of all who enter or are found gone.
 local RATE_SPAN_MS_MIN = 2000
-local RATE_SPAN_MS_MAX = 60000
+local RATE_SPAN_MS_MAX = 120000
 local RATE_SPAN_COUNT = 5
-local RATE_WEIGHT = 0.3
-local function average(before, measured)
-  return before > 0 and (before * (1 - RATE_WEIGHT) + measured * RATE_WEIGHT) or measured
+-- How much of an average is left after a span of the shortest length; a longer span counts for more. Visitors leave less evenly than
+-- they enter, so that is averaged over half a minute.
+local RATE_KEPT = 0.7
+local FREED_KEPT = 0.93
+local function average(before, measured, span, kept_share)
+  local kept = before > 0 and (kept_share or RATE_KEPT) ^ (span / RATE_SPAN_MS_MIN) or 0
+  return before * kept + measured * (1 - kept)
 end
 
 local function measure_rate(span)
   if is_before_opening then
-    bucket.rate, bucket.pace = 0, 0
+    bucket.rate, bucket.pace, bucket.freed = 0, 0, 0
   elseif span > 0 and redis.call('ZCARD', WAITING) > 0 then
-    bucket.rate = average(bucket.rate, bucket.rate_count * 1000 / span)
-    bucket.pace = average(bucket.pace, (bucket.rate_count + bucket.gone_count) * 1000 / span)
+    bucket.rate = average(bucket.rate, bucket.rate_count * 1000 / span, span)
+    bucket.pace = average(bucket.pace, (bucket.rate_count + bucket.gone_count) * 1000 / span, span)
+    bucket.freed = average(bucket.freed, bucket.freed_count * 1000 / span, span, FREED_KEPT)
   end
-  bucket.rate_at, bucket.rate_count, bucket.gone_count = now, 0, 0
+  begin_span()
 end
 
 -- Visitors in the line are asked back after this part of the time that seems left; less often in a line that is too long for that.
@@ -139,13 +157,13 @@ end
 local function save_bucket()
   local span = now - bucket.rate_at
   local is_over = span >= RATE_SPAN_MS_MAX
-    or span >= RATE_SPAN_MS_MIN and (is_before_opening or bucket.rate_count + bucket.gone_count >= RATE_SPAN_COUNT)
+    or span >= RATE_SPAN_MS_MIN and (is_before_opening or bucket.rate_count + bucket.gone_count + bucket.freed_count >= RATE_SPAN_COUNT)
   if is_over then measure_rate(span) end
   if not (is_over or bucket.is_changed) then return end
   redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', string.format('%.6f', bucket.at),
     'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at,
     'rate_count', bucket.rate_count, 'pace', string.format('%.6f', bucket.pace), 'gone_count', bucket.gone_count,
-    'admitted_at', bucket.admitted_at, 'credit', bucket.credit, 'free', free_text())
+    'admitted_at', bucket.admitted_at, 'credit', bucket.credit, 'free', free_text(), 'freed', string.format('%.6f', bucket.freed), 'freed_count', bucket.freed_count)
 end
 
 -- After a loss of the store's data, too, the numbers continue behind those already given out, so that nobody is overtaken.

@@ -18,7 +18,7 @@
 --       | {'draw_changed'} when the draw is not the one that is on
 --       | {'person', ticket, order, joinedAt} when the one whom the invite names has a place already
 --       | {'admitted', expiresAt, isNew, holdMs} | {'ended', reason}
---       | {'waiting', …} as in answer_waiting of line.lua
+--       | {'waiting', …} as in answer_waiting of stand.lua
 local ADDRESS, PROOF = KEYS[9], KEYS[12]
 local tickets_per_ip, held_order, proof_ms = tonumber(ARGV[6]), tonumber(ARGV[13]), tonumber(ARGV[14])
 local known_draw_span, number = tonumber(ARGV[7]), tonumber(ARGV[8])

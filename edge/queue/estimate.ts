@@ -32,7 +32,7 @@ const POLL_SECONDS = 2;
 /** The rate is kept exactly; how many of those before have left is not known. */
 const RATE_RANGE = { low: 0.7, high: 1.2 };
 /** How fast visitors leave changes from minute to minute. */
-const LEAVING_RANGE = { low: 0.5, high: 2 };
+const LEAVING_RANGE = { low: 0.3, high: 2.5 };
 /** A full room that nobody has left for this long, or for this many times the usual pause, stands still. */
 const STALL_MS_MIN = 10_000;
 const STALL_PAUSES = 5;
@@ -40,28 +40,37 @@ const STALL_PAUSES = 5;
 export function forecastWait({ position, total, flow, admissionRate, opensInSeconds = 0, latestInSeconds }: Line): WaitForecast {
   const [first, middle, last] = position === null ? [1, (1 + total) / 2, total] : [position, position, position];
   const bestSeconds = (place: number) => place / admissionRate;
+  const latest = latestInSeconds === undefined ? SECONDS_MAX : latestInSeconds + bestSeconds(last) + POLL_SECONDS;
   if (opensInSeconds === 0 && isStalled(flow)) {
-    const high = Math.max(latestInSeconds ?? SECONDS_MAX, bestSeconds(last));
-    return { estimate: rounded({ low: bestSeconds(first) * flow.presentShare, likely: high, high }), isStalled: true };
+    return {
+      estimate: rounded({ low: bestSeconds(first) * flow.presentShare * RATE_RANGE.low, likely: latest, high: latest }),
+      isStalled: true,
+    };
   }
-  const wait = (place: number) => {
-    const byRate = bestSeconds(place) * flow.presentShare;
-    const behind = opensInSeconds > 0 ? 0 : Math.max(0, place - flow.freeSlots);
-    const byLeaving = behind === 0 || flow.admissionsPerSecond === 0 ? 0 : (behind / flow.admissionsPerSecond) * flow.presentShare;
-    return byLeaving > byRate ? { seconds: byLeaving, range: LEAVING_RANGE } : { seconds: byRate, range: RATE_RANGE };
+  const wait = (place: number): Wait => {
+    const present = place * flow.presentShare;
+    const byRate = bestSeconds(present);
+    const behind = opensInSeconds > 0 ? 0 : present - flow.freeSlots;
+    if (behind <= 0) return { low: byRate * RATE_RANGE.low, likely: byRate, high: Math.max(byRate * RATE_RANGE.high, bestSeconds(place)) };
+    // With more visitors inside, more leave. Until some have left, only the ends of their sessions are known.
+    const perSecond = (flow.freedPerSecond * (flow.takenSlots + flow.freeSlots)) / Math.max(1, flow.takenSlots);
+    if (perSecond === 0) return { low: byRate * RATE_RANGE.low, likely: Math.max(byRate, latest / 2), high: latest };
+    const seconds = Math.max(byRate, behind / perSecond);
+    return { low: Math.max(seconds * LEAVING_RANGE.low, byRate * RATE_RANGE.low), likely: seconds, high: seconds * LEAVING_RANGE.high };
   };
-  const [from, likely, to] = [wait(first), wait(middle), wait(last)];
   const estimate = {
-    low: opensInSeconds + from.seconds * from.range.low - POLL_SECONDS / 2,
-    likely: opensInSeconds + likely.seconds,
-    high: opensInSeconds + Math.max(to.seconds * to.range.high, to.range === RATE_RANGE ? bestSeconds(last) : 0) + POLL_SECONDS,
+    low: opensInSeconds + wait(first).low - POLL_SECONDS / 2,
+    likely: opensInSeconds + wait(middle).likely,
+    high: opensInSeconds + wait(last).high + POLL_SECONDS,
   };
   return { estimate: rounded(estimate), isStalled: false };
 }
 
-function isStalled({ freeSlots, admissionsPerSecond, stillMs }: LineFlow): boolean {
+type Wait = { readonly low: number; readonly likely: number; readonly high: number };
+
+function isStalled({ freeSlots, freedPerSecond, stillMs }: LineFlow): boolean {
   if (freeSlots > 0) return false;
-  return admissionsPerSecond === 0 || stillMs > Math.max(STALL_MS_MIN, (STALL_PAUSES * 1000) / admissionsPerSecond);
+  return freedPerSecond === 0 || stillMs > Math.max(STALL_MS_MIN, (STALL_PAUSES * 1000) / freedPerSecond);
 }
 
 function rounded({ low, likely, high }: WaitEstimate): WaitEstimate {

@@ -4,13 +4,18 @@
 -- ARGV: none of its own
 -- Returns nothing by itself: the script that follows does.
 
--- Admissions per second as far as they are known: the average, or less when the open span shows that it is no longer reached. 0 when
--- nothing was measured. `flow` has the numbers rate, rate_at and rate_count of the bucket.
+-- Events per second as far as they are known: the average, or less when the open span shows that it is no longer reached. 0 when nothing
+-- was measured. A few events more are allowed for, because a pause is not yet a standstill. `average` and `count` are the two numbers of a kind of event, `span` is how long the open span has lasted (ms).
+local SLACK = 3
+local function measured(average, count, span)
+  return span > 0 and math.min(average, (count + SLACK) * 1000 / span) or average
+end
+
 local function measured_rate(flow, now)
   local span = now - flow.rate_at
-  local measured = flow.rate
-  if measured == 0 and flow.rate_count > 0 then measured = flow.rate_count * 1000 / math.max(span, 1000) end
-  return span > 0 and math.min(measured, (flow.rate_count + 1) * 1000 / span) or measured
+  local average = flow.rate
+  if average == 0 and flow.rate_count > 0 then average = flow.rate_count * 1000 / math.max(span, 1000) end
+  return measured(average, flow.rate_count, span)
 end
 
 -- The share of those in the line who enter when their turn comes, as far as that was measured; the others are found gone.
@@ -20,15 +25,18 @@ local function present_share(flow)
   return math.max(PRESENT_SHARE_MIN, math.min(1, flow.rate / flow.pace))
 end
 
--- What an estimate is made from, as integers: admissions per 1,000 s, rounded up because 0 is for unknown; the share per thousand; and
--- for how long nobody has entered (ms).
+-- What an estimate is made from, as integers: admissions and freed slots per 1,000 s, rounded up because 0 is for unknown; the share per
+-- thousand; and for how long nobody has entered (ms).
 local function flow_facts(flow, now)
-  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(present_share(flow) * 1000), math.max(0, now - flow.admitted_at)
+  local freed = measured(flow.freed, flow.freed_count, now - flow.rate_at)
+  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(freed * 1000), math.ceil(present_share(flow) * 1000),
+    math.max(0, now - flow.admitted_at)
 end
 
 -- The same for a script that only reads: the fields as they are stored.
-local FLOW_FIELDS = { 'rate', 'rate_at', 'rate_count', 'pace', 'admitted_at' }
+local FLOW_FIELDS = { 'rate', 'rate_at', 'rate_count', 'pace', 'admitted_at', 'freed', 'freed_count' }
 local function stored_flow(values, now)
   return { rate = tonumber(values[1]) or 0, rate_at = tonumber(values[2]) or now, rate_count = tonumber(values[3]) or 0,
-    pace = tonumber(values[4]) or 0, admitted_at = tonumber(values[5]) or 0 }
+    pace = tonumber(values[4]) or 0, admitted_at = tonumber(values[5]) or 0, freed = tonumber(values[6]) or 0,
+    freed_count = tonumber(values[7]) or 0 }
 end

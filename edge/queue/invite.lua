@@ -4,14 +4,14 @@
 -- KEYS[11] person   string: ticket, order and time of the place of whom the invite names
 -- ARGV[5] lane      0 to 3, higher goes first
 -- ARGV[9] uses      how many places the invite is good for; 0 without an invite
--- ARGV[10] endsAt   when the invite ends (ms)
+-- ARGV[10] keptUntil the last moment at which the invite can be accepted (ms)
 -- ARGV[11] isKeyed  1 when the invite names a person
 -- ARGV[12] replaced the ticket that this person had before, if that is known to be used up; '' otherwise
 -- Returns nothing by itself: the script that follows does.
 
 local INVITE, PERSON = KEYS[10], KEYS[11]
 local LANE_MAX = 3
-local lane, uses, ends_at = tonumber(ARGV[5]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local lane, uses, kept_until = tonumber(ARGV[5]), tonumber(ARGV[9]), tonumber(ARGV[10])
 local is_keyed, replaced = ARGV[11] == '1', ARGV[12]
 
 local function lane_of(order)
@@ -38,7 +38,7 @@ end
 
 local function use_invite(order)
   redis.call('SADD', INVITE, TICKET)
-  redis.call('PEXPIREAT', INVITE, ends_at)
+  redis.call('PEXPIREAT', INVITE, kept_until)
   if not is_keyed then return end
   local record = table.concat({ TICKET, string.format('%.0f', order), string.format('%.0f', now) }, ' ')
   redis.call('SET', PERSON, record, 'PX', KEEP_MS)

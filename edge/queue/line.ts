@@ -1,3 +1,4 @@
+import { ACCEPTED_PAST_END_MS, acceptedForMs } from "../../shared/admission.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import type { Drawn } from "../../shared/draw.ts";
 import type { EndReason, LineAnswer } from "./answer.ts";
@@ -14,10 +15,18 @@ export type Line = {
   readonly enter: (visitor: Newcomer) => Promise<LineAnswer>;
   readonly beat: (visitor: Ticketed & { order: number }) => Promise<LineAnswer>;
   readonly leave: (visitor: Ticketed) => Promise<LineAnswer>;
-  readonly end: (session: { sessionId: string; reason: Exclude<EndReason, "expired">; detail?: string }) => Promise<{ hasMore: boolean }>;
+  readonly end: (session: Ending) => Promise<{ hasMore: boolean }>;
   readonly sweep: () => Promise<{ hasMore: boolean }>;
   /** When the session's slot returns, or 0 when the session has ended. */
   readonly touch: (session: Touch) => Promise<number>;
+};
+
+type Ending = {
+  readonly sessionId: string;
+  readonly reason: Exclude<EndReason, "expired">;
+  readonly detail?: string;
+  /** Only if a page of it was closed at this time and nothing was heard since. */
+  readonly leavingAtMs?: number;
 };
 
 export type Touch = {
@@ -39,6 +48,7 @@ export type Newcomer = {
   readonly invite?: InviteUse | undefined;
   /** The place that the visitor's own ticket carries: somebody who waits already and brings an invite. */
   readonly heldOrder?: number | undefined;
+  readonly ticketLeftMs?: TicketLeftMs | undefined;
   /** Which proof of work the join is paid with, and for how long it could be shown again. */
   readonly proof?: { readonly challengeId: string; readonly keepMs: number } | undefined;
 };
@@ -46,7 +56,8 @@ export type Newcomer = {
 export type InviteUse = {
   readonly inviteId: string;
   readonly uses: number;
-  readonly endsAtMs: number;
+  /** The last moment at which the invite can be accepted. */
+  readonly keptUntilMs: number;
   readonly person: string | undefined;
   /** A ticket that this person had before and that is used up. */
   readonly replaced?: string | undefined;
@@ -55,14 +66,19 @@ export type InviteUse = {
 type Ticketed = {
   readonly ticketId: string;
   readonly isKeyed?: boolean;
-  /** A ticket that was signed when the queue kept places for longer can come back for longer than one of today. */
-  readonly ticketLeftMs?: number;
+  readonly ticketLeftMs?: TicketLeftMs;
 };
+
+/**
+ * How long the visitor's ticket can still be accepted: one that was signed when the queue kept places for longer can come back for longer than
+ * one of today.
+ */
+type TicketLeftMs = number;
 
 type LineOptions = {
   readonly store: ScriptRunner;
   readonly queueId: string;
-  /** How long a ticket of this queue can come back: its longest life. */
+  /** The longest life of a ticket of this queue. */
   readonly ticketLifeMs: number;
   /** 0 to 1. */
   readonly random: () => number;
@@ -75,7 +91,7 @@ const NO_TICKET = "-";
 const NOT_DRAWN = { drawSpan: -1, number: 0 };
 /** Names a key that is never touched. */
 const NOBODY = "-";
-const NO_INVITE: InviteUse = { inviteId: NOBODY, uses: 0, endsAtMs: 0, person: undefined };
+const NO_INVITE: InviteUse = { inviteId: NOBODY, uses: 0, keptUntilMs: 0, person: undefined };
 const NO_PROOF = { challengeId: NOBODY, keepMs: 0 };
 const NOT_HELD = -1;
 
@@ -84,15 +100,15 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
   const now = () => simulatedNowMs?.() ?? ("" as const);
   const lineKeys = (ticketId: string) => ({ ...queue, used: usedKey(queueId, ticketId) });
   const lineArgs = ({ ticketId, isKeyed = false, ticketLeftMs = 0 }: Ticketed) => {
-    const keepMs = Math.max(ticketLifeMs, Math.ceil(ticketLeftMs), isKeyed ? PERSON_KEEP_MS : 0);
+    const keepMs = Math.max(acceptedForMs(ticketLifeMs), Math.ceil(ticketLeftMs), isKeyed ? acceptedForMs(PERSON_KEEP_MS) : 0);
     return { ticketId, nowMs: now(), jitter: random(), keepMs };
   };
 
   return {
     enter: (newcomer) => {
-      const { ticketId, lane, addressHash, ticketsPerIp, drawn = NOT_DRAWN } = newcomer;
+      const { ticketId, lane, addressHash, ticketsPerIp, drawn = NOT_DRAWN, ticketLeftMs = 0 } = newcomer;
       const { invite = NO_INVITE, heldOrder = NOT_HELD, proof = NO_PROOF } = newcomer;
-      const { inviteId, uses, endsAtMs, person, replaced = "" } = invite;
+      const { inviteId, uses, keptUntilMs, person, replaced = "" } = invite;
       const isKeyed = person !== undefined;
       return enterScript.run(store, {
         keys: {
@@ -103,12 +119,12 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
           proof: proofKey(queueId, proof.challengeId),
         },
         args: {
-          ...lineArgs({ ticketId, isKeyed }),
+          ...lineArgs({ ticketId, isKeyed, ticketLeftMs }),
           lane,
           ticketsPerIp,
           ...drawn,
           inviteUses: uses,
-          inviteEndsAtMs: endsAtMs,
+          inviteKeptUntilMs: keptUntilMs,
           isKeyed: isKeyed ? 1 : 0,
           replacedTicketId: replaced,
           heldOrder,
@@ -118,10 +134,21 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
     },
     beat: ({ order, ...visitor }) => beatScript.run(store, { keys: lineKeys(visitor.ticketId), args: { ...lineArgs(visitor), order } }),
     leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
-    end: ({ sessionId, reason, detail = "" }) =>
+    end: ({ sessionId, reason, detail = "", leavingAtMs }) =>
       endScript.run(store, {
-        keys: { ...lineKeys(sessionId), revocation: revocationKey(queueId, sessionId), ban: banKey(queueId, sessionId) },
-        args: { ...lineArgs({ ticketId: sessionId }), reason, detail },
+        keys: {
+          ...lineKeys(sessionId),
+          revocation: revocationKey(queueId, sessionId),
+          ban: banKey(queueId, sessionId),
+          session: sessionKey(queueId, sessionId),
+        },
+        args: {
+          ...lineArgs({ ticketId: sessionId }),
+          reason,
+          detail,
+          acceptedPastEndMs: ACCEPTED_PAST_END_MS,
+          leavingAtMs: leavingAtMs ?? "",
+        },
       }),
     sweep: () => sweepScript.run(store, { keys: lineKeys(NO_TICKET), args: lineArgs({ ticketId: NO_TICKET }) }),
     touch: ({ sessionId, views, how, isFirst = false }) =>

@@ -15,7 +15,7 @@ export const readQueueScript = defineScript({
   source: flowSource + readQueueSource,
   keys: ["meta", "waiting", "active", "bucket"],
   args: {},
-  reply: z.union([z.tuple([]).transform(() => undefined), z.tuple([count, count, count, count, count, count], z.string())]),
+  reply: z.union([z.tuple([]).transform(() => undefined), z.tuple([count, count, count, count, count, count, count], z.string())]),
 });
 
 export const writeQueueScript = defineScript({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
+import { acceptedForMs, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type FillRandom, newSecret, systemRandom } from "../../shared/ids.ts";
@@ -27,6 +27,7 @@ export type QueueRecord = {
   readonly active: number;
   /** Measured, or 0 while nothing is known. */
   readonly admissionsPerSecond: number;
+  readonly freedPerSecond: number;
   readonly presentShare: number;
   readonly stillMs: number;
   /** By the store's clock. */
@@ -62,8 +63,7 @@ export type Directory = RouteTableContent & {
 
 export const QUEUES_MAX = 1_000;
 
-/** As long as a pass can live, and a minute for clocks that differ. */
-const REVOCATIONS_KEPT_MS = PASS_LIFETIME_SECONDS_MAX * 1_000 + 60_000;
+const REVOCATIONS_KEPT_MS = acceptedForMs(PASS_LIFETIME_SECONDS_MAX * 1_000);
 
 export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = systemRandom): Registry {
   const changeDirectory = (verb: "add" | "remove" | "route", value: string) =>
@@ -112,7 +112,7 @@ type ReadQueueReply = Awaited<ReturnType<typeof readQueueScript.run>>;
 
 function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
   if (reply === undefined) return undefined;
-  const [waiting, active, admissions, present, stillMs, readAtMs, ...flat] = reply;
+  const [waiting, active, admissions, freed, present, stillMs, readAtMs, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   const meta = Object.fromEntries(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])));
   const { version, draws = "[]", ...texts } = meta;
@@ -122,6 +122,7 @@ function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
     waiting,
     active,
     admissionsPerSecond: admissions / 1000,
+    freedPerSecond: freed / 1000,
     presentShare: present / 1000,
     stillMs,
     readAtMs,

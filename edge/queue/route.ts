@@ -1,12 +1,13 @@
 import { z } from "zod";
+import { HOST_PATTERN } from "../../shared/host-pattern.ts";
 
-/** `host` is a name, `*.name` or `*`; `path` is a path or ends in `/*`. Both are matched without regard to case. */
+/** `host` is a name, an address, `*.name` or `*`; `path` is a path or ends in `/*`. Both are matched without regard to case. */
 export type Route = z.output<typeof routeSchema>;
 
 export const routeSchema = z.strictObject({
   host: z
     .string()
-    .regex(/^(\*|(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?)$/, "must be a host name, *.name or *")
+    .regex(new RegExp(`^${HOST_PATTERN}$`), "must be a host name in lower case, *.name or *")
     .default("*"),
   path: z
     .string()

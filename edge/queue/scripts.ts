@@ -11,12 +11,15 @@ import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
 import lineBody from "./line.lua";
 import orderSource from "./order.lua";
+import pollSource from "./poll.lua";
 import silenceSource from "./silence.lua";
+import standSource from "./stand.lua";
 import sweepSource from "./sweep.lua";
 import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
 
-const lineSource = eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody;
+const lineSource =
+  eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody + pollSource + standSource;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;
@@ -39,7 +42,7 @@ export const enterScript = defineScript({
     drawSpan: z.number().int().min(-1),
     number: z.number().int().nonnegative(),
     inviteUses: z.number().int().nonnegative(),
-    inviteEndsAtMs: z.number().int().nonnegative(),
+    inviteKeptUntilMs: z.number().int().nonnegative(),
     isKeyed: z.union([z.literal(0), z.literal(1)]),
     replacedTicketId: z.string(),
     heldOrder: z.number().int().min(-1),
@@ -67,8 +70,14 @@ export const leaveScript = defineScript({
 export const endScript = defineScript({
   name: "end",
   source: lineSource + endSource,
-  keys: [...lineKeys, "revoked", "revocation", "ban"],
-  args: { ...lineArgs, reason: z.enum(["completed", "revoked", "left"]), detail: z.string() },
+  keys: [...lineKeys, "revoked", "revocation", "ban", "session"],
+  args: {
+    ...lineArgs,
+    reason: z.enum(["completed", "revoked", "left"]),
+    detail: z.string(),
+    acceptedPastEndMs: z.number().int(),
+    leavingAtMs: z.union([z.number().int(), z.literal("")]),
+  },
   reply: finishedSchema,
 });
 

@@ -30,7 +30,8 @@ end
 
 -- Polls that were asked for since then and did not come.
 local function missed_since(at)
-  return redis.call('ZCOUNT', BEATS, '(' .. string.format('%.0f', at + LATE_MS), now + LATE_MS)
+  local after = '(' .. string.format('%.0f', at + LATE_MS)
+  return redis.call('ZCOUNT', BEATS, after, now + LATE_MS)
 end
 
 if now - heard_at >= SILENCE_MS and missed_since(heard_at) >= MISSED_POLLS_MIN then

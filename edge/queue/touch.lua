@@ -6,7 +6,8 @@
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
 -- KEYS[3] ready    zset: those in active whose pass was not presented yet
--- KEYS[4] session  hash: last_activity, page_views, status, ends_at (when the session ends however much it is used)
+-- KEYS[4] session  hash: last_activity, page_views, status, ends_at (when the session ends however much it is used),
+--         leaving_at (when a page of it was closed: the visitor is back)
 -- ARGV[1] session
 -- ARGV[2] now      milliseconds, or '' for the server's own clock
 -- ARGV[3] views    requests since the last touch
@@ -30,6 +31,7 @@ if wanted > slot_until then
   redis.call('ZADD', ACTIVE, 'XX', slot_until, session)
 end
 redis.call('ZREM', READY, session)
+redis.call('HDEL', SESSION, 'leaving_at')
 redis.call('HINCRBY', SESSION, 'page_views', views)
 redis.call('HSET', SESSION, 'last_activity', now, 'status', 'active', 'ends_at', string.format('%.0f', ends_at))
 redis.call('PEXPIREAT', SESSION, string.format('%.0f', slot_until))

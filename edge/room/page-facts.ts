@@ -1,5 +1,6 @@
+import type { OwnTexts } from "./own-texts.ts";
 import type { RoomState } from "./room-state.ts";
-import type { LiveTexts } from "./texts/room-texts.ts";
+import type { EarlyTexts, LiveTexts } from "./texts/room-texts.ts";
 
 /** What a page tells its script. */
 export type PageFacts = {
@@ -9,7 +10,9 @@ export type PageFacts = {
   readonly queueName: string;
   readonly locale: string;
   readonly texts: LiveTexts;
-  readonly own: { readonly title?: string | undefined; readonly intro?: string | undefined };
+  /** For a visitor who came too early. */
+  readonly early?: EarlyTexts;
+  readonly own: OwnTexts;
   /** When this was written, by the edge's clock: a browser's may be wrong. */
   readonly nowMs: number;
   /** How long a visitor may be silent before the line takes no more account of them. */

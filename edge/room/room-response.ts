@@ -1,6 +1,7 @@
 import { serialize } from "hono/utils/cookie";
 import { systemClock } from "../../shared/clock.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
+import { textResponse } from "../compression.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import type { InviteFault } from "./invite-fault.ts";
 import { type ChosenLanguage, chooseLanguage } from "./language.ts";
@@ -16,6 +17,8 @@ type Shown = {
   readonly status: number;
   readonly ticketId?: string;
   readonly next: NextStep;
+  /** Where its button leads, if not to the page that was asked for. */
+  readonly leadsTo?: string;
   /** The page answers a form that was sent to a protected URL. */
   readonly isFormRefused?: boolean;
   readonly inviteFault?: InviteFault | undefined;
@@ -25,17 +28,17 @@ type Shown = {
 };
 
 /** A page for a visitor, in their language, as the answer to their request. */
-export function roomResponse({ visit, status, nowMs, headers = {}, ...told }: Shown): Response {
+export function roomResponse({ visit, status, nowMs, leadsTo, headers = {}, ...told }: Shown): Response {
   const { request, requestId, target } = visit;
   const { queue } = told;
   const language = chooseLanguage(request.headers.get("accept-language"), queue?.settings.language ?? "en");
   const mayReload = request.method === "GET" || request.method === "HEAD";
-  const returnTo = mayReload ? `${target.path}${target.query}` : afterSending(visit);
+  const returnTo = leadsTo ?? (mayReload ? `${target.path}${target.query}` : afterSending(visit));
   const nonce = newId(systemRandom);
   const at = { nowMs: nowMs ?? systemClock.nowMs() };
   const page = { ...told, language, siteName: target.host, returnTo, mayReload, nonce, requestId, ...at };
-  const body = request.method === "HEAD" ? null : renderRoom(page);
-  return new Response(body, { status, headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers } });
+  const body = request.method === "HEAD" ? "" : renderRoom(page);
+  return textResponse(request, body, { status, headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers } });
 }
 
 /** Where a form was sent to may not be a page at all; where it was filled in is one. */
@@ -72,7 +75,7 @@ export function pageHeaders({ nonce, language, mayBeFramed = false }: Page): Rea
     // A form that is sent from this page says to us alone which page that was.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
-    vary: "accept, accept-language, cookie",
+    vary: "accept, accept-encoding, accept-language, cookie",
   };
 }
 

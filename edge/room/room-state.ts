@@ -3,15 +3,28 @@ import type { EndedReason } from "./texts/room-texts.ts";
 /** How a visitor stands, as a page shows it. */
 export type RoomState =
   | { readonly name: "waiting" | "paused"; readonly place: Place }
-  /** `total` is not known before places can be taken. `isDrawn`: places are given by lot when it opens. */
-  | { readonly name: "prequeue"; readonly opensAtMs: number; readonly total: number | undefined; readonly isDrawn: boolean }
+  /**
+   * Before the opening. With `placesOpenAtMs` the visitor has no place yet, and `total` is not known. `isDrawn`: places are given
+   * by lot when it opens.
+   */
+  | {
+      readonly name: "prequeue";
+      readonly opensAtMs: number;
+      readonly placesOpenAtMs?: number | undefined;
+      readonly total: number | undefined;
+      readonly isDrawn: boolean;
+    }
   /** `otherSite`: a form of another site came without the visitor's cookies. */
-  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "otherSite" }
-  /** `banLeftMs`: how long until the visitor may join again, where that is not now. */
-  | { readonly name: "ended"; readonly reason: EndedReason; readonly banLeftMs?: number }
+  | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "otherSite" | "notFound" }
+  /**
+   * `wasInside`: gave up a session, not a place in line. `banLeftMs`: how long until the visitor may join again, where that is
+   * not now.
+   */
+  | { readonly name: "ended"; readonly reason: EndedReason; readonly wasInside?: boolean; readonly banLeftMs?: number }
   /** `by`: too often by this visitor, or too many places for the network. */
   | { readonly name: "rateLimited"; readonly by: "visitor" | "address" };
 
+/** Those of a queue. */
 export const ROOM_STATE_NAMES = [
   "checking",
   "waiting",
@@ -34,6 +47,8 @@ export type Place = {
   /** The place on arrival: where the progress bar begins. */
   readonly first: number;
   readonly estimate: { readonly low: number; readonly high: number };
+  /** The room is full and nobody leaves. */
+  readonly stall?: { readonly latestAtMs: number | null } | undefined;
 };
 
 /** What the line answers to somebody who waits, as far as a page shows it. */
@@ -42,6 +57,8 @@ export type WaitingFacts = {
   readonly position: number | null;
   readonly total: number;
   readonly estimatedWaitSeconds: { readonly low: number; readonly high: number };
+  readonly isStalled?: boolean;
+  readonly latestEntryAt?: number | null;
   readonly enqueuedAt: number;
   readonly mode: string;
   readonly phase?: "prequeue" | "line";
@@ -65,7 +82,9 @@ export function waitingState(facts: WaitingFacts, memory: PlaceMemory | undefine
   if (mode === "maintenance") return { name: "maintenance" };
   if (phase === "prequeue") return { name: "prequeue", opensAtMs: opensAt ?? 0, total, isDrawn: order !== "fifo" };
   const { first, best } = memory ?? { first: total, best: total };
-  const place = { position: best, total, first, estimate: estimatedWaitSeconds };
+  const { isStalled = false, latestEntryAt = null } = facts;
+  const stall = isStalled ? { latestAtMs: latestEntryAt } : undefined;
+  const place = { position: best, total, first, estimate: estimatedWaitSeconds, stall };
   return { name: mode === "paused" ? "paused" : "waiting", place };
 }
 

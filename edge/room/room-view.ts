@@ -1,7 +1,8 @@
-import { unreachable } from "../../shared/assert.ts";
+import { assert, unreachable } from "../../shared/assert.ts";
+import type { Marking, OwnTexts } from "./own-texts.ts";
 import type { Place, RoomState } from "./room-state.ts";
 import { fillPlaceholders } from "./template-text.ts";
-import type { LiveTexts, Said } from "./texts/room-texts.ts";
+import type { EarlyTexts, EndedReason, FirstTexts, LiveTexts, Said } from "./texts/room-texts.ts";
 import { fill, type Words } from "./words.ts";
 
 /**
@@ -22,19 +23,17 @@ export type RoomView = Said & {
   readonly rejoin?: string;
   /** Whether there is a place to give up. */
   readonly canLeave: boolean;
+  /** Of a heading or lead that is the operator's own, in another language than the page. */
+  readonly marked?: { readonly heading?: Marking | undefined; readonly lead?: Marking | undefined };
 };
 
 export type ViewContext = {
   readonly texts: LiveTexts;
-  /** What only the edge says. */
-  readonly checking?: Said;
-  readonly otherSite?: Said;
-  /** `{time}` is a duration. */
-  readonly banned?: string;
+  /** All of them at the edge; of a script's own page at most those of a visitor who came too early. */
+  readonly first?: FirstTexts | EarlyTexts | undefined;
   readonly words: Words;
   readonly queueName: string;
-  /** The operator's own title and intro for those who wait. */
-  readonly own: { readonly title?: string | undefined; readonly intro?: string | undefined };
+  readonly own: OwnTexts;
   readonly nowMs: number;
 };
 
@@ -44,38 +43,52 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
     case "waiting":
       return placeView(state.place, context);
     case "paused": {
-      const { estimate: _notNow, ...view } = placeView(state.place, context);
+      const { estimate: _notNow, marked: _notShown, ...view } = placeView(state.place, context);
       return { ...view, ...texts.paused };
     }
-    case "checking":
-      return plainView(context.checking ?? texts.yourTurn, context);
     case "prequeue":
       return prequeueView(state, context);
     case "yourTurn":
       return { ...plainView(texts.yourTurn, context), action: texts.goOn };
-    case "otherSite":
-      return { ...plainView(context.otherSite ?? texts.yourTurn, context), action: texts.goOn };
+    case "maintenance":
+      return { ...plainView(texts.maintenance, context), action: texts.tryNow };
     case "ended":
       return endedView(state, context);
+    case "otherSite":
+      return { ...plainView(firstTexts(context).otherSite, context), action: texts.goOn };
+    case "checking":
+      return plainView(firstTexts(context).checking, context);
+    case "notFound":
+      return { ...plainView(firstTexts(context).notFound, context), action: firstTexts(context).home };
     case "rateLimited":
-      return { ...plainView(state.by === "address" ? texts.addressLimit : texts.rateLimited, context), action: texts.tryNow };
+      return { ...plainView(firstTexts(context)[state.by === "address" ? "addressLimit" : "rateLimited"], context), action: texts.tryNow };
     case "full":
-    case "maintenance":
     case "storeDown":
-      return { ...plainView(texts[state.name], context), action: texts.tryNow };
+      return { ...plainView(firstTexts(context)[state.name], context), action: texts.tryNow };
     default:
       return unreachable(state);
   }
+}
+
+function firstTexts({ first }: ViewContext): FirstTexts {
+  assert(first !== undefined && "checking" in first, "no script leads to this state");
+  return first;
 }
 
 function plainView(said: Said, { queueName }: ViewContext): RoomView {
   return { ...said, title: `${said.heading} · ${queueName}`, canLeave: false };
 }
 
-function endedView({ reason, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
-  const { texts, words, banned = "" } = context;
-  const view = plainView(texts.ended[reason], context);
-  if (banLeftMs !== undefined) return { ...view, lead: fill(banned, { time: words.duration(Math.ceil(banLeftMs / 1000)) }) };
+function endedTexts(reason: EndedReason, context: ViewContext): Said {
+  return reason === "closed" || reason === "revoked" ? firstTexts(context)[reason] : context.texts.ended[reason];
+}
+
+function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
+  const { texts, words } = context;
+  const view = plainView(wasInside ? firstTexts(context).leftInside : endedTexts(reason, context), context);
+  if (banLeftMs !== undefined) {
+    return { ...view, lead: fill(firstTexts(context).banned, { time: words.duration(Math.ceil(banLeftMs / 1000)) }) };
+  }
   if (reason === "revoked") return { ...view, rejoin: texts.again };
   return { ...view, action: reason === "closed" ? texts.tryNow : texts.again };
 }
@@ -83,15 +96,16 @@ function endedView({ reason, banLeftMs }: Extract<RoomState, { name: "ended" }>,
 /** Somebody who has just come sees that there is a bar. */
 const PROGRESS_MIN = 0.03;
 
-function placeView({ position, total, first, estimate }: Place, context: ViewContext): RoomView {
+function placeView({ position, total, first, estimate, stall }: Place, context: ViewContext): RoomView {
   const { texts, words, queueName, own } = context;
   const value = words.number(position);
-  const wait = words.estimate(estimate, texts);
+  const wait = stall === undefined ? words.estimate(estimate, texts) : stallText(stall, context);
   const values = { queueName, position: value, total: words.number(total), wait };
   return {
     title: `${value} · ${queueName}`,
-    heading: own.title === undefined ? texts.waiting.heading : fillPlaceholders(own.title, values),
-    lead: own.intro === undefined ? texts.waiting.lead : fillPlaceholders(own.intro, values),
+    heading: own.title === undefined ? texts.waiting.heading : fillPlaceholders(own.title.text, values),
+    lead: own.intro === undefined ? texts.waiting.lead : fillPlaceholders(own.intro.text, values),
+    marked: { heading: own.title?.marked, lead: own.intro?.marked },
     figure: { label: texts.placeLabel, value, note: position === 1 ? texts.next : words.people(texts.ahead, position - 1) },
     progress: Math.max(PROGRESS_MIN, (first - position) / first),
     estimate: wait,
@@ -100,17 +114,37 @@ function placeView({ position, total, first, estimate }: Place, context: ViewCon
   };
 }
 
+function stallText({ latestAtMs }: NonNullable<Place["stall"]>, { texts, words }: ViewContext): string {
+  if (latestAtMs === null) return texts.stalled;
+  return `${texts.stalled} ${fill(texts.stalledUntil, { time: words.moment(latestAtMs) })}`;
+}
+
 type Prequeue = Extract<RoomState, { name: "prequeue" }>;
 
-function prequeueView({ opensAtMs, total, isDrawn }: Prequeue, context: ViewContext): RoomView {
+function prequeueView({ opensAtMs, placesOpenAtMs, total, isDrawn }: Prequeue, context: ViewContext): RoomView {
   const { texts, words, queueName, nowMs } = context;
   const value = words.countdown(opensAtMs - nowMs);
   return {
     title: `${value} · ${queueName}`,
-    heading: texts.prequeue.heading,
-    lead: isDrawn ? texts.prequeueLot : texts.prequeue.lead,
+    ...prequeueWords({ placesOpenAtMs, isDrawn }, context),
     figure: { label: texts.startLabel, value, note: fill(texts.startsAt, { time: words.moment(opensAtMs) }) },
     ...(total !== undefined && { crowd: words.people(texts.crowd, Math.max(1, total)) }),
     canLeave: total !== undefined,
   };
+}
+
+/** A visitor who came too early has no place yet; a visitor with a place has one in order of arrival, or a share in the draw. */
+function prequeueWords(
+  { placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">,
+  { texts, first, words }: ViewContext,
+): Said {
+  if (placesOpenAtMs === undefined) {
+    const said = isDrawn ? texts.prequeueLot : texts.prequeue;
+    // A script that has no words for it asks the edge for the page again.
+    assert(said !== undefined, "an event was planned after this page was written");
+    return said;
+  }
+  assert(first !== undefined, "a page for a visitor who came too early brings the words for it");
+  const { heading, lead } = first.early;
+  return { heading, lead: fill(isDrawn ? first.earlyLot : lead, { time: words.moment(placesOpenAtMs) }) };
 }

@@ -7,6 +7,7 @@ import { type Room, renderRoom } from "./room.ts";
 import { ROOM_STATE_NAMES, readMemory, rememberPlace, type WaitingFacts, waitingState, writeMemory } from "./room-state.ts";
 import { sampleState } from "./sample-state.ts";
 import { textsOf } from "./texts-of.ts";
+import { createWords } from "./words.ts";
 
 const PAGE_BYTES_MAX = 15_000;
 const NOW_MS = Date.UTC(2026, 10, 20);
@@ -65,6 +66,8 @@ describe("the visitor's page", () => {
       const plain = roomOf({ state: sampleState(name, NOW_MS), language: { language, locale: language } });
       const full = { ...plain, queue: { queueId: "launch", settings: { ...settings, message: wordy(500), template } } };
       expect([name, language, (await gzippedBytes(renderRoom(full))) < PAGE_BYTES_MAX]).toEqual([name, language, true]);
+      const early = { name: "prequeue", opensAtMs: NOW_MS + 9, placesOpenAtMs: NOW_MS + 5, total: undefined, isDrawn: true } as const;
+      if (name === "prequeue") expect(await gzippedBytes(renderRoom({ ...full, state: early }))).toBeLessThan(PAGE_BYTES_MAX);
     }
   });
 
@@ -112,6 +115,24 @@ describe("the visitor's page", () => {
     expect(page).toContain("about 2–5 minutes");
     expect(page).toContain("5,310 people");
     expect(page).toContain("<title>1,204 · Launch</title>");
+  });
+
+  it("says from when on places can be taken, to a visitor who came before that, and never that there is one already", () => {
+    const early = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, placesOpenAtMs: NOW_MS + 3_600_000, total: undefined } as const;
+    for (const language of LANGUAGES) {
+      const opens = createWords(language, "UTC").moment(NOW_MS + 3_600_000);
+      for (const isDrawn of [false, true]) {
+        const page = renderRoom(roomOf({ state: { ...early, isDrawn }, language: { language, locale: language } }));
+        expect(page).toContain(`<h1>${textsOf[language].early.heading}</h1>`);
+        expect([language, /<p id="lead"[^>]*>[^<]*/.exec(page)?.[0].includes(opens)]).toEqual([language, true]);
+      }
+    }
+  });
+
+  it("tells a place in order of arrival from a share in the draw before the start", () => {
+    const waiting = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, total: 20 } as const;
+    const headingOf = (isDrawn: boolean) => /<h1>(.*?)<\/h1>/.exec(renderRoom(roomOf({ state: { ...waiting, isDrawn } })))?.[1];
+    expect([headingOf(false), headingOf(true)]).toEqual(["You are in line", "You are in the draw"]);
   });
 
   it("comes back by itself without a script, to the address that was asked for", () => {
@@ -166,6 +187,19 @@ describe("what an operator or a visitor writes", () => {
     const persian = renderRoom(roomOf({ language: { language: "fa", locale: "fa" } }, { template }));
     expect(persian).toContain("<h1>صف ۱٬۲۰۴</h1>");
     expect(renderRoom(roomOf({ state: { name: "full" } }, { template }))).toContain("<h1>The line is full</h1>");
+  });
+
+  it("carries its own language and direction where it is not translated", () => {
+    const template = { title: "Welcome", intro: "Hold on", translations: { de: { title: "Willkommen" } } };
+    const persian = { language: { language: "fa", locale: "fa" } } as const;
+    const page = renderRoom(roomOf(persian, { template, message: "Back at noon" }));
+    expect(page).toContain('<h1 lang="en" dir="auto">Welcome</h1>');
+    expect(page).toContain('<p id="lead" class="lead" lang="en" dir="auto">Hold on</p>');
+    expect(page).toContain('<p id="message-text" lang="en" dir="auto">Back at noon</p>');
+    const german = renderRoom(roomOf({ language: { language: "de", locale: "de" } }, { template, language: "ar" }));
+    expect(german).toContain("<h1>Willkommen</h1>");
+    expect(german).toContain('<p id="lead" class="lead" lang="ar" dir="rtl">Hold on</p>');
+    expect(renderRoom(roomOf({ ...persian, state: { name: "full" } }, { template }))).toContain(`<h1>${textsOf.fa.full.heading}</h1>`);
   });
 
   it("changes colours and nothing else about the style", () => {

@@ -1,16 +1,17 @@
+import { paletteCss } from "../../shared/look/palette.ts";
 import { ROOM_SCRIPT, ROOM_STYLE } from "../built/room-script.ts";
 import { SOLVER_SCRIPT } from "../built/solver.ts";
 import type { QueueSettings } from "../queue/settings.ts";
 import { explanation, leaveForm, rejoinForm } from "./explanation.ts";
 import { type Html, html, jsonForScript, trusted } from "./html.ts";
 import type { InviteFault } from "./invite-fault.ts";
-import { type ChosenLanguage, directionOf, languageTag } from "./language.ts";
+import { type ChosenLanguage, directionOf, type Language, languageTag } from "./language.ts";
+import { type Marking, markingOf, type OwnTexts, ownTexts } from "./own-texts.ts";
 import { memoryCookieName, type NextStep, type PageFacts } from "./page-facts.ts";
-import { type Palette, paletteOf } from "./palette.ts";
 import type { RoomState } from "./room-state.ts";
 import { type RoomView, roomView } from "./room-view.ts";
 import type { Template } from "./template.ts";
-import type { LiveTexts, PageTexts } from "./texts/room-texts.ts";
+import type { FirstTexts, LiveTexts, PageTexts } from "./texts/room-texts.ts";
 import { textsOf } from "./texts-of.ts";
 import { createWords, type Words } from "./words.ts";
 
@@ -48,16 +49,16 @@ export type RoomQueue = {
   readonly queueId: string;
   readonly settings: Pick<
     QueueSettings,
-    "name" | "message" | "language" | "template" | "order" | "heartbeatTtlSeconds" | "returnGraceSeconds"
+    "name" | "message" | "language" | "template" | "order" | "opensAt" | "heartbeatTtlSeconds" | "returnGraceSeconds"
   >;
 };
 
 export function renderRoom(room: Room): string {
   const { state, language, queue, nonce, nowMs } = room;
-  const { page, checking, otherSite, banned, ...texts } = textsOf[language.language];
+  const { live: texts, first, page } = textsByUse(language.language);
   const words = wordsOf(language.locale);
   const queueName = queue?.settings.name ?? room.siteName;
-  const view = roomView(state, { texts, checking, otherSite, banned, words, queueName, own: ownTexts(room), nowMs });
+  const view = roomView(state, { texts, first, words, queueName, own: ownTextsOf(room), nowMs });
   return html`<!doctype html>
 <html lang="${languageTag(language.language)}" dir="${directionOf(language.language)}" data-state="${state.name}">
 <head>
@@ -76,10 +77,10 @@ ${brand(room, queueName)}
 <div class="card">
 ${notice(room, page)}
 <p class="mark" aria-hidden="true"><b></b><b></b><b></b></p>
-<h1>${view.heading}</h1>
-<p id="lead" class="lead">${view.lead}</p>
+<h1${marks(view.marked?.heading)}>${view.heading}</h1>
+<p id="lead" class="lead"${marks(view.marked?.lead)}>${view.lead}</p>
 ${figure(view, { texts, page })}
-${message(queue?.settings.message ?? "", page)}
+${message(queue, page)}
 <div class="actions">
 ${rejoinForm({ queueId: queue?.queueId, text: view.rejoin, isPreview: room.isPreview ?? false })}
 <a id="action" class="button" href="${room.returnTo}"${hiddenUnless(view.action)}>${view.action}</a>
@@ -94,7 +95,7 @@ ${leaveForm({ queueId: queue?.queueId, page, isShown: view.canLeave, isPreview: 
 </div>
 </main>
 <p id="status" class="unseen" role="status"></p>
-${script(room, { texts, queueName })}
+${script(room, { texts, first, queueName })}
 </body>
 </html>
 `.text;
@@ -122,8 +123,14 @@ function figure({ figure: shown, progress, estimate, crowd }: RoomView, { texts,
 </div>`;
 }
 
-function message(text: string, { messageLabel }: PageTexts): Html {
-  return html`<div id="message" class="message"${hiddenUnless(text)}><h2>${messageLabel}</h2><p id="message-text" dir="auto">${text}</p></div>`;
+function message(queue: RoomQueue | undefined, { messageLabel }: PageTexts): Html {
+  const { message: text = "", language = "en" } = queue?.settings ?? {};
+  const marked = marks(markingOf(language));
+  return html`<div id="message" class="message"${hiddenUnless(text)}><h2>${messageLabel}</h2><p id="message-text"${marked}>${text}</p></div>`;
+}
+
+function marks(marking: Marking | undefined): Html | undefined {
+  return marking === undefined ? undefined : html` lang="${marking.lang}" dir="${marking.dir}"`;
 }
 
 function brand({ queue }: Room, queueName: string): Html {
@@ -158,21 +165,9 @@ const colours = new WeakMap<object, string>();
 const NO_TEMPLATE = {};
 
 function coloursOf(template: Template | null): string {
-  const text = colours.get(template ?? NO_TEMPLATE) ?? schemes(template);
+  const text = colours.get(template ?? NO_TEMPLATE) ?? paletteCss(template);
   colours.set(template ?? NO_TEMPLATE, text);
   return text;
-}
-
-function schemes(template: Template | null): string {
-  const [light, dark] = [variables(paletteOf(template, "light")), variables(paletteOf(template, "dark"))];
-  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
-}
-
-/** Colours were parsed and written anew, so that nothing but six digits can stand here. */
-function variables(palette: Palette): string {
-  return Object.entries(palette)
-    .map(([name, colour]) => `--${name}:${colour}`)
-    .join(";");
 }
 
 /** Shorter would leave no time to press a button; longer, and the line would take somebody at its head for gone. */
@@ -188,7 +183,9 @@ function refreshWithoutScript({ next, returnTo, isPreview }: Room): Html | undef
 /** A browser that is too old for the script, or one in which it fails, still comes back: this much every browser can do. */
 const FALLBACK_MS_MIN = 10_000;
 
-function script(room: Room, { texts, queueName }: { readonly texts: LiveTexts; readonly queueName: string }): Html | undefined {
+type ScriptTexts = { readonly texts: LiveTexts; readonly first: FirstTexts; readonly queueName: string };
+
+function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | undefined {
   if (room.isPreview) return undefined;
   const { state, next, queue, language, returnTo, nowMs, nonce, mayReload } = room;
   const { heartbeatTtlSeconds = 0, returnGraceSeconds = 0 } = queue?.settings ?? {};
@@ -198,8 +195,10 @@ function script(room: Room, { texts, queueName }: { readonly texts: LiveTexts; r
     queueId: queue?.queueId ?? "",
     queueName,
     locale: language.locale,
-    texts,
-    own: ownTexts(room),
+    texts: mayComeToPrequeue(room) ? texts : { ...texts, prequeue: undefined, prequeueLot: undefined },
+    // The time at which places open is written again in the visitor's own time zone.
+    ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: { early: first.early, earlyLot: first.earlyLot } }),
+    own: ownTextsOf(room),
     nowMs,
     silenceMsMax: heartbeatTtlSeconds * 1000,
     returnTo: mayReload ? null : returnTo,
@@ -212,15 +211,28 @@ function script(room: Room, { texts, queueName }: { readonly texts: LiveTexts; r
 <script nonce="${nonce}">${trusted(next.kind === "prove" ? SOLVER_SCRIPT : ROOM_SCRIPT)}</script>`;
 }
 
+/** A script that watches the line may be led to the prequeue; one on a page for a visitor who came too early loads the page again. */
+function mayComeToPrequeue({ state, queue }: Room): boolean {
+  if (state.name === "prequeue") return state.placesOpenAtMs === undefined;
+  return queue !== undefined && queue.settings.opensAt !== null;
+}
+
 function fallbackScript(afterMs: number): string {
   return `setTimeout(function(){if(!window.sluice)location.replace(document.getElementById("action").href)},${afterMs})`;
 }
 
-/** In the visitor's language where the operator has written it, or as it is. */
-function ownTexts({ queue, language }: Room): PageFacts["own"] {
-  const { translations, title, intro } = queue?.settings.template ?? {};
-  const translated = translations?.[language.language];
-  return { title: translated?.title ?? title, intro: translated?.intro ?? intro };
+/** What a script needs, what only the edge writes, and what is the same in every state. */
+function textsByUse(language: Language) {
+  const { page, checking, notFound, otherSite, banned, home, leftInside, ...more } = textsOf[language];
+  const { full, storeDown, rateLimited, addressLimit, early, earlyLot, ended: all, ...others } = more;
+  const { closed, revoked, ...ended } = all;
+  const live = { ...others, ended };
+  const refusals = { full, storeDown, rateLimited, addressLimit, closed, revoked };
+  return { page, live, first: { checking, notFound, otherSite, banned, home, leftInside, early, earlyLot, ...refusals } };
+}
+
+function ownTextsOf({ queue, language }: Room): OwnTexts {
+  return ownTexts(queue?.settings.template, { visitor: language.language, queue: queue?.settings.language ?? "en" });
 }
 
 /** A day's visitors come from a handful of regions, and Intl takes its time to get ready. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contrast, parseColour } from "./colour.ts";
+import { contrast, parseColour } from "../../shared/look/colour.ts";
+import { paletteOf } from "../../shared/look/palette.ts";
 import { LOGO_CHARS_MAX } from "./logo.ts";
-import { paletteOf } from "./palette.ts";
 import { type Template, templateSchema } from "./template.ts";
 import { fillPlaceholders } from "./template-text.ts";
 

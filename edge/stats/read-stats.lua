@@ -9,16 +9,16 @@
 -- ARGV[1] fields   JSON array of the fields of stats to read, or '' for all
 -- ARGV[2] now      as in event.lua
 -- Returns {} when there is no such queue, else
---   {now, waiting, ready, active, admissionsPerThousandSeconds, presentPerThousand, stillMs, phase, mode, maxActive, admissionRate,
+--   {now, waiting, ready, active, admissionsPerThousandSeconds, freedPerThousandSeconds, presentPerThousand, stillMs, phase, mode, maxActive, admissionRate,
 --    field, value, field, value, …}
 local WAITING, ACTIVE, READY, BUCKET, STATS = unpack(KEYS, 2, 6)
 if not mode then return {} end
 local after_now = '(' .. now
 local flow = stored_flow(redis.call('HMGET', BUCKET, unpack(FLOW_FIELDS)), now)
-local admissions, present, still_ms = flow_facts(flow, now)
+local admissions, freed, present, still_ms = flow_facts(flow, now)
 local answer = {
   now, redis.call('ZCARD', WAITING), redis.call('ZCARD', READY), redis.call('ZCOUNT', ACTIVE, after_now, '+inf'),
-  admissions, present, still_ms, phase, mode, tostring(max_active), tostring(rate),
+  admissions, freed, present, still_ms, phase, mode, tostring(max_active), tostring(rate),
 }
 local function add(field, value)
   answer[#answer + 1] = field

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
+import type { LineFlow } from "../queue/answer.ts";
 import eventSource from "../queue/event.lua";
 import flowSource from "../queue/flow.lua";
 import { queueKeys } from "../queue/keys.ts";
-import type { LineFlow } from "../queue/answer.ts";
 import type { Phase } from "../queue/schedule.ts";
 import source from "./read-stats.lua";
 import { WAIT_BUCKETS } from "./wait-histogram.ts";
@@ -39,7 +39,7 @@ const readStatsScript = defineScript({
   args: { fields: z.string(), nowMs: z.literal("") },
   reply: z.union([
     z.tuple([]).transform(() => undefined),
-    z.tuple([count, count, count, count, count, count, count, phase, z.string(), z.string(), z.string()], z.string()),
+    z.tuple([count, count, count, count, count, count, count, count, phase, z.string(), z.string(), z.string()], z.string()),
   ]),
 });
 
@@ -49,7 +49,7 @@ export async function readStats(store: ScriptRunner, queueId: string, what: "all
   const args = { fields: what === "all" ? "" : TOTAL_FIELDS_JSON, nowMs: "" } as const;
   const reply = await readStatsScript.run(store, { keys: { meta, waiting, active, ready, bucket, stats }, args });
   if (reply === undefined) return undefined;
-  const [nowMs, inLine, turns, slots, admissions, present, stillMs, stands, mode, maxActive, admissionRate, ...flat] = reply;
+  const [nowMs, inLine, turns, slots, admissions, freed, present, stillMs, stands, mode, maxActive, admissionRate, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   return {
     nowMs,
@@ -62,9 +62,11 @@ export async function readStats(store: ScriptRunner, queueId: string, what: "all
     admissionRate: Number(admissionRate),
     flow: {
       admissionsPerSecond: admissions / 1000,
+      freedPerSecond: freed / 1000,
       presentShare: present / 1000,
       stillMs,
       freeSlots: Math.max(0, Number(maxActive) - slots),
+      takenSlots: slots,
     },
     fields: new Map(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""] as const] : []))),
   };

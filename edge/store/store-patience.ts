@@ -7,10 +7,12 @@ export type StorePatience = {
   readonly retryWithinMs: number;
   /** No call for an operator begins later than this: with the longest call on top, the answer takes no longer than two. */
   readonly operatorMs: number;
-  /** The request that reads for all may be gone with its client; nobody waits for it longer than a call can take. */
+  /** How long a request waits for a value that was never read: as long as a call can take. */
   readonly readMs: number;
-  /** With something known at hand, a store that is slow to say whether it still holds is not waited for as long. */
+  /** And for one whose last value is at hand: hardly noticeable. */
   readonly rereadMs: number;
+  /** The request that reads for all may be gone with its client: after so long another one reads. */
+  readonly readerMs: number;
   /** When a connection gives up what its caller has given up before. */
   readonly abandonMs: number;
 };
@@ -25,7 +27,8 @@ export function storePatience(callMs: number = STORE_TIMEOUT_MS): StorePatience 
     retryWithinMs: callMs * 0.4,
     operatorMs: callMs * 0.9,
     readMs: callMs * 1.1,
-    rereadMs: callMs * 0.6,
+    rereadMs: callMs * 0.4,
+    readerMs: callMs * 0.2,
     abandonMs: callMs * 1.6,
   };
 }

@@ -47,6 +47,7 @@ export type PassFacts = Lifetime & {
   readonly unconfirmed?: true | undefined;
   readonly scope?: PassScope | undefined;
   readonly upstream?: string | undefined;
+  readonly slotless?: true | undefined;
 };
 
 export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metadata, ...facts }: TicketFacts): Promise<string> {
@@ -59,12 +60,13 @@ export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metad
   });
 }
 
-export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, upstream, ...facts }: PassFacts): Promise<string> {
+export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, upstream, slotless, ...facts }: PassFacts): Promise<string> {
   const claims = {
     jti,
     ...(unconfirmed && { unconfirmed }),
     ...(scope !== undefined && { scope }),
     ...(upstream !== undefined && { upstream }),
+    ...(slotless && { slotless }),
   };
   return sign(signer, { ...facts, kind: "pass", subject: sessionId, claims });
 }

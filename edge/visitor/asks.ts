@@ -45,7 +45,7 @@ export function comesWithoutCookies(sent: Sent): boolean {
 }
 
 /** Programs send no Origin. Browsers send it with every form, and `null` where they keep it secret. */
-function isFromOtherSite({ headers, site, method }: Sent): boolean {
+export function isFromOtherSite({ headers, site, method }: Omit<Sent, "sameSite">): boolean {
   const told = headers.get("sec-fetch-site");
   if (told !== null) return told === "cross-site";
   const origin = headers.get("origin");

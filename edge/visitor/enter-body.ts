@@ -3,6 +3,7 @@ import { METADATA_BYTES_MAX, TOKEN_CHARS_MAX } from "../../shared/admission.ts";
 import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
 import { parsePlainJson } from "../../shared/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import { readBytes } from "../proxy/read-bytes.ts";
 
 /** What may come along with a join. */
 export type EnterBody = z.output<typeof enterBodySchema>;
@@ -11,7 +12,7 @@ type BodyFault =
   | { readonly code: "body_too_large" | "json_malformed" }
   | { readonly code: "validation_failed"; readonly errors: readonly FieldFault[] };
 
-const BODY_CHARS_MAX = 4_096;
+const BODY_BYTES_MAX = 4_096;
 const METADATA_FIELDS_MAX = 20;
 
 export const enterBodySchema = z.strictObject({
@@ -41,23 +42,12 @@ function bytesOf(value: unknown): number {
 /** No body is as good as an empty one. */
 export async function readEnterBody(request: Request): Promise<Result<EnterBody, BodyFault>> {
   if (request.body === null) return ok({});
-  if (Number(request.headers.get("content-length") ?? 0) > BODY_CHARS_MAX) return fail({ code: "body_too_large" });
-  const text = await readText(request.body);
-  if (text === undefined) return fail({ code: "body_too_large" });
+  const bytes = await readBytes(request, BODY_BYTES_MAX);
+  if (bytes === undefined) return fail({ code: "body_too_large" });
+  const text = new TextDecoder().decode(bytes);
   if (text.trim() === "") return ok({});
   const json = parsePlainJson(text);
   if (!json.ok) return fail({ code: "json_malformed" });
   const parsed = enterBodySchema.safeParse(json.value);
   return parsed.success ? ok(parsed.data) : fail({ code: "validation_failed", errors: fieldFaults(parsed.error) });
-}
-
-/** Undefined when there is more than anybody needs; what comes after is not kept. */
-async function readText(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of body) {
-    text += decoder.decode(chunk, { stream: true });
-    if (text.length > BODY_CHARS_MAX) return undefined;
-  }
-  return text + decoder.decode();
 }

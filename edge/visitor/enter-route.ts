@@ -16,7 +16,7 @@ import { type BroughtInvite, readInvite } from "./brought-invite.ts";
 import { challengeResponse } from "./challenge-response.ts";
 import { type EnterBody, readEnterBody } from "./enter-body.ts";
 import { enterPage } from "./enter-page.ts";
-import { heldAnswer } from "./heartbeat-route.ts";
+import { heldAlone, insideAnswer } from "./heartbeat-route.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { revokedResponse } from "./revoked-response.ts";
@@ -35,7 +35,7 @@ export function enterRoute(platform: Platform) {
     const isForm = wantsOf(visit.request) === "form";
     const body = isForm ? NO_BODY : await readEnterBody(visit.request);
     if (!body.ok) return problemResponse(body.reason.code, { requestId: visit.requestId, ...body.reason });
-    const found = await queueOfRoute(c, platform);
+    const found = await queueOfRoute(c, platform, heldAlone);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
     if (isForm && comesWithoutCookies(sentBy(visit, queue.settings.sameSite)))
@@ -52,10 +52,13 @@ type Shown = ShownTokens & EnterBody;
 
 async function welcome(visit: Visit, queue: GuardedQueue, shown: Shown): Promise<Response> {
   const metadata = shown.metadata && JSON.stringify(shown.metadata);
-  if (shown.pass !== undefined && !shown.isRevoked) {
-    noteMetadata(queue, { sessionId: shown.pass.pass.sessionId, metadata });
-    return heldAnswer(visit, queue, shown.pass);
-  }
+  const inside = await insideAnswer(visit, queue, shown);
+  if (inside === undefined) return welcomeNew(visit, queue, shown, metadata);
+  if (shown.pass !== undefined) noteMetadata(queue, { sessionId: shown.pass.pass.sessionId, metadata });
+  return inside;
+}
+
+async function welcomeNew(visit: Visit, queue: GuardedQueue, shown: Shown, metadata: string | undefined): Promise<Response> {
   const banned = await bannedSession(visit, queue);
   const ended = banned === undefined ? shown.pass?.pass : { sessionId: banned };
   const ending = ended === undefined ? undefined : await askEnding(queue, ended);

@@ -6,6 +6,7 @@ import type { HeldPass } from "../gate/presented.ts";
 import { watchSession } from "../gate/watch-session.ts";
 import { isSocket, type Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
+import { clearedLeavingCookie, isLeaving } from "./leaving-cookie.ts";
 import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
 /**
@@ -27,15 +28,17 @@ export async function forwardAdmitted(
     command = readCommand(headers);
   };
   const forwarding = platform.forward(visit, { hear, targetUrl });
-  const noted = cookies === undefined ? noteActivity(queue, held.pass) : undefined;
+  const isBack = isLeaving(visit, queue.queueId);
+  const noted = cookies === undefined ? noteActivity(queue, held.pass, { isDue: isBack }) : undefined;
   const response = await forwarding;
   if (command !== undefined) obey(queue, held.pass, command);
   const answer = isSocket(response) ? platform.watchSocket(response, { check: watchSession(queue, held.pass) }) : response;
   const isEnded = command === "complete" || command === "revoke";
   const renewed = isEnded ? undefined : await renewedPass(queue, held.pass, { noted });
   // Nearly every answer passes as it came: there is nothing to say, so nothing is prepared for saying it.
-  if (!isEnded && renewed === undefined) return answer;
+  if (!isEnded && renewed === undefined && !isBack) return answer;
   const own = cookies ?? createVisitorCookies(visit, queue);
+  if (isBack) own.add(clearedLeavingCookie(visit, queue.queueId));
   if (renewed !== undefined) own.setPass(renewed);
   if (isEnded) own.clear("pass", { always: true });
   return cookies === undefined ? own.putOn(answer) : answer;

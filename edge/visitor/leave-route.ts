@@ -1,49 +1,102 @@
 import type { Context } from "hono";
+import { problemResponse } from "../../shared/errors.ts";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { EdgeEnvironment } from "../env.ts";
+import { leaveSoon } from "../gate/leaving.ts";
 import { type GuardedQueue, openLineOf } from "../gate/open-gate.ts";
 import { StoreUnavailable } from "../gate/outage.ts";
 import { ticketLeftMs } from "../gate/turn.ts";
 import type { Platform } from "../platform.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { roomResponse } from "../room/room-response.ts";
-import { queueOfRoute } from "./queue-of-route.ts";
+import { isFromOtherSite, sentBy } from "./asks.ts";
+import { leavingCookie } from "./leaving-cookie.ts";
+import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
 import { refusalResponse } from "./refusal.ts";
 import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
 import { wantsOf } from "./wants.ts";
 
-/** `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. */
+/**
+ * `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. A body is
+ * not read, so that a beacon may bring any. With `?closing=1` it says that a page was closed: see `leave-on-close.ts`.
+ */
 export function leaveRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const { visit } = c.var;
-    const found = await queueOfRoute(c, platform);
+    const found = await queueOfRoute(c, platform, leaveUnknown);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
+    // Cookies of SameSite=None come along with what a page of another site sends: it must not give up anybody's place.
+    if (isFromOtherSite(sentBy(visit, queue.settings.sameSite)))
+      return problemResponse("other_site_refused", { requestId: visit.requestId });
     const shown = await shownTokens(visit, queue);
+    if (shown.ok && c.req.query("closing") === "1") return pageClosed(visit, queue, shown.value);
     const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
-    return wantsOf(visit.request) === "form" ? asPage(visit, queue, answer) : answer;
+    return wantsOf(visit.request) === "form"
+      ? asPage(visit, queue, { answer, wasInside: shown.ok && shown.value.pass !== undefined })
+      : answer;
   };
 }
 
+/** Only a session is given up with its page: a place in line is kept for a visitor who comes back. */
+async function pageClosed(visit: Visit, queue: GuardedQueue, { pass, isRevoked }: ShownTokens): Promise<Response> {
+  const headers = new Headers({ "cache-control": "no-store" });
+  if (pass === undefined || isRevoked) return new Response(null, { status: 204, headers });
+  try {
+    await leaveSoon(queue, pass.pass.sessionId);
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    return refusalResponse({ code: "store_unavailable", wants: "json", visit });
+  }
+  headers.append("set-cookie", leavingCookie(visit, queue.queueId));
+  return new Response(null, { status: 204, headers });
+}
+
 async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {
-  if (shown.ticket === undefined && shown.pass === undefined) return tokenProblem("missing", { requestId: visit.requestId });
+  const { ticket, pass, slotless } = shown;
+  if (ticket === undefined && pass === undefined && slotless === undefined) return tokenProblem("missing", { requestId: visit.requestId });
   try {
     await giveUp(queue, shown);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
     return refusalResponse({ code: "store_unavailable", wants: "json", visit });
   }
+  return leftResponse(visit, queue);
+}
+
+function leftResponse(visit: Visit, queue: Pick<GuardedQueue, "gate" | "queueId">): Response {
   const cookies = createVisitorCookies(visit, queue);
   cookies.clear("ticket");
   cookies.clear("pass");
   return cookies.putOn(new Response(null, { status: 204, headers: { "cache-control": "no-store" } }));
 }
 
+/** Nothing is known of the queue, and its session is over all the same. */
+function leaveUnknown({ visit, gate, held }: PassAlone): Response {
+  const { queueId, sessionId } = held.pass;
+  const { revocations, sweeps } = gate.memoryOf(queueId);
+  revocations.learn(sessionId);
+  sweeps.owe(sessionId, "left");
+  return leftResponse(visit, { gate, queueId });
+}
+
+type Left = {
+  readonly answer: Response;
+  /** Gave up a session, not a place in line. */
+  readonly wasInside: boolean;
+};
+
 /** A person who has nothing to give up has left already; with the store away they keep their place, and are told so. */
-function asPage(visit: Visit, queue: GuardedQueue, answer: Response): Response {
+function asPage(visit: Visit, queue: GuardedQueue, { answer, wasInside }: Left): Response {
   if (answer.status >= 500) return refusalResponse({ code: "store_unavailable", wants: "page", visit, queue });
-  const page = roomResponse({ visit, queue, state: { name: "ended", reason: "left" }, status: 200, next: { kind: "stay" } });
+  const page = roomResponse({
+    visit,
+    queue,
+    state: { name: "ended", reason: "left", wasInside },
+    status: 200,
+    next: { kind: "stay" },
+  });
   for (const cookie of answer.headers.getSetCookie()) page.headers.append("set-cookie", cookie);
   return page;
 }
@@ -59,7 +112,13 @@ async function giveUp(queue: GuardedQueue, { ticket, pass }: ShownTokens): Promi
     await endSession(queue, ticketId);
 }
 
+/** A slot can be given up at any time: with the store unavailable it is told afterwards, and this isolate refuses the session at once. */
 async function endSession(queue: GuardedQueue, sessionId: string): Promise<void> {
-  await openLineOf(queue).end({ sessionId, reason: "left" });
+  try {
+    await openLineOf(queue).end({ sessionId, reason: "left" });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    queue.sweeps.owe(sessionId, "left");
+  }
   queue.revocations.learn(sessionId);
 }

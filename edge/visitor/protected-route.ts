@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { assert, unreachable } from "../../shared/assert.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import { problemResponse } from "../../shared/errors.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import type { EdgeEnvironment } from "../env.ts";
@@ -11,9 +10,10 @@ import type { Known } from "../gate/directory.ts";
 import type { EndedSession } from "../gate/ending.ts";
 import type { Later } from "../gate/later.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOfIsolate, guardedQueue } from "../gate/open-gate.ts";
+import type { VisitStore } from "../gate/outage.ts";
 import { type HeldPass, type HeldTicket, type Presented, passForTarget, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { owesProof } from "../gate/proof-of-work.ts";
-import type { FoundRoute } from "../gate/route-table.ts";
+import type { FoundRoute, RouteTable } from "../gate/route-table.ts";
 import { log } from "../log.ts";
 import { countAnswer } from "../metrics/edge-counters.ts";
 import type { Platform } from "../platform.ts";
@@ -71,19 +71,32 @@ async function meet(meeting: Meeting): Promise<Response> {
   const { gate, visit, platform, later } = meeting;
   const { tokens, clock } = gate;
   const store = gate.store.forVisit();
-  const known = gate.directory.routes(later);
+  const known = gate.directory.routes(later, store.remainingMs());
   const routes = known instanceof Promise ? await known : known;
   if (routes === "unknown") return atUnknownQueue(meeting, await passForTarget(visit, { tokens, nowMs: clock.nowMs() }));
   const route = routes.find(visit.target);
   const { bypass } = routes;
   for (const name of bypass?.headerNames ?? []) visit.headers.delete(name);
-  if (route === undefined) return platform.forward(visit);
+  if (route === undefined) return isMisdirected(visit, routes) ? hostRefused(visit) : platform.forward(visit);
   const brought = takeInvite(visit);
   if (brought !== undefined) return meetInvited({ ...meeting, visit: brought.visit, invite: brought.text }, { route, bypass, store });
   return await goThrough(meeting, { route, bypass, store });
 }
 
-type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: ScriptRunner };
+type Way = { readonly route: FoundRoute; readonly bypass: BypassRules | undefined; readonly store: VisitStore };
+/**
+ * Whether a request may be on its way to a protected address under another name. The origin serves every name alike, unless it looks, so a
+ * host that no route names is refused as long as any route names one; `SLUICE_UNKNOWN_HOSTS=forward` is for gates with unprotected hosts.
+ */
+function isMisdirected({ target, configuration }: Visit, routes: RouteTable): boolean {
+  const host = routes.hostOf(target);
+  return host === "nameless" || (host === "unknown" && !configuration.forwardsUnknownHosts);
+}
+
+/** RFC 9110, 15.5.20. */
+function hostRefused({ requestId }: Visit): Response {
+  return problemResponse("host_unknown", { requestId });
+}
 
 /** A body can only travel inside the request that it came in, and that one names the invite. */
 function meetInvited(meeting: Meeting, way: Way): Response | Promise<Response> {
@@ -97,8 +110,8 @@ async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promi
   const { tokens, clock } = gate;
   const queueId = route.queueId as QueueId;
   // Before anything is asked of the queue: a rule holds also while the queue is closed or the store is away; `decide` says the same.
-  if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId);
-  const known = recordOf(meeting, queueId);
+  if (bypass !== undefined && (await bypass.fits(arrivalOf(visit, route)))) return pastQueue(meeting, queueId, store);
+  const known = recordOf(meeting, queueId, store.remainingMs());
   const record = known instanceof Promise ? await known : known;
   if (record === "missing") return atMissingQueue(meeting);
   if (record === "unknown") return atUnknownQueue(meeting, await presentedPass(visit, { tokens, queueId, nowMs: clock.nowMs() }));
@@ -106,13 +119,13 @@ async function goThrough(meeting: Meeting, { route, bypass, store }: Way): Promi
 }
 
 /** An isolate that has never heard the store's time hears it first, in the same moment. */
-function recordOf({ gate, later }: Meeting, queueId: QueueId): Known<QueueRecord | "missing"> {
-  const record = gate.directory.queue(queueId, later);
+function recordOf({ gate, later }: Meeting, queueId: QueueId, withinMs: number): Known<QueueRecord | "missing"> {
+  const record = gate.directory.queue(queueId, later, withinMs);
   return gate.clock.isHeard()
     ? record
     : gate
         .memoryOf(queueId)
-        .revocations.prepare(later)
+        .revocations.prepare(later, withinMs)
         .then(() => record);
 }
 
@@ -133,6 +146,7 @@ async function atQueue(meeting: Meeting, queue: GuardedQueue): Promise<Response>
   const isRevoked = revoked instanceof Promise ? await revoked : revoked;
   // Most requests end here, and need neither a cookie of ours nor the client's wishes.
   if (pass.state === "valid" && !isRevoked) return await withPass(meeting, queue, pass);
+  if (pass.state === "slotless" && pass.by === "bearer") visit.headers.delete("authorization");
   const ticket = await presentedTicket(visit, reading);
   const banned = await bannedSession(visit, queue);
   const facts = {
@@ -178,7 +192,8 @@ async function withoutPass(meeting: Meeting, queue: GuardedQueue, { facts, ticke
   const cookies = createVisitorCookies(visit, queue);
   // A part of a page says nothing about the cookies that its visitor has.
   if (facts.asks !== "part") {
-    if (facts.pass !== "none") cookies.clear("pass");
+    const isOfOpenQueue = facts.pass === "slotless" && queue.settings.mode === "open";
+    if (facts.pass !== "none" && !isOfOpenQueue) cookies.clear("pass");
     if (facts.ticket === "invalid") cookies.clear("ticket");
     if (facts.ban !== "none") cookies.add(clearedBanCookie(visit, queue.queueId));
   }
@@ -257,8 +272,8 @@ async function asNewcomer(outcome: Outcome): Promise<Response> {
 }
 
 /** Past the queue, but to where the queue leads; a queue that is not there leads to the gate's own origin. */
-async function pastQueue(meeting: Meeting, queueId: QueueId): Promise<Response> {
-  const record = await meeting.gate.directory.queue(queueId, meeting.later);
+async function pastQueue(meeting: Meeting, queueId: QueueId, store: VisitStore): Promise<Response> {
+  const record = await meeting.gate.directory.queue(queueId, meeting.later, store.remainingMs());
   if (record === "unknown") return atUnknownQueue(meeting, { state: "none" });
   return withOpenPass(meeting, { queueId, targetUrl: record === "missing" ? null : record.settings.targetUrl });
 }

@@ -21,14 +21,18 @@ export function queueRoute(platform: Platform) {
 
 const NO_WAIT = { low: 0, likely: 0, high: 0 };
 
-function publicFacts({ waiting, active, admissionsPerSecond, presentShare, stillMs }: QueueRecord, { settings, gate }: GuardedQueue) {
+function publicFacts(
+  { waiting, active, admissionsPerSecond, freedPerSecond, presentShare, stillMs }: QueueRecord,
+  { settings, gate }: GuardedQueue,
+) {
   const { name, mode, order, prequeueOpensAt, opensAt, closesAt, maxActive } = settings;
   const nowMs = gate.clock.nowMs();
   const phase = phaseAt(settings, nowMs);
   const isFree = mode === "open" || (mode === "active" && phase === "open" && waiting === 0 && active < maxActive);
   const { admissionRate } = phase === "open" || phase === "over" ? settings : settingsInEvent(settings);
   const opensInSeconds = Math.max(0, (opensAt ?? 0) - nowMs) / 1000;
-  const flow = { admissionsPerSecond, presentShare, stillMs, freeSlots: Math.max(0, maxActive - active) };
+  const slots = { freeSlots: Math.max(0, maxActive - active), takenSlots: active };
+  const flow = { admissionsPerSecond, freedPerSecond, presentShare, stillMs, ...slots };
   const { estimate, isStalled } = forecastWait({ position: waiting + 1, total: waiting, flow, admissionRate, opensInSeconds });
   const wait = isFree ? { estimatedWaitSeconds: NO_WAIT, isStalled: false } : { estimatedWaitSeconds: estimate, isStalled };
   return { name, mode, phase, order, prequeueOpensAt, opensAt, closesAt, waiting, active, maxActive, ...wait };

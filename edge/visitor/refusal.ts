@@ -47,8 +47,10 @@ export function refusalResponse({ code, wants, visit, queue, turn }: Refusal): R
   const limit = turn?.state === "rate_limited" ? turn.verdict : undefined;
   const retryAfterSeconds = limit?.retryAfterSeconds ?? RETRY_AFTER_SECONDS[code];
   const headers = limit?.headers ?? {};
-  if (wants !== "page" && wants !== "form") {
-    const status = code === "queue_waiting" ? waitingErrorStatus(queue) : errorCatalogue[code].status;
+  // The part of a page that there is a line before, however it describes itself: no person will see the answer.
+  const isPart = code === "queue_waiting";
+  if (isPart || (wants !== "page" && wants !== "form")) {
+    const status = isPart ? waitingErrorStatus(queue) : errorCatalogue[code].status;
     return problemResponse(code, { status, requestId, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
   }
   return roomResponse({

@@ -1,7 +1,7 @@
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { tokenProblem } from "../../shared/token-problem.ts";
 import type { GuardedQueue } from "../gate/open-gate.ts";
-import { type HeldPass, type HeldTicket, type Presented, presentedPass, presentedTicket } from "../gate/presented.ts";
+import { type HeldPass, type HeldTicket, type Presented, type PresentedPass, presentedPass, presentedTicket } from "../gate/presented.ts";
 import { log } from "../log.ts";
 import type { Visit } from "../proxy/read-visit.ts";
 import { createVisitorCookies } from "./visitor-cookies.ts";
@@ -11,6 +11,8 @@ export type ShownTokens = {
   readonly ticket: HeldTicket | undefined;
   readonly pass: HeldPass | undefined;
   readonly isRevoked: boolean;
+  /** Of the time when the queue was open, which it may still be: good for nothing else. */
+  readonly slotless: HeldPass | undefined;
 };
 
 /**
@@ -28,18 +30,21 @@ export async function shownTokens(visit: Visit, queue: GuardedQueue): Promise<Re
   const held = pass.state === "valid" ? pass.held : undefined;
   const check = { mode: queue.settings.revocationCheck, later: queue.later, store: queue.store };
   const isRevoked = held !== undefined && (await queue.revocations.isRevoked(held.pass, check));
-  return ok({ ticket: ticket.state === "valid" ? ticket.held : undefined, pass: held, isRevoked });
+  const slotless = pass.state === "slotless" ? pass.held : undefined;
+  return ok({ ticket: ticket.state === "valid" ? ticket.held : undefined, pass: held, isRevoked, slotless });
 }
 
-const NOTHING_SHOWN = ok({ ticket: undefined, pass: undefined, isRevoked: false });
+const NOTHING_SHOWN = ok({ ticket: undefined, pass: undefined, isRevoked: false, slotless: undefined });
+
+type Shown = Presented<unknown> | PresentedPass;
 
 /** A bearer token that is neither ticket nor pass, or no token at all. */
-function isForeignBearer({ headers }: Visit, ...shown: readonly Presented<unknown>[]): boolean {
+function isForeignBearer({ headers }: Visit, ...shown: readonly Shown[]): boolean {
   if (!/^bearer\b/i.test(headers.get("authorization") ?? "")) return false;
   return !shown.some((presented) => presented.state !== "none" && presented.by === "bearer");
 }
 
-function refused(visit: Visit, queue: GuardedQueue, shown: readonly Presented<unknown>[]): Response {
+function refused(visit: Visit, queue: GuardedQueue, shown: readonly Shown[]): Response {
   const reasons = shown.flatMap((presented) => (presented.state === "invalid" ? [presented.reason] : []));
   log("info", "a ticket or pass was refused", { requestId: visit.requestId, queueId: queue.queueId, reasons });
   const cookies = createVisitorCookies(visit, queue);

@@ -54,7 +54,7 @@ export async function turnResponse({ visit, queue, turn, waitingStatus, isPassOv
   }
 }
 
-export function admittedResponse(visit: Visit, queue: GuardedQueue, pass: IssuedPass): Response {
+export function admittedResponse(visit: Visit, queue: Pick<GuardedQueue, "gate" | "queueId">, pass: IssuedPass): Response {
   const cookies = createVisitorCookies(visit, queue);
   cookies.setPass(pass);
   return json(admittedVisitor(queue, pass), 200, cookies);

@@ -2,7 +2,7 @@ import { PASS_HEADER, type Pass } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
 import { type Command, readCommand } from "../gate/command.ts";
 import { type Decision, decide, type GateFacts } from "../gate/decide.ts";
-import type { HeldPass, Presented } from "../gate/presented.ts";
+import type { HeldPass, PresentedPass } from "../gate/presented.ts";
 import { watchPass } from "../gate/watch-session.ts";
 import { log } from "../log.ts";
 import { isSocket } from "../platform.ts";
@@ -15,7 +15,7 @@ import { wantsOf } from "./wants.ts";
  * An isolate that starts while the store is away knows no settings, and perhaps no routes. Whoever holds a pass was let in, and is
  * served until it expires; everybody else is refused, because nobody can say what their queue would do.
  */
-export async function atUnknownQueue(meeting: Meeting, pass: Presented<HeldPass>): Promise<Response> {
+export async function atUnknownQueue(meeting: Meeting, pass: PresentedPass): Promise<Response> {
   const isRevoked = pass.state === "valid" && (await isKnownAsRevoked(meeting, pass.held.pass));
   const targetUrl = pass.state === "valid" ? await targetOf(meeting, pass.held.pass) : undefined;
   const isUsable = pass.state === "valid" && !isRevoked && targetUrl !== undefined;
@@ -51,7 +51,7 @@ function refused({ visit }: Meeting, decision: Extract<Decision, { kind: "refuse
 /** So long is the feed waited for, which a store that can be heard sends at once: other waits came before, and all must fit in a second. */
 const FEED_MS_MAX = 100;
 
-function isKnownAsRevoked({ gate, later }: Meeting, pass: Pass): boolean | Promise<boolean> {
+export function isKnownAsRevoked({ gate, later }: Pick<Meeting, "gate" | "later">, pass: Pass): boolean | Promise<boolean> {
   const answer = gate.memoryOf(pass.queueId).revocations.isRevoked(pass, { mode: "fast", later, store: gate.store.once });
   if (typeof answer === "boolean") return answer;
   return new Promise((resolve) => {
@@ -63,7 +63,7 @@ function isKnownAsRevoked({ gate, later }: Meeting, pass: Pass): boolean | Promi
   });
 }
 
-/** As `forwardAdmitted`, but nothing is told to a store that cannot hear it: what the application orders counts in this isolate alone. */
+/** As `forwardAdmitted`, but the store is told nothing now: a session that the application ends is refused here at once, and ended there later. */
 async function forwardUnnoted(
   { visit, platform, gate, later }: Meeting,
   { token, pass }: HeldPass,
@@ -79,7 +79,9 @@ async function forwardUnnoted(
   if (command === undefined) return answer;
   log("error", "a command of the origin came while the store was away", { queueId: pass.queueId, command });
   if (command === "extend") return answer;
-  gate.memoryOf(pass.queueId).revocations.learn(pass.sessionId);
+  const { revocations, sweeps } = gate.memoryOf(pass.queueId);
+  revocations.learn(pass.sessionId);
+  sweeps.owe(pass.sessionId, command === "complete" ? "completed" : "revoked");
   const cookies = createVisitorCookies(visit, { gate, queueId: pass.queueId });
   cookies.clear("pass", { always: true });
   return cookies.putOn(answer);

@@ -25,7 +25,7 @@ export type WaitingVisitor = {
   readonly estimatedWaitSeconds: WaitEstimate;
   /** The room is full and nobody leaves at the moment: the estimate is only what is possible. */
   readonly isStalled: boolean;
-  /** In a full room: when the slot for this place is free at the latest, unless sessions are renewed. */
+  /** In a stalled line: when the slot for this place is free at the latest, unless sessions inside are extended. */
   readonly latestEntryAt: number | null;
   readonly pollAfterMs: number;
   readonly enqueuedAt: number;
@@ -102,7 +102,7 @@ export function earlyVisitor({ queueId }: Pick<Queue, "queueId">, { placesOpenAt
   return { state: "prequeue", queueId, phase: "scheduled", placesOpenAt: placesOpenAtMs, opensAt: opensAtMs, pollAfterMs };
 }
 
-export function admittedVisitor({ queueId }: Queue, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
+export function admittedVisitor({ queueId }: Pick<Queue, "queueId">, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
   return { state: "admitted", queueId, pass: token, sessionId, expiresAt: expiresAtMs };
 }
 

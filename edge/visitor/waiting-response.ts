@@ -52,7 +52,8 @@ export function earlyResponse(told: Told<"scheduled">): Response {
   const { queue, turn } = told;
   const visitor = earlyVisitor(queue, turn);
   const isDrawn = queue.settings.order !== "fifo";
-  const state = { name: "prequeue", opensAtMs: visitor.opensAt, total: undefined, isDrawn } as const;
+  const { opensAt: opensAtMs, placesOpenAt: placesOpenAtMs } = visitor;
+  const state = { name: "prequeue", opensAtMs, placesOpenAtMs, total: undefined, isDrawn } as const;
   const next = { kind: "retry", afterMs: visitor.pollAfterMs } as const;
   return answer({ ...told, visitor }, (shown) => roomResponse({ ...shown, state, next }));
 }

@@ -26,7 +26,7 @@ export async function setUpQueues({ adminToken }: GateStack, { url }: Entry): Pr
   const ask = (method: string, path: string, body: unknown) => askOperator(`${url}/_sluice/admin${path}`, { method, body, adminToken });
   await ask("POST", "/queues", { queueId: "shop", name: "Shop", ...ENOUGH_FOR_ALL });
   for (const queueId of ["hall", "door"]) await ask("POST", "/queues", { queueId, name: queueId, mode: "paused", ...ENOUGH_FOR_ALL });
-  await ask("PUT", "/routes", { routes: [{ host: "*", path: "/shop/*", queueId: "shop" }] });
+  await ask("POST", "/routes", { host: "*", path: "/shop/*", queueId: "shop" });
 }
 
 type Question = { readonly method: string; readonly body: unknown; readonly adminToken: string };

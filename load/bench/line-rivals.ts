@@ -1,6 +1,6 @@
 import { createAgenda } from "../../test/sim/agenda.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
-import { type RivalScore, keepScore } from "./line-score.ts";
+import { keepScore, type RivalScore } from "./line-score.ts";
 
 /**
  * Two policies of others, boiled down to what decides how a line moves: who may go in, and when. There is no store and

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { parseArgs } from "node:util";
+import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge.ts";
 import { drawBook } from "./draw-book.ts";
@@ -48,33 +48,28 @@ const USAGE = `npm run bench -- [NAME ...] [--quick] [--write]
 All of them unless named: ${BENCHMARKS.map(({ name }) => name).join(", ")}.
 --quick is too short to be trusted; --write puts the table into docs/performance.md.`;
 
-const { values, positionals } = readOptions();
+const args = process.argv.slice(2);
+process.exitCode = await runCommand({ usage: USAGE, args, run: runBenchmarks });
 
-const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
-if (unknown.length > 0) {
-  print(`No such benchmark: ${unknown.join(", ")}. There are: ${BENCHMARKS.map(({ name }) => name).join(", ")}.`);
-  process.exit(2);
-}
-
-const wanted = new Set(positionals.flatMap((name) => [name, ...(COMPANIONS[name] ?? [])]));
-const chosen = BENCHMARKS.filter(({ name }) => wanted.size === 0 || wanted.has(name));
-print(machineFacts());
-for (const benchmark of chosen) {
-  print(`\n## ${benchmark.name}${values.quick ? " (quick: too short to be trusted)" : ""}\n`);
-  const rows = await benchmark.run({ quick: values.quick });
-  print(formatRows(rows));
-  sayMissedAims(rows);
-  if (values.write) await writeSection(benchmark.name, rows);
-}
-
-function readOptions() {
-  try {
-    const options = { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } } as const;
-    return parseArgs({ allowPositionals: true, options });
-  } catch {
-    print(USAGE);
-    process.exit(2);
+async function runBenchmarks(): Promise<number> {
+  const options = { quick: { type: "boolean", default: false }, write: { type: "boolean", default: false } } as const;
+  const read = readArgs({ args, allowPositionals: true, options });
+  if (!read.ok) return complain(read.reason);
+  const { values, positionals } = read.value;
+  const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
+  if (unknown.length > 0) {
+    return complain(`No such benchmark: ${unknown.join(", ")}. There are: ${BENCHMARKS.map(({ name }) => name).join(", ")}.`);
   }
+  const wanted = new Set(positionals.flatMap((name) => [name, ...(COMPANIONS[name] ?? [])]));
+  print(machineFacts());
+  for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.size === 0 || wanted.has(name))) {
+    print(`\n## ${benchmark.name}${values.quick ? " (quick: too short to be trusted)" : ""}\n`);
+    const rows = await benchmark.run({ quick: values.quick });
+    print(formatRows(rows));
+    sayMissedAims(rows);
+    if (values.write) await writeSection(benchmark.name, rows);
+  }
+  return 0;
 }
 
 function sayMissedAims(rows: readonly BenchmarkRow[]): void {

@@ -17,6 +17,8 @@ export type Cell = {
   readonly isQuick?: boolean;
   /** True: whoever trades goes on, and orders are acknowledged while it lasts. False: none may be. Left out, either may happen. */
   readonly isTradingOn?: boolean;
+  /** No request with a valid pass may fail while it lasts, and every error is one of the gate's own. */
+  readonly passesHold?: boolean;
   /** Only where people trade can it happen, or be seen. */
   readonly needsOrders?: boolean;
   /** What is wrong with what the audit says afterwards, where it is not to say that everything agrees. */

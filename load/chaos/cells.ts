@@ -5,6 +5,7 @@ import { lastCommitsGone, slowDisk, tornTail, venueDiskFull } from "./disk-fault
 import {
   bridgeReplies,
   everythingKilled,
+  flapping,
   frozen,
   killed,
   leader,
@@ -22,6 +23,9 @@ const LONG_MS = 6_000;
 /** Longer than a turn may lie unclaimed (20 s) and an edge waits for the origin; half of the time that a silent visitor is kept for. */
 const STOPPED_MS = 30_000;
 
+/** Stopped for longer than the gate waits for a call. */
+const FLAPPING = { stoppedMs: 650, runningMs: 150 };
+
 /** Passes need no store, and trading no PostgreSQL: whoever is inside goes on. */
 const TRADING_ON = { isTradingOn: true } as const;
 /** What it must not touch is the date of a trade. */
@@ -38,6 +42,8 @@ export function faultMatrix(random: Random): readonly Cell[] {
 
 function ofTheGate(): readonly Cell[] {
   const on = TRADING_ON;
+  const holds = { ...on, passesHold: true };
+  const flaps = "no request with a pass fails, every error is the gate's own; everybody gets in afterwards";
   const still = "503 within a second, passes hold; places and turns are as before when it wakes up";
   return [
     cell("edge", "killed", "its visitors go on at another edge; no slot is doubled", SHORT_MS, killed("edge-4"), { ...on, isQuick: true }),
@@ -57,15 +63,19 @@ function ofTheGate(): readonly Cell[] {
       clocksOff({ "edge-3": HOUR_MS, "edge-4": -HOUR_MS }),
       DATED,
     ),
-    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1"), on),
-    cell("bridge", "stands still", "the same, within a second", STOPPED_MS, frozen("bridge-1"), on),
-    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { ...on, isQuick: true }),
-    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang"), on),
-    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops")), on),
-    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>")), on),
-    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai')), on),
-    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis"), on),
-    cell("line's Redis", "stands still", still, STOPPED_MS, frozen("line-redis"), on),
+    cell("bridge", "killed", "edges on it refuse newcomers with 503, passes hold", WHILE_MS, killed("bridge-1"), holds),
+    cell("bridge", "stands still", "the same, within a second", STOPPED_MS, frozen("bridge-1"), holds),
+    cell("bridge", "replies dropped", "each is acted on once", SHORT_MS, bridgeReplies("drop"), { ...holds, isQuick: true }),
+    cell("bridge", "no replies", "503 within a second, passes hold", WHILE_MS, bridgeReplies("hang"), holds),
+    cell("bridge", "answers 500", "the same", WHILE_MS, bridgeReplies(http("500 Internal Server Error", "oops")), holds),
+    cell("bridge", "answers HTML", "the same", WHILE_MS, bridgeReplies(http("200 OK", "<html></html>")), holds),
+    cell("bridge", "answers half a JSON", "the same", WHILE_MS, bridgeReplies(http("200 OK", '{"result":["wai')), holds),
+    cell("line's Redis", "killed", "tickets bring people back to their places", WHILE_MS, killed("line-redis"), holds),
+    cell("line's Redis", "stands still", still, STOPPED_MS, frozen("line-redis"), holds),
+    cell("line's Redis", "stops for 650 ms, runs for 150 ms, again and again", flaps, LONG_MS, flapping("line-redis", FLAPPING), {
+      ...holds,
+      isQuick: true,
+    }),
     cell("line's Redis", "SCRIPT FLUSH, again and again", "nothing", WHILE_MS, scriptsFlushed("lineUrl"), on),
     cell("line's Redis", "out of memory", "newcomers refused, nothing evicted", WHILE_MS, memoryFull("lineUrl"), on),
   ];
@@ -135,7 +145,7 @@ function ofEverything(random: Random): readonly Cell[] {
   ];
 }
 
-type Extra = Pick<Cell, "needs" | "isQuick" | "isTradingOn" | "needsOrders" | "faultOfAudit">;
+type Extra = Pick<Cell, "needs" | "isQuick" | "isTradingOn" | "passesHold" | "needsOrders" | "faultOfAudit">;
 
 function cell(...[component, fault, expected, lastsMs, inject, extra]: [string, string, string, number, Cell["inject"], Extra?]): Cell {
   return { name: `${component}: ${fault}`, component, fault, expected, lastsMs, inject, ...extra };

@@ -29,6 +29,29 @@ export function frozen(name: PartName): Inject {
   };
 }
 
+type Flapping = { readonly stoppedMs: number; readonly runningMs: number };
+
+/** Stopped and running in turn, for as long as the fault lasts. */
+export function flapping(name: PartName, { stoppedMs, runningMs }: Flapping): Inject {
+  return async ({ parts }) => {
+    const part = parts[name];
+    const over = new AbortController();
+    const flaps = async () => {
+      while (!over.signal.aborted) {
+        part.freeze();
+        await sleep(stoppedMs);
+        part.thaw();
+        await sleep(runningMs);
+      }
+    };
+    const flapped = flaps();
+    return async () => {
+      over.abort();
+      await flapped;
+    };
+  };
+}
+
 /** What is between edges and bridges does this to replies. */
 export function bridgeReplies(fault: WireFault): Inject {
   return async ({ bridgeWires }) => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
 import { listenForStop } from "../../origin/stack/listen-for-stop.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { seededRandom } from "../../test/sim/random.ts";
@@ -13,20 +13,29 @@ import { runMatrix } from "./run-matrix.ts";
  * docs/failures.md; `--only WORDS` runs the cells whose name holds these words, `--quick` the few that run with the tests.
  */
 const PAGE = fileURLToPath(new URL("../../docs/failures.md", import.meta.url));
-const USAGE = "npm run chaos -- [--only WORDS] [--quick] [--seed N] [--list]";
+const USAGE = `npm run chaos -- [--only WORDS] [--quick] [--seed N] [--list]
+  Every cell of the fault matrix on a whole stack under load; the table goes to docs/failures.md. Ends with 1 if a cell fails.
 
-process.exitCode = await main();
+  --only WORDS  the cells with these words in their name
+  --quick       the few that run with the tests
+  --seed N      a whole number (1)
+  --list        the names of the cells`;
+
+const args = process.argv.slice(2);
+process.exitCode = await runCommand({ usage: USAGE, args, run: main });
 process.exit();
 
 async function main(): Promise<number> {
-  const options = readOptions();
-  if (options === undefined) return say(USAGE, 2);
-  const { only = "", quick = false, seed = "1", list = false } = options;
+  const options = { only: { type: "string" }, quick: { type: "boolean" }, seed: { type: "string" }, list: { type: "boolean" } } as const;
+  const read = readArgs({ args, options });
+  if (!read.ok) return complain(read.reason);
+  const { only = "", quick = false, seed = "1", list = false } = read.value.values;
+  if (!/^\d{1,9}$/.test(seed)) return complain("--seed must be a whole number.");
   const matrix = faultMatrix(seededRandom(Number(seed)));
   const names = matrix.map(({ name }) => name);
   if (list) return say(names.join("\n"), 0);
   const cells = matrix.filter(({ name, isQuick = false }) => name.toLowerCase().includes(only.toLowerCase()) && (isQuick || !quick));
-  if (cells.length === 0) return say(`--only: no cell has ${only} in its name; --list tells them`, 2);
+  if (cells.length === 0) return complain(`--only: no cell has ${only} in its name; --list tells them.`);
   const results = await runMatrix({
     cells,
     seed: Number(seed),
@@ -37,17 +46,6 @@ async function main(): Promise<number> {
   await writeFile(PAGE, withResults(await readFile(PAGE, "utf8"), results, names));
   const failed = results.filter(({ outcome }) => outcome === "fail").length;
   return say(`${results.length - failed} of ${results.length} cells held; the table is in docs/failures.md`, failed === 0 ? 0 : 1);
-}
-
-function readOptions() {
-  try {
-    const { values } = parseArgs({
-      options: { only: { type: "string" }, quick: { type: "boolean" }, seed: { type: "string" }, list: { type: "boolean" } },
-    });
-    return values.seed === undefined || /^\d{1,9}$/.test(values.seed) ? values : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function say(line: string, exitCode: number): number {

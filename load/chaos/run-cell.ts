@@ -5,8 +5,9 @@ import type { Clock } from "../../shared/clock.ts";
 import type { CrowdOptions } from "../crowd/crowd-options.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import type { Progress } from "../progress/progress.ts";
-import { createRecorder } from "../record/recorder.ts";
+import { createRecorder, NO_ANSWER } from "../record/recorder.ts";
 import type { RunRecord } from "../record/run-record.ts";
+import { countAdmittedErrors } from "../verdict/admitted-errors.ts";
 import { EVERY_VISIT_ENDED, judge, ORDER_OF_ENTRY } from "../verdict/judge.ts";
 import type { Cell, CellResult } from "./cell.ts";
 import type { ChaosStack } from "./chaos-stack.ts";
@@ -96,6 +97,7 @@ async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, m
   const faults = [
     ...gate.filter(({ isMet }) => !isMet).map(({ name, seen }) => `${name}: ${seen}`),
     ...(gate.length < 2 ? ["the line was not watched"] : []),
+    ...(cell.passesHold === true ? passFaults(record) : []),
     ...(unanswered > 0 ? [`${unanswered} orders never answered`] : []),
     ...lost.map((order) => `lost: ${order}`),
     ...tradingFaults(cell, meanwhile),
@@ -109,6 +111,18 @@ async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, m
     `audit ${cell.faultOfAudit === undefined ? "clean" : "as expected"}`,
   ].join("; ");
   return { cell, seen: faults.length === 0 ? figures : faults.join("; "), outcome: faults.length === 0 ? "pass" : "fail" };
+}
+
+/** The gate's errors have a code; a bare status is the runtime's, and no answer is nobody's. */
+function passFaults(record: RunRecord): readonly string[] {
+  const { count, of, what } = countAdmittedErrors(record);
+  const failed = count > 0 ? [`${count} of ${of} requests with a pass failed: ${what}`] : [];
+  const foreign = Object.entries(record.requests).flatMap(([kind, { answers }]) =>
+    Object.entries(answers)
+      .filter(([answer]) => answer === NO_ANSWER || /^5\d\d$/.test(answer))
+      .map(([answer, count]) => `${kind} was answered “${answer}” by somebody else than the gate × ${count}`),
+  );
+  return [...failed, ...foreign];
 }
 
 function tradingFaults({ isTradingOn }: Cell, meanwhile: number): readonly string[] {

@@ -17,7 +17,7 @@ const IN_FORCE_MS_MAX = 2_000;
 export async function setUpQueue({ urls, adminToken, queueId, queue }: QueueSetUp): Promise<QueueLimits> {
   const operator = createOperator({ url: urls[0], adminToken });
   await askUntilDone(operator, "POST", "/queues", { queueId, name: "Load test", ...queue });
-  await askUntilDone(operator, "PUT", "/routes", { routes: [{ host: "*", path: "/*", queueId }] });
+  await askUntilDone(operator, "POST", "/routes", { host: "*", path: "/*", queueId });
   // The edge that was asked knows at once.
   if (urls.length > 1) await sleep(IN_FORCE_MS_MAX);
   const { maxActive, admissionRate, admissionBurst } = queueSettingsSchema.parse({ name: "Load test", ...queue });

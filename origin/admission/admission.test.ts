@@ -84,6 +84,11 @@ describe("admission", () => {
     expect(await response.json()).toEqual({ sessionId: "open" });
   });
 
+  it("refuses a pass without a slot, which is good only at the gate", async () => {
+    const response = await get("/whoami", { [PASS_HEADER]: await forge.token({ claims: { slotless: true } }) });
+    expect([response.status, await response.json()]).toMatchObject([401, { code: "token_invalid" }]);
+  });
+
   it("answers /health to anybody", async () => {
     expect((await get("/health")).status).toBe(200);
     expect((await get("/health?x=/whoami")).status).toBe(200);

@@ -32,7 +32,8 @@ type PassCheckOptions = {
 export function createPassCheck({ keys, issuer, queueIds, clock, log }: PassCheckOptions): PassCheck {
   const verifier = createTokenVerifier({ issuer, keys });
   return async ({ pass, path, requestId }) => {
-    const verdict = pass === undefined ? fail("missing") : await verifier.pass(pass, { queueIds, nowMs: clock.nowMs() });
+    const verified = pass === undefined ? fail("missing") : await verifier.pass(pass, { queueIds, nowMs: clock.nowMs() });
+    const verdict = verified.ok && verified.value.slotless ? fail("slotless") : verified;
     if (!verdict.ok) log.info({ reason: verdict.reason, path, requestId }, "no valid pass");
     return verdict;
   };

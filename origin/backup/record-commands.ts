@@ -4,6 +4,7 @@ import { Redis } from "ioredis";
 import { pino } from "pino";
 import { runAudit } from "../audit/run-audit.ts";
 import { showAudit } from "../audit/show-audit.ts";
+import { complain } from "../command-line.ts";
 import { askControl } from "../control/ask-control.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
@@ -13,7 +14,7 @@ import { restoreStore } from "../sync/restore-store.ts";
 import { makeBackup } from "./make-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
-const USAGE = `npm run audit
+export const RECORD_USAGE = `npm run audit
   Compares Redis, ledger and balances, also while the venue trades. Exits with 1 if anything differs.
 npm run sluice -- backup DIR
   Both stores into an empty folder, also while the venue trades.
@@ -35,23 +36,27 @@ export async function runRecordCommand(
   args: readonly string[],
   { environment, say, nowMs }: Surroundings,
 ): Promise<number> {
-  const [folder, ...more] = args;
-  if (
-    more.length > 0 ||
-    folder?.startsWith("-") ||
-    (name === "audit" && folder !== undefined) ||
-    (name === "backup" && folder === undefined)
-  ) {
-    say(USAGE);
-    return 2;
-  }
+  const fault = faultOf(name, args);
+  if (fault !== undefined) return complain(fault);
+  const [folder] = args;
   const dataFolder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
-  const target = folder === undefined ? undefined : resolve(folder);
+  // npm goes to the folder of the package; the folder is meant from where the operator stands.
+  const target = folder === undefined ? undefined : resolve(environment["INIT_CWD"] ?? ".", folder);
   // A running venue owns its embedded database, so it does it itself.
   const asked = await askControl(dataFolder, `/${name}`, { folder: target ?? "" });
   const said = asked === undefined ? await doStopped({ name, target, dataFolder, environment, nowMs }) : saidBy(asked);
+  // What an audit finds is its answer, whatever it is.
+  if (said.code !== 0 && name !== "audit") return complain(said.text, said.code);
   say(said.text);
   return said.code;
+}
+
+/** What is wrong with the arguments, in a sentence. */
+function faultOf(name: RecordCommand, [folder, ...more]: readonly string[]): string | undefined {
+  if (folder?.startsWith("-")) return `Unknown option ${folder}; --help lists what there is.`;
+  if (more.length > 0 || (name === "audit" && folder !== undefined))
+    return `Not understood: ${more[0] ?? folder}; --help tells how ${name} is used.`;
+  return name === "backup" && folder === undefined ? "backup needs a folder to write to: npm run sluice -- backup DIR" : undefined;
 }
 
 function saidBy(answer: object): Said {

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { parseArgs } from "node:util";
 import { type FillRandom, newSecret } from "../../shared/ids.ts";
+import { fail, ok } from "../../shared/result.ts";
 import { COMMAND_LINE, writeAudit } from "../admin/audit.ts";
+import { readArgs } from "../command-line.ts";
 import { UniqueViolation } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
 import { createPasswords } from "../identity/passwords.ts";
@@ -12,7 +13,7 @@ import { askControl } from "./ask-control.ts";
 import type { ControlAnswer } from "./control-server.ts";
 import { newAccountSchema } from "./new-account.ts";
 
-const USAGE = `npm run sluice -- admin create --username NAME --email ADDRESS [--password-stdin]
+export const ADMIN_USAGE = `npm run sluice -- admin create --username NAME --email ADDRESS [--password-stdin]
   Makes an account with the role admin, in a running venue or a stopped one. Without --password-stdin a password is made and shown once.
   SLUICE_DATA_DIR and DATABASE_URL say where, as at the start.`;
 
@@ -20,17 +21,20 @@ type Surroundings = {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadableStream;
   readonly say: (line: string) => void;
+  /** What went wrong; answers the exit code. */
+  readonly complain: (sentence: string, exitCode?: number) => number;
   readonly random: FillRandom;
   readonly nowMs: number;
 };
 
 /** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
-export async function createAdmin(args: readonly string[], { environment, stdin, say, random, nowMs }: Surroundings): Promise<number> {
-  const options = readOptions(args);
-  if (options === undefined) {
-    say(USAGE);
-    return 2;
-  }
+export async function createAdmin(
+  args: readonly string[],
+  { environment, stdin, say, complain, random, nowMs }: Surroundings,
+): Promise<number> {
+  const read = readOptions(args);
+  if (!read.ok) return complain(read.reason);
+  const options = read.value;
   const isGiven = options["password-stdin"] === true;
   const password = isGiven ? (await text(stdin)).replace(/\r?\n$/, "") : newSecret(random);
   const account = { username: options.username, email: options.email, password };
@@ -39,8 +43,7 @@ export async function createAdmin(args: readonly string[], { environment, stdin,
     (await askControl(folder, "/admins", account)) ??
     (await createStopped(account, { folder, url: environment["DATABASE_URL"], id: newUuid(random, nowMs) }));
   if ("refused" in answer) {
-    say(`Not created: ${answer.refused}.`);
-    return 1;
+    return complain(`Not created: ${answer.refused}.`, 1);
   }
   if ("id" in answer) say(`Created the admin ${answer.username} (${answer.id}).`);
   if (!isGiven) say(`The password, shown this once: ${password}`);
@@ -48,17 +51,17 @@ export async function createAdmin(args: readonly string[], { environment, stdin,
 }
 
 function readOptions(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { username: { type: "string" }, email: { type: "string" }, "password-stdin": { type: "boolean" } },
-    });
-    const { username, email } = values;
-    return positionals.join(" ") === "create" && username !== undefined && email !== undefined ? { ...values, username, email } : undefined;
-  } catch {
-    return undefined;
-  }
+  const read = readArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { username: { type: "string" }, email: { type: "string" }, "password-stdin": { type: "boolean" } },
+  });
+  if (!read.ok) return read;
+  const { values, positionals } = read.value;
+  const { username, email } = values;
+  if (positionals.join(" ") !== "create") return fail("Only admin create is known; admin --help tells how it is used.");
+  if (username === undefined || email === undefined) return fail("admin create needs --username NAME and --email ADDRESS.");
+  return ok({ ...values, username, email });
 }
 
 type Place = { readonly folder: string; readonly url: string | undefined; readonly id: string };

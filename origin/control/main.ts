@@ -1,7 +1,8 @@
 import { systemRandom } from "../../shared/ids.ts";
-import { runRecordCommand } from "../backup/record-commands.ts";
-import { runDemo } from "../demo/run-demo.ts";
-import { createAdmin } from "./create-admin.ts";
+import { RECORD_USAGE, type RecordCommand, runRecordCommand } from "../backup/record-commands.ts";
+import { asksForHelp, complain, NOT_UNDERSTOOD, runCommand } from "../command-line.ts";
+import { DEMO_USAGE, runDemo } from "../demo/run-demo.ts";
+import { ADMIN_USAGE, createAdmin } from "./create-admin.ts";
 
 /** `npm run sluice`: `queues` is the gate's configuration, and its command stands at the edge; everything else is about the venue and is answered here. */
 const OVERVIEW = `npm run sluice -- COMMAND
@@ -14,30 +15,38 @@ const OVERVIEW = `npm run sluice -- COMMAND
   backup DIR, restore [DIR]     both stores
 
 COMMAND --help tells more of each.`;
-const [first, ...rest] = process.argv.slice(2);
-const isHelp = (argument: string) => argument === "--help" || argument === "-h";
-const say = (line: string) => void process.stdout.write(`${line}\n`);
 
-if (first === "backup" || first === "restore" || first === "audit") {
-  process.exitCode = await runRecordCommand(first, rest, { environment: process.env, say, nowMs: Date.now });
-} else if (first === "demo") {
-  const stopping = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
-  const surroundings = { environment: process.env, say, fillRandom: systemRandom, random: Math.random, signal: stopping.signal };
-  process.exitCode = await runDemo(rest, surroundings);
-} else if (first === "admin") {
-  process.exitCode = await createAdmin(rest, {
-    environment: process.env,
-    stdin: process.stdin,
-    say,
-    random: systemRandom,
-    nowMs: Date.now(),
-  });
-} else if (first === "queues") {
+const [first = "", ...args] = process.argv.slice(2);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const record = (name: RecordCommand) => () => runRecordCommand(name, args, { environment: process.env, say, nowMs: Date.now });
+
+const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: () => Promise<number> }>> = {
+  audit: { usage: RECORD_USAGE, run: record("audit") },
+  backup: { usage: RECORD_USAGE, run: record("backup") },
+  restore: { usage: RECORD_USAGE, run: record("restore") },
+  demo: { usage: DEMO_USAGE, run: demo },
+  admin: {
+    usage: ADMIN_USAGE,
+    run: () =>
+      createAdmin(args, { environment: process.env, stdin: process.stdin, say, complain, random: systemRandom, nowMs: Date.now() }),
+  },
+};
+
+if (first === "queues") {
   await import(new URL("../../edge/cli/main.ts", import.meta.url).href);
 } else {
-  say(first === undefined || isHelp(first) ? OVERVIEW : `${first}: no such command\n\n${OVERVIEW}`);
-  process.exitCode = 2;
+  const command = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  process.exitCode = await (command === undefined ? tellCommands() : runCommand({ ...command, args }));
 }
-// Each has then told how it is used, as it does for what it cannot understand; but who asks for that has made no mistake.
-if (process.argv.slice(2).some(isHelp)) process.exitCode = 0;
+
+function tellCommands(): number {
+  if (first !== "" && !asksForHelp([first])) return complain(`${first}: no such command; npm run sluice -- --help lists them.`);
+  say(OVERVIEW);
+  return first === "" ? NOT_UNDERSTOOD : 0;
+}
+
+function demo(): Promise<number> {
+  const stopping = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stopping.abort());
+  return runDemo(args, { environment: process.env, say, fillRandom: systemRandom, random: Math.random, signal: stopping.signal });
+}

@@ -1,12 +1,13 @@
-import { parseArgs } from "node:util";
 import { assert } from "../../shared/assert.ts";
 import type { FillRandom } from "../../shared/ids.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { complain, readArgs } from "../command-line.ts";
 import { askControl } from "../control/ask-control.ts";
 import { DEMO_DEPOSITS, type DemoAccount, readDemoAccounts } from "./demo-accounts.ts";
 import { makeMarket } from "./market-maker.ts";
 import { openVenueClient, type VenueClient, VenueRefusal } from "./venue-client.ts";
 
-const USAGE = `npm run sluice -- demo [--url URL] [--seconds N]
+export const DEMO_USAGE = `npm run sluice -- demo [--url URL] [--seconds N]
   Makes two accounts with balances and a market maker that quotes, in a venue that runs on this machine, and says how to trade against it.
   --url URL    the edge; else SLUICE_URL, else the stack on this machine
   --seconds N  stops by itself; else Ctrl-C does
@@ -26,13 +27,11 @@ const SECONDS_MAX = 86_400;
 /** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
 export async function runDemo(args: readonly string[], { environment, say, fillRandom, random, signal }: Surroundings): Promise<number> {
   const options = readOptions(args);
-  if (options === undefined) {
-    say(USAGE);
-    return 2;
-  }
+  if (!options.ok) return complain(options.reason);
+  const { seconds } = options.value;
   const folder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
-  const url = options.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
-  const until = options.seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(options.seconds * 1000)]);
+  const url = options.value.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
+  const until = seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
   try {
     const accounts = await readDemoAccounts(folder, fillRandom);
     const clients: VenueClient[] = [];
@@ -48,20 +47,19 @@ export async function runDemo(args: readonly string[], { environment, say, fillR
     return 0;
   } catch (error) {
     if (!(error instanceof VenueRefusal || error instanceof TypeError)) throw error;
-    say(`The demo cannot go on: ${error.message}.`);
-    return 1;
+    return complain(`The demo cannot go on: ${error.message}.`, 1);
   }
 }
 
-function readOptions(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({ args: [...args], options: { url: { type: "string" }, seconds: { type: "string" } } });
-    const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
-    if (seconds !== undefined && !(Number.isInteger(seconds) && seconds > 0 && seconds <= SECONDS_MAX)) return undefined;
-    return { url: values.url, seconds };
-  } catch {
-    return undefined;
-  }
+type DemoOptions = { readonly url: string | undefined; readonly seconds: number | undefined };
+
+function readOptions(args: readonly string[]): Result<DemoOptions, string> {
+  const read = readArgs({ args: [...args], options: { url: { type: "string" }, seconds: { type: "string" } } });
+  if (!read.ok) return read;
+  const { values } = read.value;
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
+  const isFitting = seconds === undefined || (Number.isInteger(seconds) && seconds > 0 && seconds <= SECONDS_MAX);
+  return isFitting ? ok({ url: values.url, seconds }) : fail(`--seconds must be a whole number from 1 to ${SECONDS_MAX}.`);
 }
 
 /** One that is there already may be ours, from the last time: whether it is, the sign-in says. */

@@ -1,26 +1,31 @@
 import { readFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { z } from "zod";
+import type { z } from "zod";
+import { complain, NOT_UNDERSTOOD, readArgs, runCommand } from "../command-line.ts";
 import { type ClaimedTicket, checkSeed, checkSequence, checkTickets, publishedDrawSchema, readTicket } from "./check-draw.ts";
 
-/**
- * `npm run verify-draw -- --draw FILE [--commitment HEX] [--ticket TICKET]… [--tickets FILE]`: checks a lottery offline.
- * FILE is what `GET /_sluice/queues/{id}/draw` answered after the opening; TICKET is a ticket or its id; the file of tickets has
- * one in each line, in the order in which they are said to stand, as a ticket or as its id and its order.
- * Ends with 0 when all is as it should be, 1 when something is wrong, 2 when it cannot tell.
- */
-const USAGE = "npm run verify-draw -- --draw FILE [--commitment HEX] [--ticket TICKET]… [--tickets FILE]";
+const USAGE = `npm run verify-draw -- --draw FILE --commitment HEX [--ticket TICKET]... [--tickets FILE]
+  Checks a lottery offline.
 
-try {
-  process.exitCode = await verify();
-} catch (error) {
-  print(error instanceof z.ZodError ? z.prettifyError(error) : error instanceof Error ? error.message : String(error));
-  print(USAGE);
-  process.exitCode = 2;
-}
+  --draw FILE        what GET /_sluice/queues/{id}/draw answered after the opening
+  --commitment HEX   the commitment that you noted before the opening. Without it nothing shows that the seed was chosen before anybody had a ticket.
+  --ticket TICKET    a ticket, or a ticket's id; may be given several times
+  --tickets FILE     one in each line, in the order in which they are said to stand, as a ticket or as its id and its order
+
+  The commitment is the SHA-256, in hexadecimal digits, of the base64url text of the seed as it is published, not of the bytes behind that
+  text: printf %s SEED | sha256sum
+
+  Ends with 0 when everything was checked and is in order, 1 when something is wrong, 2 when something was not checked or could not be.`;
+
+/** Seed and commitment may both have been replaced after the opening; they fit each other then, too. */
+const WITHOUT_COMMITMENT =
+  "Not checked: whether the commitment is the one that was published before the opening. Give the one that you noted then with --commitment.";
+
+const args = process.argv.slice(2);
+process.exitCode = await runCommand({ usage: USAGE, args, run: verify });
 
 async function verify(): Promise<number> {
-  const { values } = parseArgs({
+  const read = readArgs({
+    args,
     options: {
       draw: { type: "string" },
       commitment: { type: "string" },
@@ -28,37 +33,61 @@ async function verify(): Promise<number> {
       tickets: { type: "string" },
     },
   });
-  if (values.draw === undefined) throw new Error("Which draw? Give the file with what its address answered.");
-  const draw = publishedDrawSchema.parse(JSON.parse(await readFile(values.draw, "utf8")));
-  const listed = values.tickets === undefined ? [] : readTickets((await readFile(values.tickets, "utf8")).split("\n"));
-  const own = await checkTickets(draw, readTickets(values.ticket));
-  for (const { ticketId, number } of own) print(`${ticketId} draws number ${number} of ${2 ** 39}.`);
-  const checked = [...own, ...(await checkTickets(draw, listed))];
+  if (!read.ok) return complain(read.reason);
+  const { values } = read.value;
+  if (values.draw === undefined)
+    return complain("Which draw? --draw FILE names the file with what its address answered; --help tells more.");
+  const published = readDraw(await readFile(values.draw, "utf8"));
+  if (published === undefined) return complain(`${values.draw} is not what the address of a draw answers.`);
+  if (!published.success) return complain(`${values.draw} cannot be checked: ${faultOf(published.error)}.`);
+  const draw = published.data;
+  const lines = values.tickets === undefined ? [] : (await readFile(values.tickets, "utf8")).split("\n");
+  const [own, listed] = [readTickets(values.ticket), readTickets(lines)];
+  const stray = own.stray ?? listed.stray;
+  if (stray !== undefined) return complain(`This is neither a ticket nor a ticket's id: ${stray}`);
+  const checkedOwn = await checkTickets(draw, own.tickets);
+  for (const { ticketId, number } of checkedOwn) print(`${ticketId} draws number ${number} of ${2 ** 39}.`);
+  const checked = [...checkedOwn, ...(await checkTickets(draw, listed.tickets))];
   const faults = [
     ...(await checkSeed(draw, values.commitment)),
     ...checked.flatMap(({ ticketId, fault }) => (fault === undefined ? [] : [`${ticketId} ${fault}.`])),
-    ...checkSequence(listed),
+    ...checkSequence(listed.tickets),
   ];
-  const silences = checked.flatMap(({ ticketId, silence }) => (silence === undefined ? [] : [`${ticketId} ${silence}.`]));
-  for (const line of [...faults, ...silences]) print(line);
-  return conclude({ faults: faults.length, silences: silences.length, listed: listed.length });
+  const unchecked = [
+    ...checked.flatMap(({ ticketId, silence }) => (silence === undefined ? [] : [`${ticketId} ${silence}.`])),
+    ...(values.commitment === undefined ? [WITHOUT_COMMITMENT] : []),
+  ];
+  for (const line of [...faults, ...unchecked]) print(line);
+  return conclude({ faults: faults.length, unchecked: unchecked.length, tickets: checked.length });
 }
 
-function conclude({ faults, silences, listed }: Readonly<Record<"faults" | "silences" | "listed", number>>): number {
+function conclude({ faults, unchecked, tickets }: Readonly<Record<"faults" | "unchecked" | "tickets", number>>): number {
   if (faults > 0) print("This draw is not in order.");
-  else if (silences > 0) print("Nothing is wrong with the seed, but these tickets cannot be compared with the draw.");
-  else print(`The draw is as it was announced. ${listed} listed tickets checked.`);
-  return faults > 0 ? 1 : silences > 0 ? 2 : 0;
+  else if (unchecked > 0) print(`Nothing wrong was found, but not everything was checked. ${tickets} tickets looked at.`);
+  else print(`The draw is as it was announced. ${tickets} tickets checked.`);
+  return faults > 0 ? 1 : unchecked > 0 ? NOT_UNDERSTOOD : 0;
 }
 
-function readTickets(lines: readonly string[]): readonly ClaimedTicket[] {
-  return lines
-    .filter((line) => line.trim() !== "")
-    .map((line) => {
-      const ticket = readTicket(line);
-      if (ticket === undefined) throw new Error(`This is neither a ticket nor a ticket's id: ${line.trim().slice(0, 60)}`);
-      return ticket;
-    });
+function readDraw(text: string) {
+  try {
+    return publishedDrawSchema.safeParse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function faultOf(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
+}
+
+function readTickets(lines: readonly string[]): { readonly tickets: readonly ClaimedTicket[]; readonly stray: string | undefined } {
+  const tickets: ClaimedTicket[] = [];
+  for (const line of lines.filter((text) => text.trim() !== "")) {
+    const ticket = readTicket(line);
+    if (ticket === undefined) return { tickets, stray: line.trim().slice(0, 60) };
+    tickets.push(ticket);
+  }
+  return { tickets, stray: undefined };
 }
 
 function print(text: string): void {

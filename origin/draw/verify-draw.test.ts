@@ -30,6 +30,10 @@ beforeAll(async () => {
 });
 
 type Run = { readonly code: number; readonly said: string };
+
+/** What a visitor noted before the opening. */
+const noted = async () => ["--commitment", await commitmentOf(seed)];
+
 type Claim = { readonly ticketId: string; readonly order: number };
 
 async function verify(
@@ -44,8 +48,8 @@ async function verify(
 
 function run(args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [program, ...args], (error, stdout) => {
-      resolve({ code: error === null ? 0 : Number(error.code), said: stdout });
+    execFile(process.execPath, [program, ...args], (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr });
     });
   });
 }
@@ -61,9 +65,10 @@ function pair(): readonly [Claim, Claim] {
 describe("verify-draw", () => {
   it("accepts an honest draw, and tells a visitor what their own ticket drew", async () => {
     const [own] = pair();
-    const { code, said } = await verify(tickets, { args: ["--ticket", ticketOf(own), "--ticket", own.ticketId] });
+    const { code, said } = await verify(tickets, { args: [...(await noted()), "--ticket", ticketOf(own), "--ticket", own.ticketId] });
     expect(said).toContain(`${own.ticketId} draws number ${await drawWith(seed)(own.ticketId)} of`);
-    expect(said).toContain(`${TICKETS} listed tickets checked`);
+    expect(said).toContain("The draw is as it was announced.");
+    expect(said).toContain(`${TICKETS + 2} tickets checked`);
     expect(code).toBe(0);
   });
 
@@ -83,12 +88,22 @@ describe("verify-draw", () => {
   it("refuses a seed that was chosen after the commitment", async () => {
     const other = newSecret(systemRandom);
     expect((await verify([], { changes: { seed: other } })).code).toBe(1);
-    const noted = await verify([], {
-      changes: { seed: other, commitment: await commitmentOf(other) },
-      args: ["--commitment", await commitmentOf(seed)],
+    const changes = { seed: other, commitment: await commitmentOf(other) };
+    const replaced = await verify([], { changes, args: await noted() });
+    expect([replaced.code, replaced.said]).toEqual([1, expect.stringContaining("commitment you noted")]);
+    expect((await verify(tickets, { changes })).code).toBe(1);
+  });
+
+  it("calls no draw as announced without the commitment that was noted, because both seed and commitment may have been replaced", async () => {
+    const other = newSecret(systemRandom);
+    const replaced = await verify([], { changes: { seed: other, commitment: await commitmentOf(other) } });
+    expect(replaced).toEqual({
+      code: 2,
+      said: expect.stringContaining("Not checked: whether the commitment is the one that was published before"),
     });
-    expect([noted.code, noted.said]).toEqual([1, expect.stringContaining("commitment you noted")]);
-    expect((await verify(tickets, { changes: { seed: other, commitment: await commitmentOf(other) } })).code).toBe(1);
+    expect(replaced.said).not.toContain("as it was announced");
+    expect((await verify(tickets)).code).toBe(2);
+    expect(await run(["--help"])).toEqual({ code: 0, said: expect.stringContaining("base64url text of the seed") });
   });
 
   it("calls no draw unfair over a ticket of another draw, one that came later or one from before the opening: it cannot tell", async () => {

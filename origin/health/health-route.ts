@@ -1,12 +1,16 @@
 import type { Context } from "hono";
 import type { Redis } from "ioredis";
-import { checkPart, healthReport, healthStatusCode, type PartHealth } from "../../shared/health.ts";
+import { type Clock, systemClock } from "../../shared/clock.ts";
+import { checkPart, healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../../shared/health.ts";
 import { storeHealth } from "../../shared/store-health.ts";
 import type { Database } from "../db/database.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
 const PART_TIMEOUT_MS = 600;
+/** How long the stores' answers are good for. A failure is looked at again sooner: somebody waits for its end. */
+const FRESH_MS = 1_000;
+const FAILURE_FRESH_MS = 100;
 
 type HealthDependencies = {
   readonly venueRedis: Redis;
@@ -15,13 +19,19 @@ type HealthDependencies = {
   readonly trading?: { readonly health: () => readonly PartHealth[] };
   /** The ledger and what follows it, likewise. */
   readonly record?: { readonly health: () => readonly PartHealth[] };
+  readonly clock?: Clock;
 };
 
-/** `GET /health`: whether this process can reach what it needs, and whether its own parts are well. */
-export function healthRoute({ venueRedis, database, trading, record }: HealthDependencies) {
+/**
+ * `GET /health`: whether this process can reach what it needs, and whether its own parts are well. It needs no pass, so the stores are asked once
+ * a second at most, and what comes through the gate, as every visitor's request does, is shown no details.
+ */
+export function healthRoute({ venueRedis, database, trading, record, clock = systemClock }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
-  return async (c: Context): Promise<Response> => {
-    const [store, permanent] = await Promise.all([
+  let last: { readonly stores: Promise<readonly PartHealth[]>; readonly goodUntilMs: () => number } | undefined;
+
+  function askStores(): Promise<readonly PartHealth[]> {
+    return Promise.all([
       checkPart({
         name: "venueStore",
         check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
@@ -30,9 +40,32 @@ export function healthRoute({ venueRedis, database, trading, record }: HealthDep
       }),
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
+  }
+
+  function recentStores(): Promise<readonly PartHealth[]> {
+    if (last !== undefined && clock.nowMs() < last.goodUntilMs()) return last.stores;
+    const askedAtMs = clock.nowMs();
+    let freshMs = FRESH_MS;
+    const stores = askStores();
+    last = { stores, goodUntilMs: () => askedAtMs + freshMs };
+    void stores.then((parts) => {
+      if (parts.some(({ state }) => state === "down")) freshMs = FAILURE_FRESH_MS;
+    });
+    return stores;
+  }
+
+  return async (c: Context): Promise<Response> => {
+    const stores = await recentStores();
     // With the store away so is what stands on it, which tells nobody anything.
-    const ofTrading = store.state === "ok" ? [...(trading?.health() ?? []), ...(record?.health() ?? [])] : [];
-    const report = healthReport([{ name: "origin", state: "ok" }, store, permanent, ...ofTrading]);
+    const isStoreUp = stores.some(({ name, state }) => name === "venueStore" && state === "ok");
+    const ofTrading = isStoreUp ? [...(trading?.health() ?? []), ...(record?.health() ?? [])] : [];
+    const whole = healthReport([{ name: "origin", state: "ok" }, ...stores, ...ofTrading]);
+    const report = isForwarded(c) ? withoutDetails(whole) : whole;
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });
   };
+}
+
+/** The edge puts this on every request of a visitor, and on none of its own. */
+function isForwarded(c: Context): boolean {
+  return c.req.header("x-forwarded-host") !== undefined;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { answerSchemas } from "../api/schemas.ts";
 import type { OrderRow, TradeRow } from "../engine/changes.ts";
+import type { CancelReason } from "../engine/terms.ts";
 import { amountText, type KnownPair, priceText, quantityText } from "../pairs/pair-numbers.ts";
 
 const decimal = z.string().describe("A decimal number.");
@@ -23,9 +24,9 @@ const orderFields = {
   feeCurrency: z.string(),
   status: z.enum(["open", "partiallyFilled", "filled", "cancelled"]),
   cancelReason: z
-    .enum(["user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills", "fundsSpent"])
+    .enum(["user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills"])
     .nullable()
-    .describe("Why it ended before it was filled."),
+    .describe("Why it ended before it was filled; null for an order that is open or filled."),
   createdAt: z.int(),
   updatedAt: z.int(),
 };
@@ -78,10 +79,18 @@ export function orderAnswer(order: OrderRow, pair: KnownPair): OrderAnswer {
     fee: amountText(order.feePaid, order.side === "buy" ? pair.baseScale : pair.quoteScale),
     feeCurrency: order.side === "buy" ? pair.baseCurrency : pair.quoteCurrency,
     status: order.status,
-    cancelReason: order.cancelReason === "" ? null : order.cancelReason,
+    cancelReason: publicCancelReason(order.cancelReason),
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
   };
+}
+
+/**
+ * The engine also notes why a market order by quote amount has something left that buys no lot more. Such an order is filled, so nothing
+ * was cancelled.
+ */
+export function publicCancelReason(reason: CancelReason | null): OrderAnswer["cancelReason"] {
+  return reason === null || reason === "" || reason === "fundsSpent" ? null : reason;
 }
 
 /** Rounded down to the quote currency's smallest step. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { parseMoney } from "../../shared/money.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { averageText, type OrderAnswer } from "./order-answer.ts";
+import { averageText, type OrderAnswer, publicCancelReason } from "./order-answer.ts";
 
 const number = z.string().regex(/^\d+$/).transform(Number);
 const orNull = z.string().nullable().default(null);
@@ -66,7 +66,7 @@ export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Or
     fee: stored.fee_paid,
     feeCurrency: stored.side === "buy" ? pair.baseCurrency : pair.quoteCurrency,
     status: stored.status,
-    cancelReason: stored.cancel_reason,
+    cancelReason: publicCancelReason(stored.cancel_reason),
     createdAt: stored.created_at,
     updatedAt: stored.updated_at,
   };

@@ -1,31 +1,46 @@
+import { complain, readArgs, runCommand } from "../command-line.ts";
 import { createLogger } from "../log.ts";
 import { stopOnSignal } from "../stop-on-signal.ts";
 import { startBridge } from "./bridge.ts";
 import { parseBridgeEnvironment } from "./environment.ts";
 
 /** The bridge as a process of its own; what it is for and what it promises stands in `bridge.ts`. */
-const log = createLogger("bridge");
+const USAGE = `npm run bridge
+  The REST bridge by itself: any Redis for @upstash/redis, until Ctrl-C. It takes variables and no options:
 
-const environment = parseBridgeEnvironment(process.env);
-if (!environment.ok) {
-  for (const fault of environment.reason) log.fatal(fault);
-  process.exit(1);
+  REDIS_URL                        the Redis; several nodes of a cluster, separated by commas
+  SLUICE_BRIDGE_TOKEN              the bearer token, 16 characters or more
+  SLUICE_BRIDGE_READ_ONLY_TOKEN    another one that may only read
+  SLUICE_HOST, SLUICE_BRIDGE_PORT  where it listens (127.0.0.1, 8789)
+  SLUICE_BRIDGE_ALLOW, SLUICE_BRIDGE_TIMEOUT_MS, SLUICE_BRIDGE_CLUSTER, SLUICE_BRIDGE_REPLICAS: see docs/operations.md`;
+
+const args = process.argv.slice(2);
+process.exitCode = await runCommand({ usage: USAGE, args, run: main });
+
+async function main(): Promise<number> {
+  const read = readArgs({ args });
+  if (!read.ok) return complain(read.reason);
+  const log = createLogger("bridge");
+  const environment = parseBridgeEnvironment(process.env);
+  if (!environment.ok) {
+    for (const fault of environment.reason) log.fatal(fault);
+    return 1;
+  }
+  const settings = environment.value;
+  const [firstUrl = "", ...otherUrls] = settings.REDIS_URL;
+  const bridge = await startBridge({
+    redisUrls: [firstUrl, ...otherUrls],
+    isCluster: settings.SLUICE_BRIDGE_CLUSTER,
+    replicas: settings.SLUICE_BRIDGE_REPLICAS,
+    host: settings.SLUICE_HOST,
+    port: settings.SLUICE_BRIDGE_PORT,
+    token: settings.SLUICE_BRIDGE_TOKEN,
+    readOnlyToken: settings.SLUICE_BRIDGE_READ_ONLY_TOKEN,
+    allow: settings.SLUICE_BRIDGE_ALLOW,
+    requestTimeoutMs: settings.SLUICE_BRIDGE_TIMEOUT_MS,
+    log,
+  });
+  log.info({ port: bridge.port }, "bridge listens");
+  stopOnSignal(log, [{ name: "bridge", stop: bridge.stop }]);
+  return 0;
 }
-const settings = environment.value;
-const [firstUrl = "", ...otherUrls] = settings.REDIS_URL;
-
-const bridge = await startBridge({
-  redisUrls: [firstUrl, ...otherUrls],
-  isCluster: settings.SLUICE_BRIDGE_CLUSTER,
-  replicas: settings.SLUICE_BRIDGE_REPLICAS,
-  host: settings.SLUICE_HOST,
-  port: settings.SLUICE_BRIDGE_PORT,
-  token: settings.SLUICE_BRIDGE_TOKEN,
-  readOnlyToken: settings.SLUICE_BRIDGE_READ_ONLY_TOKEN,
-  allow: settings.SLUICE_BRIDGE_ALLOW,
-  requestTimeoutMs: settings.SLUICE_BRIDGE_TIMEOUT_MS,
-  log,
-});
-log.info({ port: bridge.port }, "bridge listens");
-
-stopOnSignal(log, [{ name: "bridge", stop: bridge.stop }]);

@@ -20,7 +20,7 @@ export async function createFirstQueues(access: OperatorAccess): Promise<boolean
   const { queues } = (await ask(access, "GET", "/queues")) as { readonly queues: readonly unknown[] };
   if (routes.length > 0 || queues.length > 0) return false;
   for (const queue of FIRST_QUEUES) await ask(access, "POST", "/queues", queue);
-  await ask(access, "PUT", "/routes", { routes: FIRST_ROUTES });
+  for (const route of FIRST_ROUTES) await ask(access, "POST", "/routes", route);
   return true;
 }
 

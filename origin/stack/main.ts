@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { systemRandom } from "../../shared/ids.ts";
+import { asksForHelp, complain } from "../command-line.ts";
 import { createFirstQueues } from "./first-queues.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { listenForStop } from "./listen-for-stop.ts";
@@ -19,8 +20,24 @@ import { shownFolder, whereToLook } from "./where-to-look.ts";
  * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
  * and stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
  */
+const USAGE = `npm start, npm run dev
+  The whole product on this machine until Ctrl-C; npm run dev takes up changes of the source. Both take variables and no options:
+
+  SLUICE_PORT      the edge (8787)
+  SLUICE_DATA_DIR  where everything is kept (.sluice)
+  SLUICE_EDGE      worker or node
+  all others: see docs/operations.md`;
+
+const args = process.argv.slice(2);
+if (asksForHelp(args)) {
+  say(USAGE);
+  process.exit(0);
+}
+const stray = args.find((argument) => argument !== "--watch");
+if (stray !== undefined) process.exit(complain(`Unknown option ${stray}; --help tells what there is.`));
+
 const startedAt = performance.now();
-const watch = process.argv.includes("--watch");
+const watch = args.includes("--watch");
 const stopAsked = listenForStop();
 // A terminal that was closed, or `| head`: what nobody reads must not keep the parts from being stopped in order.
 process.stdout.on("error", () => {});
@@ -71,9 +88,10 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
   try {
     const died = stack.died.then((reason) => `${reason}\nA stack that is not whole is no use: stopping the rest.`);
     const stopped = new Promise<undefined>((resolved) => stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }));
-    const early = await Promise.race([waitUntilHealthy(edgeUrl).then(() => "healthy" as const), died, stopped]);
-    if (early !== "healthy") return report(early);
     const adminToken = settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken;
+    const healthy = waitUntilHealthy(edgeUrl, undefined, adminToken).then(() => "healthy" as const);
+    const early = await Promise.race([healthy, died, stopped]);
+    if (early !== "healthy") return report(early);
     if (await createFirstQueues({ edgeUrl, adminToken })) say("  ✓ created the queues venue (/*) and demo (/demo/*)");
     if (watch) reloadOnChange({ parts, stack, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));

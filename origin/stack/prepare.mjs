@@ -88,9 +88,12 @@ function handOver(node) {
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
 }
 
-/** @param {string} line */
+/**
+ * On standard error, because the program's own output may go into a pipe.
+ * @param {string} line
+ */
 function say(line) {
-  process.stdout.write(`${line}\n`);
+  process.stderr.write(`${line}\n`);
 }
 
 /**

@@ -56,7 +56,8 @@ describe("every change by an operator is written down with who, what, before and
       after: { maxActive: 9, mode: "paused" },
       outcome: "done",
     });
-    await call("PUT", "/admin/routes", { json: { routes: [{ path: "/told/*", queueId: "told" }] } });
+    const routes = { routes: [{ path: "/told/*", queueId: "told" }] };
+    await call("PUT", "/admin/routes", { json: routes, headers: { "if-match": "*" } });
     expect(await newest()).toMatchObject({ action: "routes.replace", queueId: null, before: [], after: ["*/told/* -> told"] });
     await call("DELETE", "/admin/queues/told?force=true");
     expect(await newest()).toMatchObject({
@@ -108,7 +109,9 @@ describe("what changed nothing is not written down", () => {
     ["a queue that is not there", "PATCH", "/admin/queues/nowhere", { maxActive: 1 }, 404],
     ["a body that is not valid", "PATCH", "/admin/queues/launch", { maxActive: 0 }, 422],
     ["a deletion of nothing", "DELETE", "/admin/queues/nowhere", undefined, 404],
-    ["a route to nowhere", "PUT", "/admin/routes", { routes: [{ path: "/x", queueId: "nowhere" }] }, 422],
+    ["a route to nowhere", "POST", "/admin/routes", { path: "/x", queueId: "nowhere" }, 422],
+    ["a table that was not read", "PUT", "/admin/routes", { routes: [] }, 428],
+    ["a removal of a route that is not there", "DELETE", "/admin/routes?path=/nowhere", undefined, 404],
     [
       "a revocation in a queue that is not there",
       "POST",

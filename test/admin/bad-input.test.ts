@@ -24,7 +24,11 @@ async function expectRefused(answer: Answer, expected: { status: number; code: s
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   const errors = answer.body["errors"] as { field: string; message: string }[] | undefined;
   expect(errors?.map(({ field }) => field)).toEqual(expected.fields);
-  for (const { message } of errors ?? []) expect(message.length).toBeGreaterThan(5);
+  for (const { message } of errors ?? []) {
+    expect(message.length).toBeGreaterThan(5);
+    // No phrase of the library that checks the input.
+    expect(message).not.toMatch(/Invalid |expected|received|Too (?:big|small)|Unrecognized|discriminator/);
+  }
   expect(await contentOfStore()).toEqual(before);
 }
 
@@ -181,7 +185,7 @@ describe("a body", () => {
 
   it("may hold a name in two objects, and in a text", async () => {
     const text = '{"routes":[{"path":"/a","queueId":"nowhere"},{"path":"/b","queueId":"nowhere"}]}';
-    const answer = await call("PUT", "/admin/routes", { body: text, headers: JSON_TYPE });
+    const answer = await call("PUT", "/admin/routes", { body: text, headers: { ...JSON_TYPE, "if-match": "*" } });
     await expectRefused(answer, unprocessable("routes.0.queueId", "routes.1.queueId"));
     const renamed = await call("PATCH", "/admin/queues/launch", { json: { name: '{"name":1,"name":2}' } });
     expect(renamed.body["name"]).toBe('{"name":1,"name":2}');

@@ -37,11 +37,15 @@ describe("the operator's scripts on a cluster", () => {
     const bypass = [{ host: "*", path: "/1/health" }];
     const entry = { text: "{}", keep: 10 };
     const before = await table.read();
-    expect(await table.replace({ routes: [one, two], bypass }, { seen: before.version, entry })).toMatchObject({ outcome: "replaced" });
-    expect(await table.replace({ routes: [one], bypass }, { seen: before.version, entry })).toEqual({ outcome: "conflict" });
+    expect(await table.replace({ routes: [one, two], bypass }, { seen: before.version, entry, queueIds: ["one", "two"] })).toMatchObject({
+      outcome: "replaced",
+    });
+    expect(await table.replace({ routes: [one], bypass }, { seen: before.version, entry, queueIds: ["one"] })).toEqual({
+      outcome: "conflict",
+    });
     const { version: seen } = await table.read();
     const toFour = { routes: [{ ...one, queueId: "four" }], bypass };
-    expect(await table.replace(toFour, { seen, entry })).toEqual({ outcome: "unknown", queueIds: ["four"] });
+    expect(await table.replace(toFour, { seen, entry, queueIds: ["four"] })).toEqual({ outcome: "unknown", queueIds: ["four"] });
     await table.dropQueue("one");
     expect(await table.read()).toMatchObject({ routes: [two], bypass });
   });

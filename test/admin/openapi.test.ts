@@ -107,6 +107,7 @@ describe("its schemas", () => {
     ["POST", "/queues/{queueId}/enter", "/queues/drawn/enter", undefined],
     ["GET", "/queues/{queueId}", "/queues/drawn", undefined],
     ["GET", "/queues/{queueId}/draw", "/queues/drawn/draw", undefined],
+    ["GET", "/queues/{queueId}/leave-on-close.js", "/queues/launch/leave-on-close.js", undefined],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS, maxActive: 1 }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "launch", ...SETTINGS }],
     ["POST", "/admin/queues", "/admin/queues", { queueId: "Bad" }],
@@ -116,6 +117,10 @@ describe("its schemas", () => {
     ["GET", "/admin/queues/{queueId}/preview", "/admin/queues/launch/preview?state=prequeue&lang=fa", undefined],
     ["PATCH", "/admin/queues/{queueId}", "/admin/queues/launch", { admissionBurst: 5, admissionRate: 100 }],
     ["PUT", "/admin/routes", "/admin/routes", { routes: [{ path: "/launch/*", queueId: "launch" }] }],
+    ["POST", "/admin/routes", "/admin/routes", { path: "/launch/sale/*", queueId: "launch" }],
+    ["POST", "/admin/routes", "/admin/routes", { path: "/launch/sale/*", queueId: "launch" }],
+    ["DELETE", "/admin/routes", "/admin/routes?path=/launch/sale/*", undefined],
+    ["DELETE", "/admin/routes", "/admin/routes?path=/launch/sale/*", undefined],
     ["GET", "/admin/routes", "/admin/routes", undefined],
     ["DELETE", "/admin/queues/{queueId}", "/admin/queues/launch", undefined],
     ["POST", "/queues/{queueId}/enter", "/queues/launch/enter", { metadata: { from: "test" } }],
@@ -143,6 +148,7 @@ describe("its schemas", () => {
   beforeAll(async () => {
     for (const [method, template, path, json] of visits) {
       const headers: Record<string, string> = /^\/(?:admin|metrics)/.test(template) ? {} : { authorization: "" };
+      if (method === "PUT") headers["if-match"] = "*";
       answers.push({ method, template, answer: await call(method, path, json === undefined ? { headers } : { json, headers }) });
     }
   });

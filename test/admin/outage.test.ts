@@ -17,6 +17,8 @@ const everyOperation: readonly (readonly [string, string, unknown])[] = [
   ["POST", "/admin/revocations", { queueId: "launch", jti: newSessionId(), reason: "x" }],
   ["GET", "/admin/routes", undefined],
   ["PUT", "/admin/routes", { routes: [] }],
+  ["POST", "/admin/routes", { path: "/made-in-an-outage", queueId: "launch" }],
+  ["DELETE", "/admin/routes?path=/made-in-an-outage", undefined],
   ["GET", "/admin/queues/launch/stats", undefined],
   ["GET", "/admin/audit", undefined],
 ];
@@ -33,7 +35,8 @@ async function timed(work: Promise<Answer>): Promise<{ readonly answer: Answer; 
 
 async function expectAllRefused(): Promise<void> {
   for (const [method, path, json] of everyOperation) {
-    const { answer, tookMs } = await timed(call(method, path, json === undefined ? {} : { json }));
+    const headers: Record<string, string> = method === "PUT" ? { "if-match": "*" } : {};
+    const { answer, tookMs } = await timed(call(method, path, json === undefined ? {} : { json, headers }));
     expect([method, path, answer.status, answer.body["code"]]).toEqual([method, path, 503, "store_unavailable"]);
     expect(answer.headers.get("retry-after")).toBe("2");
     expect(tookMs).toBeLessThan(1_000);

@@ -15,10 +15,13 @@ const DEFAULTS = {
   closesAt: null,
   eventOverrides: null,
   maxQueueSize: 1_000_000,
-  admissionBurst: 1,
+  admissionBurst: 3,
   mode: "active",
   sessionTtlSeconds: 3_600,
   sessionRenewal: true,
+  idleSeconds: 0,
+  banSeconds: 0,
+  sameSite: "lax",
   claimSeconds: 20,
   heartbeatTtlSeconds: 60,
   returnGraceSeconds: 1_800,
@@ -272,7 +275,7 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
     await makeQueue("neighbour");
     const kept = { host: "*", path: "/b/*", queueId: "neighbour" };
     const routes = [{ host: "*", path: "/a/*", queueId: "routed" }, kept, { host: "shop.test", path: "/", queueId: "routed" }];
-    expect((await call("PUT", "/admin/routes", { json: { routes } })).status).toBe(200);
+    expect((await call("PUT", "/admin/routes", { json: { routes }, headers: { "if-match": "*" } })).status).toBe(200);
     const refused = await call("DELETE", "/admin/queues/routed");
     expect([refused.status, refused.body["code"]]).toEqual([409, "queue_routed"]);
     expect((await call("GET", "/admin/queues/routed")).status).toBe(200);
@@ -282,7 +285,8 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
 
   it("finishes what an earlier attempt left half done", async () => {
     await makeQueue("half-deleted");
-    await call("PUT", "/admin/routes", { json: { routes: [{ path: "/half/*", queueId: "half-deleted" }] } });
+    const routes = [{ path: "/half/*", queueId: "half-deleted" }];
+    await call("PUT", "/admin/routes", { json: { routes }, headers: { "if-match": "*" } });
     await redis.del("queue:{half-deleted}:meta");
     expect((await call("DELETE", "/admin/queues/half-deleted?force=true")).status).toBe(404);
     expect((await call("GET", "/admin/routes")).body).toMatchObject({ routes: [] });

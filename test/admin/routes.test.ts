@@ -6,7 +6,9 @@ import { SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 const gate = await startAdminGate();
 const { call, redis } = gate;
-const put = (routes: unknown, headers: Record<string, string> = {}) => call("PUT", "/admin/routes", { json: { routes }, headers });
+/** Whatever is there, unless a version is named. */
+const WHATEVER = { "if-match": "*" };
+const put = (routes: unknown, headers: Record<string, string> = WHATEVER) => call("PUT", "/admin/routes", { json: { routes }, headers });
 
 beforeAll(async () => {
   for (const queueId of ["launch", "demo"]) await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS } });
@@ -81,6 +83,14 @@ describe("GET and PUT /_sluice/admin/routes", () => {
       ],
       ["routes.1"],
     ],
+    [
+      "the same address in another spelling of its host",
+      [
+        { host: "[2001:db8::1]", path: "/a", queueId: "demo" },
+        { host: "[2001:db8:0::1]", path: "/a", queueId: "demo" },
+      ],
+      ["routes.1"],
+    ],
     ["a path that never matches", [{ path: "/a//b", queueId: "demo" }], ["routes.0.path"]],
     ["a path with a dot segment", [{ path: "/a/../b", queueId: "demo" }], ["routes.0.path"]],
     ["a path with an encoded slash", [{ path: "/a%2fb", queueId: "demo" }], ["routes.0.path"]],
@@ -109,6 +119,14 @@ describe("GET and PUT /_sluice/admin/routes", () => {
     const stale = await put([{ path: "/3", queueId: "demo" }], { "if-match": etag });
     expect([stale.status, stale.body["code"]]).toEqual([409, "version_conflict"]);
     expect((await call("GET", "/admin/routes")).body["routes"]).toEqual([{ host: "*", path: "/2", queueId: "demo" }]);
+  });
+
+  it("ask for If-Match, so that a table is never replaced by mistake", async () => {
+    await put([{ path: "/kept", queueId: "demo" }]);
+    const before = await redis.get("gate:{directory}:routes");
+    const answer = await put([{ path: "/new", queueId: "demo" }], {});
+    expect([answer.status, answer.body["code"]]).toEqual([428, "precondition_required"]);
+    expect(await redis.get("gate:{directory}:routes")).toBe(before);
   });
 
   it("let one of many win who saw the same table", async () => {
@@ -149,8 +167,94 @@ describe("GET and PUT /_sluice/admin/routes", () => {
   });
 });
 
+describe("POST /_sluice/admin/routes", () => {
+  const post = (route: unknown, headers: Record<string, string> = {}) => call("POST", "/admin/routes", { json: route, headers });
+  const routesNow = async () => (await call("GET", "/admin/routes")).body["routes"];
+
+  it("adds one route and leaves the rest of the table alone", async () => {
+    const bypass = [{ host: "*", path: "/kept/assets/*" }];
+    await call("PUT", "/admin/routes", { json: { routes: [{ path: "/kept/*", queueId: "demo" }], bypass }, headers: WHATEVER });
+    const answer = await post({ path: "/caf\u00e9/*", queueId: "launch" });
+    const added = { host: "*", path: "/caf%C3%A9/*", queueId: "launch" };
+    expect([answer.status, answer.body]).toEqual([201, added]);
+    const read = await call("GET", "/admin/routes");
+    expect(read.body).toEqual({ routes: [{ host: "*", path: "/kept/*", queueId: "demo" }, added], bypass });
+    expect(answer.headers.get("etag")).toBe(read.headers.get("etag"));
+  });
+
+  it("changes nothing the second time, and refuses the address for another queue", async () => {
+    await put([{ host: "shop.test", path: "/a/*", queueId: "demo" }]);
+    const before = await redis.get("gate:{directory}:routes");
+    const again = await post({ host: "shop.test", path: "/a/*", queueId: "demo" });
+    expect([again.status, again.body]).toEqual([200, { host: "shop.test", path: "/a/*", queueId: "demo" }]);
+    const taken = await post({ host: "shop.test", path: "/A/*", queueId: "launch" });
+    expect([taken.status, taken.body["code"]]).toEqual([409, "route_exists"]);
+    expect(await redis.get("gate:{directory}:routes")).toBe(before);
+  });
+
+  it("refuses a queue that is not there, a route past the bound, and a version that is not the last", async () => {
+    await put([{ path: "/1", queueId: "demo" }]);
+    const unknown = await post({ path: "/2", queueId: "nowhere" });
+    expect([unknown.status, unknown.body["errors"]]).toEqual([422, [{ field: "queueId", message: "is not the id of a queue" }]]);
+    const stale = await post({ path: "/2", queueId: "demo" }, { "if-match": '"0000000000000000000000000000000000000000"' });
+    expect([stale.status, stale.body["code"]]).toEqual([409, "version_conflict"]);
+    await put(Array.from({ length: 1_000 }, (_, index) => ({ path: `/p${index}/*`, queueId: "demo" })));
+    const full = await post({ path: "/2", queueId: "demo" });
+    expect([full.status, full.body["code"]]).toEqual([409, "route_limit_reached"]);
+  });
+
+  it("loses none of many that are added at once", async () => {
+    await put([]);
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => post({ path: `/w${index}`, queueId: "demo" })));
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
+    expect((await routesNow()) as unknown[]).toHaveLength(8);
+  });
+
+  it("is in the audit log with the route that came", async () => {
+    await put([]);
+    await post({ path: "/told/*", queueId: "demo" });
+    const [entry] = (await call("GET", "/admin/audit?limit=1")).body["entries"] as object[];
+    expect(entry).toMatchObject({ action: "routes.add", outcome: "done", before: [], after: ["*/told/* -> demo"] });
+  });
+});
+
+describe("DELETE /_sluice/admin/routes", () => {
+  const remove = (query: Record<string, string>, headers: Record<string, string> = {}) =>
+    call("DELETE", `/admin/routes?${new URLSearchParams(query)}`, { headers });
+
+  it("takes one route out, named by host and path, and leaves the rest of the table alone", async () => {
+    const bypass = [{ host: "*", path: "/a/assets/*" }];
+    const routes = [
+      { host: "*", path: "/a/*", queueId: "demo" },
+      { host: "shop.test", path: "/a/*", queueId: "launch" },
+      { host: "*", path: "/a/b", queueId: "demo" },
+    ];
+    await call("PUT", "/admin/routes", { json: { routes, bypass }, headers: WHATEVER });
+    const answer = await remove({ path: "/A/*" });
+    expect([answer.status, answer.text]).toEqual([204, ""]);
+    const read = await call("GET", "/admin/routes");
+    expect(read.body).toEqual({ routes: routes.slice(1), bypass });
+    expect(answer.headers.get("etag")).toBe(read.headers.get("etag"));
+    expect((await remove({ host: "shop.test", path: "/a/*" })).status).toBe(204);
+    expect((await call("GET", "/admin/routes")).body["routes"]).toEqual(routes.slice(2));
+    const [entry] = (await call("GET", "/admin/audit?limit=1")).body["entries"] as object[];
+    expect(entry).toMatchObject({ action: "routes.remove", outcome: "done", before: ["shop.test/a/* -> launch"], after: [] });
+  });
+
+  it("answers 404 for a route that is not there, 422 without a path, 409 for another version, and changes nothing", async () => {
+    await put([{ path: "/a/*", queueId: "demo" }]);
+    const before = await redis.get("gate:{directory}:routes");
+    const missing = await remove({ host: "shop.test", path: "/a/*" });
+    expect([missing.status, missing.body["code"]]).toEqual([404, "route_not_found"]);
+    expect((await remove({})).status).toBe(422);
+    expect((await remove({ path: "/a/*" }, { "if-match": '"x"' })).status).toBe(409);
+    expect(await redis.get("gate:{directory}:routes")).toBe(before);
+  });
+});
+
 describe("bypass rules in PUT /_sluice/admin/routes", () => {
-  const putBypass = (bypass: unknown) => call("PUT", "/admin/routes", { json: { routes: [{ path: "/a/*", queueId: "demo" }], bypass } });
+  const putBypass = (bypass: unknown) =>
+    call("PUT", "/admin/routes", { json: { routes: [{ path: "/a/*", queueId: "demo" }], bypass }, headers: WHATEVER });
   const secret = "s3cret-of-the-probes";
 
   it("are given back, the secret as its digest alone, which can be put again", async () => {
@@ -181,7 +285,10 @@ describe("bypass rules in PUT /_sluice/admin/routes", () => {
     await putBypass([{ path: "/a/b" }]);
     await call("POST", "/admin/queues", { json: { queueId: "brief", ...SETTINGS } });
     const { routes, bypass } = (await call("GET", "/admin/routes")).body as { routes: object[]; bypass: object[] };
-    await call("PUT", "/admin/routes", { json: { routes: [...routes, { path: "/brief/*", queueId: "brief" }], bypass } });
+    await call("PUT", "/admin/routes", {
+      json: { routes: [...routes, { path: "/brief/*", queueId: "brief" }], bypass },
+      headers: WHATEVER,
+    });
     await call("DELETE", "/admin/queues/brief?force=true");
     expect((await call("GET", "/admin/routes")).body).toEqual({ routes, bypass });
     await put(routes);

@@ -27,6 +27,7 @@ async function admit(queueId: string): Promise<string> {
   const ticketId = newSessionId();
   const answer = await lineOf(queueId).enter({ ticketId, lane: 0, addressHash: "h", ticketsPerIp: 0 });
   expect(answer.state).toBe("admitted");
+  await lineOf(queueId).touch({ sessionId: ticketId, views: 1, how: "renew", isFirst: true });
   return ticketId;
 }
 

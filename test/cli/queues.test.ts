@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { startAdminGate } from "../admin/admin-gate.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 
@@ -67,6 +68,22 @@ describe("npm run sluice -- queues", () => {
 
     expect(await sluice(["apply", file])).toEqual({ code: 0, out: "No difference.\n", complaints: "" });
     expect(await settingsOf("launch")).toMatchObject({ version: 1 });
+  });
+
+  it("exports into a pipe: the document and nothing else, also when its reader ends early", async () => {
+    const environment = { ...process.env, SLUICE_URL: gate.url, SLUICE_ADMIN_TOKEN: gate.token };
+    const command = [process.execPath, "origin/stack/prepare.mjs", "origin/control/main.ts", "queues", "export"]
+      .map((word) => `'${word}'`)
+      .join(" ");
+    const piped = async (reader: string) => {
+      const child = spawn("bash", ["-c", `set -o pipefail; ${command} | ${reader}`], { cwd: root, env: environment });
+      const [out, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+      return { code: code as number | null, out, complaints };
+    };
+    const whole = await piped("cat");
+    expect([whole.code, whole.complaints]).toEqual([0, ""]);
+    expect(parse(whole.out)).toMatchObject({ queues: { launch: { maxActive: 500 } } });
+    expect(await piped("true")).toEqual({ code: 0, out: "", complaints: "" });
   });
 
   it.each(["yaml", "json"])("writes a %s file that applies without a difference", async (ending) => {

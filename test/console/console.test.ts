@@ -41,21 +41,21 @@ describe.concurrent("a line in the console", () => {
         await page.getByRole("status").getByText("Paused").waitFor();
         expect(await modeOf("launch")).toBe("paused");
         await expect.poll(pace(page), FOLLOWS).toBe(0);
-        expect(await page.getByRole("img", { name: /^Let in per second: now 0,/ }).count()).toBe(1);
+        expect(await page.getByRole("img", { name: /^Admitted per second: now 0,/ }).count()).toBe(1);
         expect(await tile(page, "clears").textContent()).toBe("never");
 
         await page.getByRole("button", { name: "Run" }).click();
         await expect.poll(() => modeOf("launch"), FOLLOWS).toBe("active");
         await expect.poll(pace(page), FOLLOWS).toBeGreaterThan(4);
 
-        await page.getByLabel("Rate").fill("60");
+        await page.getByLabel("Admission rate").fill("60");
         const effect = /^At 60\/s the [\d,]+ waiting clear in about \d+ s instead of about \d+ (s|min)\.$/;
         await page.getByText(effect).waitFor();
         await page.getByRole("button", { name: "Review change" }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByText(effect).waitFor();
-        expect(await dialog.getByText("Admission rate").locator("..").textContent()).toContain("12 → 60");
-        await dialog.getByRole("button", { name: "Change it" }).click();
+        expect(await dialog.getByText("Admission rate", { exact: true }).locator("..").textContent()).toContain("12 → 60");
+        await dialog.getByRole("button", { name: "Change admission rate" }).click();
         await dialog.waitFor({ state: "detached" });
         expect((await stack.registry.readQueue("launch"))?.settings.admissionRate).toBe(60);
         await expect.poll(pace(page), FOLLOWS).toBeGreaterThan(20);
@@ -132,12 +132,12 @@ describe.concurrent("the console", () => {
       expect([newcomer.status, newcomer.json["code"]]).toEqual([503, "queue_closed"]);
 
       await page.getByRole("button", { name: "Open", exact: true }).click();
-      await page.getByRole("dialog").getByText("past the cap of 100").waitFor();
+      await page.getByRole("dialog").getByText("past the maximum inside of 100").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect(await modeOf("doors")).toBe("drain");
       await page.getByRole("button", { name: "Open", exact: true }).click();
-      await page.getByRole("button", { name: "Yes, open" }).click();
+      await page.getByRole("button", { name: "Admit everybody" }).click();
       await expect.poll(() => modeOf("doors"), FOLLOWS).toBe("open");
       await page.context().close();
     });
@@ -194,18 +194,18 @@ describe.concurrent("the console", () => {
       await stack.setQueue("shared", { maxActive: 10 });
       const page = await openSignedIn();
       await goTo(page, "#/queues/shared", "Queue shared");
-      await page.getByLabel("Cap").fill("20");
+      await page.getByLabel("Maximum inside").fill("20");
       await page.getByRole("button", { name: "Review change" }).click();
       const dialog = page.getByRole("dialog");
       const other = await stack.registry.readQueue("shared");
       if (other === undefined) throw new Error("the queue is gone");
       await stack.registry.writeQueue("shared", { ...other.settings, maxActive: 15, message: "Sold out soon" }, other.version);
-      await dialog.getByRole("button", { name: "Change it" }).click();
+      await dialog.getByRole("button", { name: "Change maximum inside" }).click();
       const alert = dialog.getByRole("alert");
-      await alert.getByText("Somebody else has changed this queue").waitFor();
+      await alert.getByText("Another operator has changed this queue").waitFor();
       expect(await alert.textContent()).toContain("Sold out soon");
       expect((await stack.registry.readQueue("shared"))?.settings.maxActive).toBe(15);
-      await dialog.getByRole("button", { name: "Change it anyway" }).click();
+      await dialog.getByRole("button", { name: "Change maximum inside anyway" }).click();
       await dialog.waitFor({ state: "detached" });
       expect((await stack.registry.readQueue("shared"))?.settings).toMatchObject({ maxActive: 20, message: "Sold out soon" });
       // The refusal of the first try.
@@ -219,16 +219,21 @@ describe.concurrent("the console", () => {
       await goTo(page, "#/queues/show/event", "Queue show");
       await page.getByLabel("Places can be taken from").fill("2030-05-01T18:00:00");
       await page.getByLabel("The line begins to move at").fill("2030-05-01T17:00:00");
-      await page.getByRole("button", { name: "Review event" }).click();
-      const dialog = page.getByRole("dialog");
-      await dialog.getByRole("button", { name: "Schedule it" }).click();
-      await dialog.getByRole("alert").getByText("must be before opensAt").waitFor();
-      await page.keyboard.press("Escape");
+      const review = page.getByRole("button", { name: "Review event" });
+      await page.getByText("Must be before “The line begins to move at”.").waitFor();
+      expect(await page.getByLabel("Places can be taken from").getAttribute("aria-invalid")).toBe("true");
+      expect(await review.isDisabled()).toBe(true);
+      await page.getByLabel("The line closes at").fill("2020-05-01T17:00:00");
+      await page.getByText("This time is in the past.").waitFor();
+      await page.getByLabel("The line closes at").fill("2030-05-01T19:00:00");
       await page.getByLabel("The line begins to move at").fill("2030-05-01T20:00:00");
-      await page.getByRole("group", { name: "During the event" }).getByLabel("Rate").fill("80");
+      await page.getByText("Must be after “The line begins to move at”.").waitFor();
+      await page.getByLabel("The line closes at").fill("");
+      const dialog = page.getByRole("dialog");
+      await page.getByRole("group", { name: "During the event" }).getByLabel("Admission rate").fill("80");
       await page.getByRole("button", { name: "Review event" }).click();
       await dialog.getByText("admission rate 80").waitFor();
-      await dialog.getByRole("button", { name: "Schedule it" }).click();
+      await dialog.getByRole("button", { name: "Save the event" }).click();
       await dialog.waitFor({ state: "detached" });
       const settings = (await stack.registry.readQueue("show"))?.settings;
       expect(settings).toMatchObject({ eventOverrides: { admissionRate: 80 } });
@@ -240,7 +245,99 @@ describe.concurrent("the console", () => {
       await expect.poll(() => frame.locator("html").getAttribute("dir"), FOLLOWS).toBe("rtl");
       await page.getByLabel("State").selectOption("maintenance");
       await expect.poll(() => frame.locator("h1").count(), FOLLOWS).toBe(1);
-      expect(problemsOf(page)).toEqual([expect.stringContaining("422")]);
+      expect(problemsOf(page)).toEqual([]);
+      await page.context().close();
+    });
+
+    it("says which action failed and whether anything was changed, until the action succeeds or the operator has read it", async ({
+      expect,
+    }) => {
+      await stack.setQueue("failing");
+      const page = await openSignedIn();
+      await goTo(page, "#/queues/failing", "Queue failing");
+      const [alert, pause] = [page.getByRole("alert"), page.getByRole("button", { name: "Pause" })];
+      const patches = (url: URL) => url.pathname.endsWith("/admin/queues/failing");
+      const answerWith = async (status?: number) => {
+        await page.unroute(patches);
+        await page.route(patches, (route) => {
+          if (route.request().method() !== "PATCH") return route.continue();
+          const problem = { code: "queue_failing", title: "The test refuses this.", status };
+          return status === undefined ? route.abort() : route.fulfill({ status, json: problem });
+        });
+      };
+      await answerWith();
+      await pause.click();
+      await alert.getByText("Pausing the line: no answer. It may have happened. Reload to see.").waitFor();
+      await alert.getByRole("button", { name: "Dismiss" }).click();
+      await alert.waitFor({ state: "detached" });
+
+      await answerWith(503);
+      await pause.click();
+      await alert.getByText("Pausing the line failed. It may have happened all the same. Reload to see.").waitFor();
+      await answerWith(422);
+      await pause.click();
+      await alert.getByText("Pausing the line failed: nothing was changed.").waitFor();
+      await alert.getByText("The test refuses this.").waitFor();
+      await page.unroute(patches);
+      await pause.click();
+      await expect.poll(() => modeOf("failing"), FOLLOWS).toBe("paused");
+      expect(await alert.count()).toBe(0);
+
+      await page.getByLabel("Admission rate").fill("7");
+      await page.getByRole("button", { name: "Review change" }).click();
+      await answerWith(422);
+      await page.getByRole("button", { name: "Change admission rate" }).click();
+      await page.getByRole("dialog").getByText("Saving the queue failed: nothing was changed.").waitFor();
+      await page.context().close();
+    });
+
+    it("says that a change was not made when the session had ended", async ({ expect }) => {
+      await stack.setQueue("late");
+      const page = await openSignedIn();
+      await goTo(page, "#/queues/late", "Queue late");
+      await page.route("**/admin/queues/late", (route) =>
+        route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: { code: "console_session_ended" } }) : route.continue(),
+      );
+      await page.getByRole("button", { name: "Pause" }).click();
+      await page.getByText("Your session has ended, so your last change was not made.").waitFor();
+      expect(await modeOf("late")).toBe("active");
+      await page.context().close();
+    });
+
+    it("edits what is in force: during an event its own values, and says so", async ({ expect }) => {
+      const opensAt = Date.now() + 4_000;
+      const event = { opensAt, eventOverrides: { admissionRate: 80, sessionTtlSeconds: 600 } };
+      await stack.setQueue("on", { ...event, admissionRate: 5, maxActive: 10 });
+      const page = await openSignedIn();
+      await goTo(page, "#/queues/on", "Queue on");
+      // The event begins while the operator looks: the form follows, and takes nothing for typed.
+      await expect.poll(() => page.getByLabel("Admission rate").inputValue(), FOLLOWS).toBe("80");
+      expect(await page.getByRole("button", { name: "Review change" }).isDisabled()).toBe(true);
+      await page.getByText("The event’s own value. Without the event it is 5.").waitFor();
+      await page.getByLabel("Admission rate").fill("90");
+      await page.getByText("Nobody is waiting. At 90/s").waitFor();
+      await page.getByLabel("Maximum inside").fill("20");
+      await page.getByRole("button", { name: "Review change" }).click();
+      await page.getByRole("dialog").getByText("Nobody is waiting. At 90/s").waitFor();
+      await page.getByRole("button", { name: "Change maximum inside and admission rate of the event" }).click();
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      expect((await stack.registry.readQueue("on"))?.settings).toMatchObject({
+        admissionRate: 5,
+        maxActive: 20,
+        eventOverrides: { admissionRate: 90, sessionTtlSeconds: 600 },
+      });
+      await page.context().close();
+    });
+
+    it("says Full where all slots are taken", async ({ expect }) => {
+      await stack.setQueue("packed", { maxActive: 1 });
+      for (const _visitor of [1, 2]) await createVisitor(stack.url).get("/packed/");
+      const page = await openSignedIn();
+      await page.getByRole("link", { name: /Queue packed.*Full/ }).waitFor();
+      await goTo(page, "#/queues/packed", "Queue packed");
+      await page.locator("h1 .badge", { hasText: "Full" }).waitFor();
+      await page.locator(".tile", { hasText: "Inside" }).getByText("Full").waitFor();
+      expect(await tile(page, "active").textContent()).toBe("1 of 1");
       await page.context().close();
     });
 
@@ -249,11 +346,11 @@ describe.concurrent("the console", () => {
       const page = await openSignedIn();
       await goTo(page, "#/queues/guests/invites", "Queue guests");
       await page.getByLabel("Note").fill("press");
-      await page.getByRole("button", { name: "Make an invite" }).click();
+      await page.getByRole("button", { name: "Create an invite" }).click();
       const link = (await page.locator("code.link").textContent()) ?? "";
       expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/guests\/\?sluice-invite=[\w.-]+$/);
-      await page.getByRole("button", { name: "Take back" }).click();
-      await page.getByText("Taken back.").waitFor();
+      await page.getByRole("button", { name: "Revoke this invite" }).click();
+      await page.getByText("Revoked.").waitFor();
       await page.context().close();
     });
   });
@@ -289,7 +386,7 @@ describe.concurrent("everybody", () => {
       await goTo(page, "#/queues/seen/changes", "Queue seen");
       expect(await page.evaluate(CURRENT_TAB_RIGHT)).toBeLessThanOrEqual(360);
       await goTo(page, "#/queues/seen", "Queue seen");
-      await page.getByLabel("Rate").fill("7");
+      await page.getByLabel("Admission rate").fill("7");
       await page.getByRole("button", { name: "Review change" }).click();
       expect(await seriousFaults(page)).toEqual([]);
       await expectNoSidewaysScroll(page, "the dialog");
@@ -323,12 +420,12 @@ describe.concurrent("everybody", () => {
       await page.keyboard.press("Space");
       await expect.poll(() => modeOf("keys"), FOLLOWS).toBe("paused");
       await page.getByRole("button", { name: "Pause", pressed: true }).waitFor();
-      await tabTo("Rate");
+      await tabTo("Admission rate");
       await page.keyboard.press("ControlOrMeta+a");
       await page.keyboard.type("33");
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor();
-      await tabTo("Change it");
+      await tabTo("Change admission rate");
       await page.keyboard.press("Enter");
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect((await stack.registry.readQueue("keys"))?.settings.admissionRate).toBe(33);
@@ -359,7 +456,7 @@ describe("a session in the console", () => {
     await page.getByLabel("Find a session").fill(sessionId);
     await page.getByRole("button", { name: `Revoke ${sessionId}` }).click();
     await page.getByLabel("Reason").fill("abuse");
-    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke session" }).click();
     await page.getByRole("status").getByText("is revoked").waitFor();
     expect(await until(async () => !(await isServed()))).toBeLessThan(2_000);
     expect(await page.getByText(sessionId).count()).toBe(0);

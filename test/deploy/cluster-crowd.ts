@@ -76,12 +76,16 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
         entries.set(person, { enteredMs: performance.now(), wasAway: sentMs - toldMs > CLIENT_LATE_MS });
         return stay(person, told);
       }
-      if (told?.pollAfterMs !== undefined) toldMs = performance.now() + told.pollAfterMs;
+      toldMs = dueMs(told) ?? toldMs;
       if (told?.state === "ended") return;
       ticket = told?.ticket ?? ticket;
       notePlace(person, told?.ticket);
       await sleep(Math.min(told?.pollAfterMs ?? TRY_AGAIN_MS, 500));
     }
+  }
+
+  function dueMs(told: Told | undefined): number | undefined {
+    return told?.pollAfterMs === undefined ? undefined : performance.now() + told.pollAfterMs;
   }
 
   function notePlace(person: number, ticket: string | undefined): void {

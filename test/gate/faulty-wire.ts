@@ -1,18 +1,22 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP wire to the bridge that does to replies what networks and broken servers do. Requests always get through. */
+/** A TCP wire to the bridge that does to replies what networks and broken servers do. Requests get through, unless they are refused. */
 export type FaultyWire = {
   readonly address: string;
-  /** "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none. */
+  /**
+   * "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none.
+   * "hold": the reply is kept back until "pass". "refuse": the request is not carried out.
+   */
   readonly replyWith: (fault: WireFault) => void;
   readonly stop: () => Promise<void>;
 };
 
-export type WireFault = "pass" | "drop" | "hang" | { readonly raw: string };
+export type WireFault = "pass" | "drop" | "hang" | "hold" | "refuse" | { readonly raw: string };
 
 export async function startFaultyWire(port: number): Promise<FaultyWire> {
   let fault: WireFault = "pass";
+  const held: (() => void)[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(port, "127.0.0.1");
@@ -21,9 +25,17 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
       socket.on("error", () => {});
       socket.on("close", () => sockets.delete(socket));
     }
-    client.pipe(upstream);
+    client.on("data", (request) => {
+      if (fault === "refuse") client.destroy();
+      else upstream.write(request);
+    });
+    client.on("end", () => upstream.end());
     client.on("close", () => upstream.destroy());
-    upstream.on("data", (reply) => answer(client, reply, fault));
+    upstream.on("data", (reply) => {
+      if (fault === "hold") held.push(() => client.write(reply));
+      else if (fault === "refuse") client.destroy();
+      else answer(client, reply, fault);
+    });
     upstream.on("close", () => client.destroy());
   });
   server.listen(0, "127.0.0.1");
@@ -32,6 +44,7 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     replyWith: (next) => {
       fault = next;
+      if (next === "pass") for (const send of held.splice(0)) send();
     },
     stop: async () => {
       server.close();
@@ -41,7 +54,7 @@ export async function startFaultyWire(port: number): Promise<FaultyWire> {
   };
 }
 
-function answer(client: Socket, reply: Buffer, fault: WireFault): void {
+function answer(client: Socket, reply: Buffer, fault: Exclude<WireFault, "hold" | "refuse">): void {
   if (fault === "pass") client.write(reply);
   else if (fault === "drop") client.destroy();
   else if (fault !== "hang") client.end(fault.raw);

@@ -39,6 +39,8 @@ type EdgeOptions = {
   readonly storeAddress?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly clockOffMs?: number;
+  /** Whether requests came over https, as on Cloudflare; the worker alone. */
+  readonly isHttps?: boolean;
 };
 
 type StackOptions = EdgeOptions & { readonly edgeCount?: number };

@@ -70,6 +70,60 @@ describe("a queue's mode", () => {
   });
 });
 
+describe("open -> active", () => {
+  const bearer = (pass: unknown) => ({ ...JSON_PLEASE, authorization: `Bearer ${String(pass)}` });
+
+  /** Four visitors who were given passes while the queue was open to all; then it lets two in. */
+  async function closedAgain(queueId: string) {
+    await stack.setQueue(queueId, { mode: "open", maxActive: 2 });
+    const visitors = Array.from({ length: 4 }, () => createVisitor(url));
+    const passes: unknown[] = [];
+    for (const visitor of visitors) {
+      const entered = await visitor.send("POST", `/_sluice/queues/${queueId}/enter`);
+      expect(entered.json["state"]).toBe("admitted");
+      expect((await visitor.get(`/${queueId}/in`)).json["url"]).toBe(`/${queueId}/in`);
+      expect((await visitor.send("POST", `/_sluice/queues/${queueId}/heartbeat`)).json["state"]).toBe("admitted");
+      passes.push(entered.json["pass"]);
+    }
+    await stack.setQueue(queueId, { mode: "active", maxActive: 2 });
+    origin.reset();
+    return { visitors, passes };
+  }
+
+  it("passes without a slot count no longer: their holders join the line, and the cap holds", async () => {
+    const { visitors, passes } = await closedAgain("reopened");
+    const seen = await Promise.all(visitors.map((visitor) => visitor.get("/reopened/in", JSON_PLEASE)));
+    expect(seen.map(({ json }) => json["url"] ?? json["state"]).toSorted()).toEqual(["/reopened/in", "/reopened/in", "waiting", "waiting"]);
+    expect(origin.requests).toHaveLength(2);
+    expect(await stack.redis.zcard("queue:{reopened}:active")).toBe(2);
+    const again = await Promise.all(passes.map((pass) => createVisitor(url).get("/reopened/again", bearer(pass))));
+    expect(again.map(({ json }) => json["state"])).toEqual(["waiting", "waiting", "waiting", "waiting"]);
+    expect(origin.requests).toHaveLength(2);
+  });
+
+  it("tells the holder of such a pass that the session has expired, and lets it leave and join like anybody", async () => {
+    const { visitors } = await closedAgain("ended");
+    const [asking, leaving, joining] = visitors;
+    const polled = await asking?.send("POST", "/_sluice/queues/ended/heartbeat");
+    expect(polled?.json).toMatchObject({ state: "ended", reason: "expired" });
+    expect(asking?.cookies.size).toBe(0);
+    expect((await leaving?.send("POST", "/_sluice/queues/ended/leave"))?.status).toBe(204);
+    expect(leaving?.cookies.size).toBe(0);
+    expect(await stack.redis.zcard("queue:{ended}:revoked")).toBe(0);
+    expect((await joining?.send("POST", "/_sluice/queues/ended/enter"))?.json["state"]).toBe("admitted");
+    expect(await stack.redis.zcard("queue:{ended}:active")).toBe(1);
+  });
+
+  it("keeps such a pass out of the application, to which everybody comes with the edge's own", async () => {
+    await stack.setQueue("inside", { mode: "open" });
+    const entered = await createVisitor(url).send("POST", "/_sluice/queues/inside/enter");
+    await createVisitor(url).get("/inside/x", bearer(entered.json["pass"]));
+    const [request] = origin.requests;
+    expect(request?.headers.get("x-sluice-pass")?.[0]).not.toBe(entered.json["pass"]);
+    expect(request?.headers.has("authorization")).toBe(false);
+  });
+});
+
 describe("the edges of a line", () => {
   it("a full line says so, and a place per address is counted by the store", async () => {
     await stack.setQueue("full", { maxActive: 1, maxQueueSize: 1 });
@@ -105,7 +159,7 @@ describe("the edges of a line", () => {
     expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
     const schedule = ["closesAt", "opensAt", "order", "phase", "prequeueOpensAt"];
     expect(Object.keys(seen.json).toSorted()).toEqual(
-      ["active", "estimatedWaitSeconds", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
+      ["active", "estimatedWaitSeconds", "isStalled", "maxActive", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
     );
     for (const id of ["absent", "A", "%7Bx%7D", "x".repeat(1_000)])
       expect((await createVisitor(url).get(`/_sluice/queues/${id}`)).json["code"]).toBe("queue_not_found");

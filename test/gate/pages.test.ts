@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { sendRaw } from "../proxy/raw-http.ts";
 import { startGateStack } from "./gate-stack.ts";
@@ -27,6 +28,77 @@ async function sendForm({ path, referer, cookie = "a=b" }: Sent) {
   return { status, type: headers.get("content-type")?.[0], setCookies: headers.get("set-cookie") ?? [], text: body.toString() };
 }
 
+/** As it is on the wire: fetch would ask for gzip by itself, and unpack it. */
+async function getRaw(path: string, { method = "GET", ...headers }: Readonly<Record<string, string>>) {
+  const { host, port } = new URL(url);
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const answer = await sendRaw(Number(port), `${lines.join("\r\n")}\r\n\r\n`);
+  const header = (name: string) => answer.headers.get(name)?.join();
+  return { status: answer.status, body: answer.body, header, encoding: header("content-encoding") };
+}
+
+describe("a page on the wire", () => {
+  const PAGE_BYTES_MAX = 10_000;
+
+  it.each([
+    ["gzip", true],
+    ["gzip, deflate, br, zstd", true],
+    ["br;q=1.0, GZIP;q=0.8, *;q=0.1", true],
+    ["*", true],
+    ["x-gzip", true],
+    [undefined, false],
+    ["", false],
+    ["br", false],
+    ["identity", false],
+    ["gzip;q=0", false],
+    ["gzip;q=0, *", false],
+    ["*;q=0", false],
+    ["identity, gzip;q=0.5", false],
+    ["gzip;q=nonsense", false],
+  ])("to a client that says accept-encoding %s is compressed: %s", async (accepted, isCompressed) => {
+    await stack.setQueue("packed", { maxActive: 1 });
+    await createVisitor(url).get("/packed/");
+    const sent = { ...BROWSER, ...(accepted !== undefined && { "accept-encoding": accepted }) };
+    const page = await getRaw("/packed/", sent);
+    expect([page.status, page.encoding]).toEqual([200, isCompressed ? "gzip" : undefined]);
+    expect(page.header("vary")).toBe("accept, accept-encoding, accept-language, cookie");
+    expect(page.header("set-cookie")).toContain("sluice-ticket-packed=");
+    const text = (isCompressed ? gunzipSync(page.body) : page.body).toString();
+    expect([text.startsWith("<!doctype html>"), text.trimEnd().endsWith("</html>")]).toEqual([true, true]);
+    if (isCompressed) expect(page.body.length).toBeLessThan(PAGE_BYTES_MAX);
+    else expect(page.body.length).toBeGreaterThan(PAGE_BYTES_MAX);
+    const head = await getRaw("/packed/", { ...sent, method: "HEAD" });
+    expect([head.status, head.encoding, head.body.length]).toEqual([200, page.encoding, 0]);
+  });
+
+  it("is compressed too when it refuses, and what is small, or is not ours, is left alone", async () => {
+    await stack.setQueue("works", { mode: "maintenance" });
+    const packed = { "accept-encoding": "gzip" };
+    const refusal = await getRaw("/works/", { ...BROWSER, ...packed });
+    expect([refusal.status, refusal.encoding]).toEqual([503, "gzip"]);
+    expect(gunzipSync(refusal.body).toString()).toContain("<h1>");
+    const problem = await getRaw("/works/", { ...JSON_PLEASE, ...packed });
+    expect([problem.encoding, JSON.parse(problem.body.toString()).code]).toEqual([undefined, "queue_maintenance"]);
+    const forwarded = await getRaw("/elsewhere", { ...BROWSER, ...packed });
+    expect([forwarded.status, forwarded.encoding]).toEqual([200, undefined]);
+  });
+
+  it("of the console keeps its files compressed under a tag of their own", async () => {
+    const [, file = ""] = /src="([^"]+)"/.exec((await getRaw("/_sluice/console", BROWSER)).body.toString()) ?? [];
+    const [plain, packed] = [await getRaw(file, {}), await getRaw(file, { "accept-encoding": "gzip" })];
+    expect([plain.encoding, packed.encoding]).toEqual([undefined, "gzip"]);
+    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+    expect(packed.body.length).toBeLessThan(plain.body.length / 2);
+    expect([plain.header("vary"), packed.header("vary")]).toEqual(["accept-encoding", "accept-encoding"]);
+    const tags = [plain.header("etag") ?? "", packed.header("etag") ?? ""];
+    expect(new Set(tags).size).toBe(2);
+    for (const tag of tags) {
+      const known = await getRaw(file, { "accept-encoding": "gzip", "if-none-match": tag });
+      expect([known.status, known.body.length, known.header("etag")]).toEqual([304, 0, tag]);
+    }
+  });
+});
+
 describe("what a visitor in line is shown", () => {
   it("is a page in their language for a person, JSON for a program, and a few words for anything else", async () => {
     await stack.setQueue("shown", { maxActive: 1, language: "id", message: "Sabar ya" });
@@ -40,7 +112,7 @@ describe("what a visitor in line is shown", () => {
     ]);
     expect(page.text).toContain('<html lang="fa" dir="rtl" data-state="waiting">');
     expect(page.text).toContain("Sabar ya");
-    expect(page.headers.get("vary")).toBe("accept, accept-language, cookie");
+    expect(page.headers.get("vary")).toBe("accept, accept-encoding, accept-language, cookie");
     expect((await visitor.get("/shown/", { ...BROWSER, "accept-language": "sv" })).headers.get("content-language")).toBe("id");
     const json = await visitor.get("/shown/", { accept: "text/html;q=0.4, application/json;q=0.9" });
     expect(json.json).toMatchObject({ state: "waiting", position: 1, mode: "active", message: "Sabar ya" });
@@ -114,6 +186,17 @@ describe("what a visitor in line is shown", () => {
     expect(await stack.redis.zcard("queue:{given-up}:waiting")).toBe(0);
   });
 
+  it("gives up a session by a form, and is told of the visit, not of a place in line", async () => {
+    await stack.setQueue("gone-out", { maxActive: 1 });
+    const visitor = createVisitor(url);
+    await visitor.get("/gone-out/", BROWSER);
+    const cookie = `sluice-pass-gone-out=${visitor.cookies.get("sluice-pass-gone-out")}`;
+    const left = await sendForm({ path: "/_sluice/queues/gone-out/leave", referer: `${url}/gone-out/x?y=1`, cookie });
+    expect([left.status, left.type]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(left.text).toContain("<h1>You have left</h1>");
+    expect(left.text).toContain('href="/gone-out/x?y=1"');
+  });
+
   it("lets those who poll in when the operator opens the queue to everybody", async () => {
     await stack.setQueue("opened", { maxActive: 1 });
     await createVisitor(url).get("/opened/");
@@ -122,4 +205,23 @@ describe("what a visitor in line is shown", () => {
     await stack.setQueue("opened", { maxActive: 1, mode: "open" });
     expect((await visitor.send("POST", "/_sluice/queues/opened/heartbeat")).json["state"]).toBe("admitted");
   });
+});
+
+describe("an address of the gate that does not exist", () => {
+  it.each(["/_sluice/nothing", "/_sluice/console/nothing/here", "/_sluice/queues"])(
+    "is a page for a browser at %s, and a problem for a program",
+    async (path) => {
+      const page = await createVisitor(url).get(path, { ...BROWSER, "accept-language": "fa" });
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(page.text).toContain("<h1>صفحه پیدا نشد</h1>");
+      expect(page.text).toMatch(/<a id="action" class="button" href="\/">/);
+      expect(page.text).not.toContain("http-equiv");
+      for (const headers of [JSON_PLEASE, { accept: "*/*" }]) {
+        const problem = await createVisitor(url).get(path, headers);
+        expect([problem.status, problem.json["code"]]).toEqual([404, "not_found"]);
+      }
+      const posted = await createVisitor(url).send("POST", path, BROWSER);
+      expect([posted.status, posted.json["code"]]).toEqual([404, "not_found"]);
+    },
+  );
 });

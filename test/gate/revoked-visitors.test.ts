@@ -92,7 +92,7 @@ describe("a visitor whose session was revoked", () => {
     await stack.setQueue("banned", { revocationCheck: "strict", banSeconds: 3_600 });
     const visitor = await revokedVisitor("banned");
     const page = await visitor.get("/banned/", PAGE);
-    expect([page.status, page.text.includes("You can line up again in 1 hour"), page.text.includes('id="rejoin"')]).toEqual([
+    expect([page.status, page.text.includes("You can join the line again in 1 hour"), page.text.includes('id="rejoin"')]).toEqual([
       403,
       true,
       false,

@@ -21,6 +21,8 @@ await stack.setQueue("vanished", { maxActive: 3, admissionRate: 1, admissionBurs
 await stack.setQueue("idle", { idleSeconds: SHORTEST_SECONDS });
 await stack.setQueue("idle-socket", { idleSeconds: SHORTEST_SECONDS });
 
+await stack.setQueue("closing");
+
 const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
 origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
 
@@ -157,5 +159,23 @@ describe.concurrent("a session", () => {
     const [code] = (await once(client, "close")) as [number];
     expect(code).toBe(4002);
     expect(performance.now() - startedAt).toBeLessThan(1.15 * SHORTEST_MS + SHORTEST_MS + 2_000);
+  });
+
+  it("ends soon after its page was closed, as a beacon says, unless its pass comes back before that", async () => {
+    const [gone, back] = [await admitted("closing"), await admitted("closing")];
+    const beacon = { "content-type": "text/plain;charset=UTF-8" };
+    const startedAt = performance.now();
+    for (const visitor of [gone, back]) {
+      const closed = await visitor.send("POST", "/_sluice/queues/closing/leave?closing=1", beacon, "bye");
+      expect([closed.status, visitor.cookies.has("sluice-leaving-closing")]).toEqual([204, true]);
+    }
+    const next = await back.get("/closing/next", JSON_PLEASE);
+    expect([next.json["url"], back.cookies.has("sluice-leaving-closing")]).toEqual(["/closing/next", false]);
+    const isInside = async (visitor: Visitor) => (await slotEndMs("closing", sessionOf(visitor, "closing"))) > Date.now();
+    await until(async () => !(await isInside(gone)));
+    expect(performance.now() - startedAt).toBeGreaterThan(9_000);
+    await sleep(500);
+    expect(await isInside(back)).toBe(true);
+    expect((await back.get("/closing/later", JSON_PLEASE)).json["url"]).toBe("/closing/later");
   });
 });

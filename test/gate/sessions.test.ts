@@ -20,16 +20,20 @@ const guarded = guardStore(scriptRunner(redis), clock);
 beforeEach(() => origin.reset());
 
 describe("the sweep of all queues", () => {
-  it("moves a line on where nobody polls any more, and one broken queue does not hold up the others", async () => {
+  it("returns slots and drops visitors where nobody polls any more, and one broken queue does not hold up the others", async () => {
     await stack.setQueue("swept", { maxActive: 1, sessionTtlSeconds: 600 });
     await stack.setQueue("swept-broken", { maxActive: 1 });
     await createVisitor(url).get("/swept/");
     await createVisitor(url).get("/swept/");
     expect(await redis.zcard("queue:{swept}:waiting")).toBe(1);
-    await redis.del("queue:{swept}:active");
+    const [session = ""] = await redis.zrange("queue:{swept}:active", "0", "-1");
+    await redis.zadd("queue:{swept}:active", Date.now() - 1, session);
+    const [waiting = ""] = await redis.zrange("queue:{swept}:waiting", "0", "-1");
+    await redis.zadd("queue:{swept}:beats", Date.now() - 1, waiting);
     await redis.set("queue:{swept-broken}:waiting", "of the wrong type");
     await sweepQueues({ store: guarded, fillRandom: systemRandom });
-    expect([await redis.zcard("queue:{swept}:waiting"), await redis.zcard("queue:{swept}:ready")]).toEqual([0, 1]);
+    const left = ["waiting", "beats", "active", "ready"].map((part) => redis.zcard(`queue:{swept}:${part}`));
+    expect(await Promise.all(left)).toEqual([0, 0, 0, 0]);
   });
 });
 

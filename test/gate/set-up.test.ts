@@ -17,7 +17,7 @@ const visit = async (url: string, path: string, headers: Readonly<Record<string,
   outcomeOf(await createVisitor(url).get(path, { ...JSON_PLEASE, ...headers }));
 
 async function operate(method: string, path: string, json?: unknown): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...(method === "PUT" && { "if-match": "*" }) };
   const body = json === undefined ? {} : { body: JSON.stringify(json) };
   const response = await fetch(`${here}/_sluice/admin${path}`, { method, headers, ...body });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);

@@ -45,7 +45,9 @@ describe("a visitor of a protected URL", () => {
       [
         "enqueuedAt",
         "estimatedWaitSeconds",
+        "isStalled",
         "lane",
+        "latestEntryAt",
         "mode",
         "opensAt",
         "order",

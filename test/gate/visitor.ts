@@ -1,4 +1,6 @@
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
 import { expect } from "vitest";
 import { steadyNowMs } from "../parts/steady-clock.ts";
 
@@ -27,7 +29,7 @@ export function createVisitor(url: string): Visitor {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const startedAt = steadyNowMs();
     const exchange = "sec-fetch-mode" in headers ? sendAsBrowser : sendByFetch;
-    const { text, ...response } = await exchange(`${url}${path}`, {
+    const { text: content, ...response } = await exchange(`${url}${path}`, {
       method,
       headers: { ...(cookie === "" ? {} : { cookie }), ...headers },
       ...(body === undefined ? {} : { body }),
@@ -35,8 +37,8 @@ export function createVisitor(url: string): Visitor {
     const setCookies = response.headers.getSetCookie();
     for (const line of setCookies) keep(cookies, line);
     const isJson = /json/.test(response.headers.get("content-type") ?? "");
-    const json = isJson && text !== "" ? (JSON.parse(text) as Record<string, unknown>) : {};
-    return { status: response.status, headers: response.headers, setCookies, text, json, tookMs: steadyNowMs() - startedAt };
+    const json = isJson && content !== "" ? (JSON.parse(content) as Record<string, unknown>) : {};
+    return { status: response.status, headers: response.headers, setCookies, text: content, json, tookMs: steadyNowMs() - startedAt };
   }
 
   return { cookies, send, get: (path, headers) => send("GET", path, headers) };
@@ -51,21 +53,13 @@ async function sendByFetch(url: string, sent: Sent): Promise<Answered> {
 }
 
 /** Node's fetch says of every request that a program has made it. */
-function sendAsBrowser(url: string, { method, headers, body }: Sent): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const sending = request(url, { method, headers: { ...headers } }, async (response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      const lines = Object.entries(response.headersDistinct).flatMap(([name, values = []]) =>
-        values.map((value) => [name, value] as const),
-      );
-      const received = new Headers();
-      for (const [name, value] of lines) received.append(name, value);
-      resolve({ status: response.statusCode ?? 0, headers: received, text: Buffer.concat(chunks).toString() });
-    });
-    sending.on("error", reject);
-    sending.end(body);
-  });
+async function sendAsBrowser(url: string, { method, headers, body }: Sent): Promise<Answered> {
+  const sending = request(url, { method, headers: { ...headers } });
+  sending.end(body);
+  const [response] = (await once(sending, "response")) as [IncomingMessage];
+  const received = new Headers();
+  for (const [name, values = []] of Object.entries(response.headersDistinct)) for (const value of values) received.append(name, value);
+  return { status: response.statusCode ?? 0, headers: received, text: await text(response) };
 }
 
 function keep(cookies: Map<string, string>, line: string): void {

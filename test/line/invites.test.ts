@@ -53,7 +53,7 @@ describe.each([
     line.enter({ ticketId, lane: 0, addressHash: "a", ticketsPerIp: 0, ...rest });
 
   const inviteOf = (inviteId: string, rest: Partial<InviteUse> = {}): InviteUse => {
-    return { inviteId, uses: 1, endsAtMs: Date.now() + DAY_MS, person: undefined, ...rest };
+    return { inviteId, uses: 1, keptUntilMs: Date.now() + DAY_MS, person: undefined, ...rest };
   };
 
   /** Everybody who waits, first one first. */

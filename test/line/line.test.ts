@@ -89,7 +89,7 @@ describe.each([
 
   it("lets the first ones straight in, up to the cap, and keeps the next waiting", async () => {
     const line = await openQueue({ maxActive: 2 });
-    expect(await enter(line, "a")).toEqual({ state: "admitted", expiresAtMs: START_MS + 20_000, isNew: true });
+    expect(await enter(line, "a")).toEqual({ state: "admitted", expiresAtMs: START_MS + 20_000, isNew: true, holdMs: 0 });
     expect(await enter(line, "b")).toMatchObject({ state: "admitted" });
     expect(await enter(line, "c")).toMatchObject({ state: "waiting", position: 1, total: 1 });
     expect(await redis().zcard(queueKeys(queueId).active)).toBe(2);

@@ -36,6 +36,9 @@ describe("the registry on a cluster", () => {
       waiting: 0,
       active: 0,
       admissionsPerSecond: 0,
+      freedPerSecond: 0,
+      presentShare: 1,
+      stillMs: expect.any(Number),
       readAtMs: expect.any(Number),
       draws: [],
     });

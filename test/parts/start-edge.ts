@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type EdgeServer, startEdgeServer } from "../../origin/stack/edge-server.ts";
 import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
+import { entryOverHttps } from "./https.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { entryWithClock } from "./wrong-clock.ts";
 
@@ -12,6 +13,8 @@ type EdgeOptions = {
   readonly entry?: "gate" | "bare-proxy";
   /** How far the edge's own clock is off. */
   readonly clockOffMs?: number;
+  /** Whether requests came over https, as on Cloudflare; the worker alone. */
+  readonly isHttps?: boolean;
   readonly originAddress: string;
   readonly variables: Readonly<Record<string, string>>;
   /** `host:port` of the only address that a worker may fetch from. */
@@ -22,8 +25,8 @@ type EdgeOptions = {
 };
 
 /** A real edge as a process of its own, in the runtime that this run is about. */
-export async function startEdge({ entry = "gate", redisUrl, storeAddress, clockOffMs = 0, ...options }: EdgeOptions): Promise<EdgeServer> {
-  const entryFile = await withClock(fileOf(ENTRY_FILES[EDGE_RUNTIME][entry]), clockOffMs);
+export async function startEdge({ entry = "gate", redisUrl, storeAddress, ...options }: EdgeOptions): Promise<EdgeServer> {
+  const entryFile = await wrapped(fileOf(ENTRY_FILES[EDGE_RUNTIME][entry]), options);
   if (EDGE_RUNTIME === "worker") return startEdgeServer({ ...options, folder: await temporaryFolder(), entryFile, storeAddress });
   const variables = redisUrl === undefined ? options.variables : { ...options.variables, REDIS_URL: redisUrl };
   return startNodeEdgeServer({ ...options, entryFile, variables });
@@ -34,7 +37,11 @@ const ENTRY_FILES = {
   node: { gate: "node.ts", "bare-proxy": "node/bare-proxy.ts" },
 } as const;
 
-async function withClock(entryFile: string, offMs: number): Promise<string> {
+async function wrapped(
+  entryFile: string,
+  { clockOffMs: offMs = 0, isHttps = false }: Pick<EdgeOptions, "clockOffMs" | "isHttps">,
+): Promise<string> {
+  if (isHttps) return entryOverHttps({ entryFile, folder: await temporaryFolder() });
   if (offMs === 0) return entryFile;
   return entryWithClock({ runtime: EDGE_RUNTIME, entryFile, folder: await temporaryFolder(), offMs });
 }

@@ -63,7 +63,7 @@ async function openRoom(context: BrowserContext, change = (body: string) => body
     facts = { state: "waiting", ...WAITING, ...changes, total: WAITING.total + polls, pollAfterMs };
     await page.clock.runFor(pollAfterMs * WITH_JITTER);
     // A number that no other answer has.
-    await page.locator("#crowd", { hasText: `${(WAITING.total + polls).toLocaleString("en")} people` }).waitFor({ state: "attached" });
+    await page.locator("#crowd", { hasText: (WAITING.total + polls).toLocaleString(shown?.language) }).waitFor({ state: "attached" });
   };
   return { page, show, hear, problems };
 }
@@ -166,6 +166,36 @@ describe("every page of the gate", () => {
     const { page, show } = await openRoom(context);
     await show({ state: sampleState("waiting", NOW_MS), language: "en" });
     expect(await page.evaluate("document.getAnimations().length")).toBe(0);
+    await context.close();
+  });
+
+  it("moves only where something is pending", async () => {
+    const context = await browser.newContext();
+    const { page, show } = await openRoom(context);
+    const moving: string[] = [];
+    for (const state of states) {
+      await show({ state, language: "en" });
+      if ((await page.evaluate("document.getAnimations().length")) !== 0) moving.push(state.name);
+    }
+    expect(new Set(moving)).toEqual(new Set(["checking", "waiting", "yourTurn", "full", "maintenance", "storeDown", "rateLimited"]));
+    await context.close();
+  });
+
+  it("marks an operator's words with their language, and its own without, as the state changes", async () => {
+    const context = await browser.newContext();
+    const { page, show, hear } = await openRoom(context);
+    await page.addInitScript("globalThis.Worker = undefined");
+    await page.clock.install({ time: NOW_MS });
+    const languageOf = (selector: string) => page.evaluate(`(({ lang, dir }) => [lang, dir])(document.querySelector("${selector}"))`);
+    await show({ state: sampleState("waiting", NOW_MS), language: "de", template: { title: "Welcome" }, pollAfterMs: 10_000 });
+    expect([await languageOf("h1"), await languageOf("#lead")]).toEqual([
+      ["en", "auto"],
+      ["", ""],
+    ]);
+    await hear({ mode: "paused" });
+    expect(await languageOf("h1")).toEqual(["", ""]);
+    await hear({ mode: "active" });
+    expect(await languageOf("h1")).toEqual(["en", "auto"]);
     await context.close();
   });
 

@@ -45,7 +45,8 @@ type Crowd = { readonly inside: Visitor; readonly ahead: readonly Visitor[] };
 /** Somebody is inside, and so many are in line before the page is opened. */
 async function crowd(queueId: string, ahead: number): Promise<Crowd> {
   const [inside, ...others] = Array.from({ length: ahead + 1 }, () => createVisitor(url)) as [Visitor, ...Visitor[]];
-  for (const visitor of [inside, ...others]) await visitor.get(`/${queueId}/`, JSON_PLEASE);
+  // The first one twice: who does not come back with the pass gives the slot back soon.
+  for (const visitor of [inside, inside, ...others]) await visitor.get(`/${queueId}/`, JSON_PLEASE);
   const [taken, waiting] = [await redis.zcard(`queue:{${queueId}}:active`), await redis.zcard(`queue:{${queueId}}:waiting`)];
   const isTold = inside.cookies.has(`sluice-pass-${queueId}`) && others.every(({ cookies }) => cookies.has(`sluice-ticket-${queueId}`));
   if (isTold && taken === 1 && waiting === ahead) return { inside, ahead: others };
@@ -125,7 +126,7 @@ describe.concurrent("the page of a visitor in line", () => {
     const opensAt = Date.now() + EVENT_IN_MS;
     await stack.setQueue("event", { prequeueOpensAt: opensAt - 60_000, opensAt, order: "lottery" });
     const { page } = await open("/event/");
-    await headed(page, "The doors open soon");
+    await headed(page, "You are in the draw");
     await seen(page, "gets a place by lot");
     const left = await place(page);
     expect(left).toMatch(/^00:00:\d\d$/);
@@ -199,7 +200,7 @@ describe.concurrent("the page of a visitor in line", () => {
     await page.getByRole("button", { name: "Leave the line" }).click();
     await headed(page, "You have left the line");
     expect(await redis.zcard("queue:{noscript}:waiting")).toBe(0);
-    await page.getByRole("link", { name: "Line up again" }).click();
+    await page.getByRole("link", { name: "Join the line again" }).click();
     await untilPlace(page, "1");
     await leave("noscript", inside);
     await untilInside(page, "/noscript/x?y=1");
@@ -250,7 +251,7 @@ describe.concurrent("the page of a visitor in line", () => {
     await press("Enter");
     await headed(page, "You have left the line");
     await press("Tab");
-    expect(await focused()).toBe("Line up again");
+    expect(await focused()).toBe("Join the line again");
     await press("Enter");
     await headed(page, "You are in line");
     expect(page.url()).toBe(`${url}/keyboard/?a=1`);
@@ -318,7 +319,7 @@ describe.concurrent("the page of a visitor in line", () => {
     const { page } = await openInLine("/lost/");
     await page.context().clearCookies();
     await headed(page, "We cannot find your ticket");
-    await page.getByRole("link", { name: "Line up again" }).click();
+    await page.getByRole("link", { name: "Join the line again" }).click();
     await headed(page, "You are in line");
     // As another program would, whose answer this browser does not see.
     const cookie = await cookiesOf(page);

@@ -2,7 +2,7 @@ import { firstOfDraw, type Phase } from "./event.ts";
 import { holdsSlot, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
-import { isTurnedAway, type Outcome, type Step } from "./step.ts";
+import type { Outcome, Step } from "./step.ts";
 
 /** What the auditor holds of the caller before the step's moves are applied. */
 export type Caller = {
@@ -16,7 +16,7 @@ export type Caller = {
 export function callerBefore(member: Member, nowMs: number): Caller {
   return {
     wasUsedUp: isUsedUp(member),
-    isOutside: member.phase === "away" || (member.phase === "ready" && !holdsSlot(member, nowMs)),
+    isOutside: member.phase === "away",
     heldSlot: holdsSlot(member, nowMs),
     untilMs: member.untilMs,
     endReason: member.phase === "admitted" ? "expired" : member.endReason,
@@ -45,7 +45,6 @@ export function checkAnswer(member: Member, scene: Scene): void {
 const CHECKS: Readonly<Record<Member["phase"], (member: Member, scene: Scene) => void>> = {
   away: checkRefusal,
   waiting: checkWaiting,
-  ready: checkReady,
   admitted: checkAdmitted,
   ended: () => insist(false, "a join or a poll ended a ticket"),
 };
@@ -81,21 +80,17 @@ function checkAdmitted(member: Member, { step, settings }: Scene): void {
   const { outcome, nowMs } = step;
   insist(outcome.state === "admitted" && outcome.isNew, `${member.ticketId} holds a session and was not told`);
   insist(outcome.expiresAtMs === member.untilMs, `${member.ticketId} was told another end than the slot has`);
-  insist(member.untilMs === nowMs + unclaimedMs(settings), `the session of ${member.ticketId} is not held for the claim window`);
+  insist(
+    member.untilMs === nowMs + outcome.holdMs + unclaimedMs(settings),
+    `the session of ${member.ticketId} is not held for the claim window`,
+  );
 }
 
-function checkReady(member: Member, scene: Scene): void {
-  // What lies there lapsed before; a refused join does not clear it away.
-  if (isTurnedAway(scene.step.outcome) && member.untilMs <= scene.step.nowMs) checkRefusal(member, scene);
-  else checkWaiting(member, scene);
-}
-
-/** Those with a reservation go in first, then the line. */
 function checkWaiting(member: Member, { step: { outcome, after }, settings, phase }: Scene): void {
   insist(outcome.state === "waiting", `${member.ticketId} waits and was told ${outcome.state}`);
-  const line = [...after.ready.keys(), ...after.waiting.keys()];
+  const line = [...after.waiting.keys()];
   const position = line.indexOf(member.ticketId) + 1;
-  const order = after.ready.get(member.ticketId) ?? after.waiting.get(member.ticketId);
+  const order = after.waiting.get(member.ticketId);
   const opensAtMs = phase === "scheduled" || phase === "prequeue" ? (settings.event?.opensAtMs ?? null) : null;
   insist(outcome.opensAtMs === opensAtMs, `${member.ticketId} was told a wrong opening`);
   insist(outcome.total === line.length, `${member.ticketId} was told a wrong number of people`);
@@ -107,11 +102,7 @@ function checkWaiting(member: Member, { step: { outcome, after }, settings, phas
   insist(outcome.position === position, `${member.ticketId} was told a wrong position`);
   insist(outcome.order === order, `the ticket of ${member.ticketId} carries another place than the store`);
   insist(position <= member.positionMax, `the position of ${member.ticketId} got worse: ${position}, was ${member.positionMax}`);
-  // Who came back with an earlier ticket and waits for a slot may yet go in before somebody who has one.
-  const goesBefore = ([ticketId, other]: readonly [string, number]) =>
-    other < outcome.order || (other === outcome.order && ticketId < member.ticketId);
-  const mayOvertake = after.ready.has(member.ticketId) ? [...after.waiting].filter(goesBefore).length : 0;
-  member.positionMax = position + mayOvertake;
+  member.positionMax = position;
 }
 
 function checkRefusal(_member: Member, { step, settings, phase, waitedBefore }: Scene): void {

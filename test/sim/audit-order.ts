@@ -1,35 +1,88 @@
+import type { EntryAudit } from "./audit-entries.ts";
+import { TOLERANCE } from "./audit-entries.ts";
 import type { Moves } from "./audit-moves.ts";
 import { goesBefore, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
+import type { LineSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
 
-/** G3: at the moment of a promotion nobody who is present stands before the ones promoted, and all of those are present. */
-export function checkTurns(line: Iterable<Member>, { moves, step }: { readonly moves: Moves; readonly step: Step }): void {
-  const last = lastOf(moves.promoted);
-  if (last === undefined) return;
-  const promoted = new Set(moves.promoted);
-  const caller = step.call.verb === "enter" || step.call.verb === "beat" ? step.call.ticketId : undefined;
-  const isPresent = (member: Member) => member.ticketId === caller || member.dueMs > step.nowMs;
-  for (const member of promoted) insist(isPresent(member), `${member.ticketId} was promoted although the poll was overdue`);
-  for (const member of line) {
-    if (promoted.has(member) || !isPresent(member)) continue;
-    insist(!goesBefore(member, last), `G3: ${last.ticketId} was promoted before ${member.ticketId}, who was present`);
+/** Who stands before the caller, and what follows for the caller's turn. */
+type Turn = {
+  /** Too many to look at each. */
+  readonly isFar: boolean;
+  /** A visitor before who is expected only later. */
+  readonly expectedLater: Member | undefined;
+  /** The number of the entry that is the caller's: those before who are late have lost theirs for the moment. */
+  readonly number: number;
+  readonly room: number;
+};
+
+type Scene = {
+  readonly step: Step;
+  readonly settings: LineSettings;
+  readonly moves: Moves;
+  readonly entries: EntryAudit;
+  readonly isForgiven: (ms: number) => boolean;
+};
+
+const LOOKED_AT_MAX = 256;
+const SOON_MS = 50;
+const LATE_MS = 200;
+/** The shortest time after which a visitor is asked again, and how much after the turn with a burst that saves tokens up. */
+const ASKED_MS_MIN = 15;
+const AFTER_TURN_MS_MAX = 100;
+
+/**
+ * G3, G4 and G13, poll by poll: a visitor enters when nobody before them who is present is expected later, and there are a slot and a
+ * token for them and for everybody before them who may be on time; and a visitor for whom that holds is not kept waiting.
+ */
+export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene): void {
+  const { step, settings, entries } = scene;
+  const turn = turnOf(caller, line, scene);
+  const entryMs = Math.max(step.nowMs, entries.entryMs(turn.number, settings));
+  const earlyMs = entries.entryMs(turn.number, settings) - step.nowMs - entries.holdMs(turn.room, settings);
+  if (step.outcome.state === "admitted") {
+    const { expectedLater, number, room } = turn;
+    insist(expectedLater === undefined, `G13: ${caller.ticketId} entered before ${expectedLater?.ticketId}, who is expected later`);
+    insist(!turn.isFar && number <= room, `${caller.ticketId} entered on a slot that is kept for others`);
+    insist(earlyMs <= TOLERANCE, `${caller.ticketId} entered on a token that is kept for others`);
+    insist(Math.abs(step.nowMs + step.outcome.holdMs - entryMs) <= 1 + TOLERANCE, `${caller.ticketId} enters at another time than its own`);
+    caller.entryMs = step.nowMs + step.outcome.holdMs;
+    entries.take(number, settings);
+    return;
   }
+  if (step.outcome.state !== "waiting") return;
+  const mayEnter = !turn.isFar && turn.expectedLater === undefined && turn.number <= turn.room && earlyMs < -TOLERANCE;
+  insist(!mayEnter, `G4: ${caller.ticketId} may enter and was not let in`);
+  if (turn.number > turn.room) return;
+  const dueMs = Math.max(turn.expectedLater === undefined ? 0 : lastExpectedMs(caller, line), entryMs + AFTER_TURN_MS_MAX);
+  const latestMs = Math.max(dueMs, step.nowMs + ASKED_MS_MIN) + 1;
+  insist(step.nowMs + step.outcome.pollAfterMs <= latestMs, `${caller.ticketId} was asked to come after the turn`);
 }
 
-function lastOf(members: readonly Member[]): Member | undefined {
-  return members.reduce<Member | undefined>((last, member) => (last === undefined || goesBefore(last, member) ? member : last), undefined);
+function turnOf(caller: Member, line: Iterable<Member>, { step, settings, moves, isForgiven }: Scene): Turn {
+  const { nowMs, after, call } = step;
+  const before = [...line].filter((member) => member !== caller && goesBefore(member, caller));
+  const present = before.filter((member) => !moves.skipped.includes(member));
+  const isLate = ({ expectedMs }: Member) => expectedMs + LATE_MS < nowMs && !isForgiven(expectedMs);
+  const own = "ticketId" in call ? call.ticketId : "";
+  const held = [...after.active].filter(([ticketId, untilMs]) => untilMs > nowMs && ticketId !== own).length;
+  return {
+    isFar: before.length >= LOOKED_AT_MAX,
+    expectedLater: present.find(({ expectedMs }) => expectedMs > nowMs + SOON_MS),
+    number: present.filter((member) => !isLate(member)).length + 1,
+    room: settings.maxActive - held,
+  };
+}
+
+function lastExpectedMs(caller: Member, line: Iterable<Member>): number {
+  return Math.max(...[...line].filter((member) => member !== caller && goesBefore(member, caller)).map(({ expectedMs }) => expectedMs));
 }
 
 /** The line in the store is in the order of joining, lane by lane: whoever came back has the old place. */
 export function checkLineOrder({ after }: Step, members: ReadonlyMap<string, Member>): void {
-  checkSorted(after.ready.keys(), members);
-  checkSorted(after.waiting.keys(), members);
-}
-
-function checkSorted(ticketIds: Iterable<string>, members: ReadonlyMap<string, Member>): void {
   let previous: Member | undefined;
-  for (const ticketId of ticketIds) {
+  for (const ticketId of after.waiting.keys()) {
     const member = members.get(ticketId);
     insist(member !== undefined, `${ticketId} stands in the line and never joined`);
     if (previous !== undefined) insist(goesBefore(previous, member), `${ticketId} stands behind ${previous.ticketId}, who came later`);

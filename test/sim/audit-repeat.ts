@@ -12,16 +12,13 @@ export function checkRepeat(first: Step, second: Step): void {
   }
 }
 
-/** A reservation is kept until the caller's next poll is overdue, which is spread by chance. */
-function content({ call, after }: Step, part: "waiting" | "ready" | "active"): string {
-  const isOwnReservation = (ticketId: string) => "ticketId" in call && ticketId === call.ticketId && after.ready.has(ticketId);
-  const entries = [...after[part]].filter(([ticketId]) => part !== "active" || !isOwnReservation(ticketId));
-  return JSON.stringify(entries.toSorted());
+function content({ after }: Step, part: "waiting" | "ready" | "active"): string {
+  return JSON.stringify([...after[part]].toSorted());
 }
 
 /** Everything but what may differ: when to poll again, and whether the session is new. */
 function essence(outcome: Outcome): string {
   if (outcome.state === "waiting") return JSON.stringify([outcome.position, outcome.total, outcome.order]);
-  if (outcome.state === "admitted") return JSON.stringify(outcome.expiresAtMs);
+  if (outcome.state === "admitted") return JSON.stringify([outcome.expiresAtMs, outcome.holdMs]);
   return JSON.stringify(outcome);
 }

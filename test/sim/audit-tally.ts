@@ -1,6 +1,6 @@
 import { type Moves, placeOf } from "./audit-moves.ts";
 import type { LineEvent } from "./event.ts";
-import { isUsedUp, type Member } from "./member.ts";
+import type { Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { Step } from "./step.ts";
 
@@ -13,6 +13,9 @@ export type TallyAudit = {
 
 /** A place tells when it was taken, and there are so many in a millisecond: who comes in a larger crowd is said to have come a moment later. */
 const PLACES_PER_MS = 32;
+
+/** A visitor who stopped polling has waited until the poll was overdue. */
+const LATE_MS = 1_500;
 
 export function createTallyAudit(): TallyAudit {
   const totals = { enqueued: 0, returned: 0, admitted: 0, expired: 0, left: 0, waitMs: 0 };
@@ -36,13 +39,12 @@ export function createTallyAudit(): TallyAudit {
   return {
     count: (step, moves, caller, event) => {
       opensAtMs = event?.opensAtMs;
-      for (const member of moves.passedOver) end("expired", member, member.overdueMs);
-      for (const member of moves.returned) if (member.phase === "ready") end("expired", member, member.untilMs);
-      if (caller !== undefined && isArrival(step, moves, caller)) arrive(step, caller);
-      for (const member of moves.admitted) end("admitted", member, step.nowMs);
+      for (const member of moves.skipped) end("expired", member, member.expectedMs + LATE_MS);
+      if (caller !== undefined && isArrival(step, caller)) arrive(step, caller);
+      for (const member of moves.admitted) end("admitted", member, member.entryMs);
       if (caller !== undefined && isGoing(step, caller)) end("left", caller, step.nowMs);
     },
-    check: ({ after: { tally, waiting, ready } }) => {
+    check: ({ after: { tally, waiting } }) => {
       for (const [name, total] of Object.entries(totals)) {
         insist(
           tally[name as keyof typeof totals] === total,
@@ -50,17 +52,16 @@ export function createTallyAudit(): TallyAudit {
         );
       }
       const standing = totals.enqueued + totals.returned - totals.admitted - totals.expired - totals.left;
-      insist(standing === waiting.size + ready.size, "those who came and did not go are not those who are there");
+      insist(standing === waiting.size, "those who came and did not go are not those who are there");
     },
   };
 }
 
-function isArrival({ call, after }: Step, moves: Moves, caller: Member): boolean {
-  const isOutside = caller.phase === "away" || (caller.phase === "ready" && moves.returned.includes(caller));
+function isArrival({ call, after }: Step, caller: Member): boolean {
   const isAsking = call.verb === "enter" || call.verb === "beat";
-  return isAsking && isOutside && !isUsedUp(caller) && placeOf(caller.ticketId, after).at !== "nowhere";
+  return isAsking && caller.phase === "away" && placeOf(caller.ticketId, after).at !== "nowhere";
 }
 
 function isGoing({ call }: Step, { phase }: Member): boolean {
-  return (call.verb === "leave" || call.verb === "end") && (phase === "waiting" || phase === "ready");
+  return (call.verb === "leave" || call.verb === "end") && phase === "waiting";
 }

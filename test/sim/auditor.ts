@@ -1,11 +1,11 @@
 import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
-import { createBucketAudit } from "./audit-buckets.ts";
+import { createEntryAudit } from "./audit-entries.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
-import { checkLineOrder, checkTurns, noteOvertaking } from "./audit-order.ts";
+import { checkLineOrder, checkTurn, noteOvertaking } from "./audit-order.ts";
 import { createSilenceAudit } from "./audit-silence.ts";
 import { createTallyAudit } from "./audit-tally.ts";
 import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
-import { createMember, goesBefore, holdsSlot, isUsedUp, type Member } from "./member.ts";
+import { createMember, goesBefore, isUsedUp, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { LineSettings } from "./settings.ts";
 import { isTurnedAway, type Step } from "./step.ts";
@@ -21,21 +21,15 @@ export type Auditor = {
   readonly admissions: () => number;
 };
 
-/** How late a poll may be, on top of a quarter of the interval it was told. */
-const LATE_MS = 1_500;
-const LATE_SHARE_MS_MAX = 5_000;
 /** One call may do less than there is to do, but never less than this. */
-const PROMOTIONS_PER_CALL_MIN = 64;
-const PASSED_OVER_PER_CALL_MIN = 128;
 const RETURNS_PER_CALL_MIN = 64;
-
-type Findings = { readonly moves: Moves; readonly reservations: { readonly max: number; readonly min: number } };
+const SKIPPED_PER_CALL_MIN = 4;
 
 export function createAuditor(startMs: number, startSettings: LineSettings): Auditor {
   const members = new Map<string, Member>();
   /** Those with something in the store. */
   const standing = new Set<Member>();
-  const buckets = createBucketAudit(startMs);
+  const entries = createEntryAudit(startMs);
   const tally = createTallyAudit();
   const silence = createSilenceAudit();
   /** As configured, and as in force at the step that is observed. */
@@ -49,21 +43,28 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   function observe(step: Step): void {
     settings = settingsAt(configured, step.nowMs);
     const caller = memberOf(step);
+    if (caller !== undefined) showTicket(step, caller);
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
     if (isSettling) silence.hear(step, standing);
-    if (isSettling) buckets.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
-    const reservations = buckets.reservations(settings, step.nowMs);
+    if (isSettling) entries.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
     const moves = findMoves(involved(step, caller), { step, settings, isForgiven: (ms) => silence.isForgiven(ms, step.nowMs) });
-    checkCounts(step, { moves, reservations });
-    checkTurns(lineWith(step, caller), { moves, step });
+    checkCounts(step, moves);
+    if (isSettling && caller !== undefined) judgeTurn(step, { moves, caller });
     tally.count(step, moves, caller, configured.event);
     apply(step, { moves, caller });
     checkLineOrder(step, members);
     if (caller !== undefined && before !== undefined) checkOutcome(caller, { step, before, waitedBefore });
-    if (isSettling) checkNothingOwed(step, { moves, reservations });
+    if (isSettling) checkCleanedUp(step, moves);
     tally.check(step);
+  }
+
+  function judgeTurn(step: Step, { moves, caller }: { readonly moves: Moves; readonly caller: Member }): void {
+    if (step.call.verb !== "enter" && step.call.verb !== "beat") return;
+    const line = lineWith(step, caller);
+    const isForgiven = (ms: number) => silence.isForgiven(ms, step.nowMs);
+    if (!isStandingStill()) checkTurn(caller, line, { step, settings, moves, entries, isForgiven });
   }
 
   function memberOf({ call }: Step): Member | undefined {
@@ -73,6 +74,14 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const member = createMember({ ticketId: call.ticketId, lane: call.verb === "enter" ? call.lane : 0 });
     members.set(call.ticketId, member);
     return member;
+  }
+
+  /** A poll takes the place of the ticket it shows; of two places the better one is kept. */
+  function showTicket({ call }: Step, caller: Member): void {
+    const shown = call.verb === "beat" ? caller.tickets.get(call.order) : undefined;
+    if (shown === undefined || isUsedUp(caller)) return;
+    if (caller.phase === "waiting" && !goesBefore({ ...caller, ...shown, ticketId: "" }, caller)) return;
+    Object.assign(caller, shown);
   }
 
   function involved({ after }: Step, caller: Member | undefined): Set<Member> {
@@ -86,12 +95,10 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     return all;
   }
 
-  /** Who could have been promoted in this step: those in the line, and the caller if it asks for a place. */
-  function lineWith({ call, outcome, nowMs }: Step, caller: Member | undefined): Member[] {
-    const isGoing = call.verb === "leave" || call.verb === "end";
-    const line = [...standing].filter((member) => member.phase === "waiting" && !(isGoing && member === caller));
-    const isAsking = (call.verb === "enter" || call.verb === "beat") && caller !== undefined && !isTurnedAway(outcome);
-    if (isAsking && !isUsedUp(caller) && !holdsSlot(caller, nowMs) && caller.phase !== "waiting") {
+  /** Those in the line before the step, and the caller, who asks for a place. */
+  function lineWith({ call, nowMs }: Step, caller: Member): Member[] {
+    const line = [...standing].filter((member) => member.phase === "waiting");
+    if (caller.phase !== "waiting" && !isUsedUp(caller)) {
       // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
       if (call.verb === "enter") Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
       line.push(caller);
@@ -108,18 +115,12 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     return { turn: event.drawSpan, arrival: drawnNumber(ticketId), isDrawn: true };
   }
 
-  /** G1, G2, and that nobody moves up in a line that stands still. */
-  function checkCounts({ nowMs, after }: Step, { moves, reservations }: Findings): void {
+  /** G1, and that nobody enters a line that stands still. */
+  function checkCounts({ nowMs, after }: Step, { admitted }: Moves): void {
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
-    if (moves.promoted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
-    if (isStandingStill()) insist(moves.promoted.length + moves.admitted.length === 0, "somebody went in while the line was paused");
-    // Those who drew the same number are called together.
-    const reserved = after.ready.size + moves.admitted.length - countTies(moves.promoted);
-    const called = [...standing].filter(({ phase }) => phase === "ready");
-    const isAhead = moves.promoted.some((member) => !called.some((other) => goesBefore(member, { ...other, ticketId: "~" })));
-    if (isAhead) insist(reserved <= reservations.max, `${reserved} slots are reserved where ${reservations.max} may be`);
-    for (const member of moves.admitted) buckets.admit(settings, reservedBefore(member, after));
-    admissions += moves.admitted.length;
+    if (admitted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
+    if (isStandingStill()) insist(admitted.length === 0, "somebody entered while the line was paused");
+    admissions += admitted.length;
   }
 
   function apply(
@@ -127,28 +128,23 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     { moves, caller }: { readonly moves: Moves; readonly caller: Member | undefined },
   ): void {
     noteOvertaking(members.values(), moves.joined);
-    for (const member of [...standing, ...(caller === undefined ? [] : [caller])]) place(member, { nowMs, after });
+    for (const member of [...standing, ...(caller === undefined ? [] : [caller])]) place(member, after);
     if (caller === undefined) return;
     if (call.verb === "end" && caller.phase !== "ended") end(caller, call.reason);
     if (call.verb === "leave" && !isUsedUp(caller)) end(caller, "left");
     if (outcome.state !== "waiting") return;
-    caller.askedForMs = nowMs + outcome.pollAfterMs;
-    caller.overdueMs = caller.askedForMs + Math.min(LATE_SHARE_MS_MAX, Math.floor(outcome.pollAfterMs / 4)) + LATE_MS;
-    caller.dueMs = caller.overdueMs;
-    caller.claimMs = settings.claimSeconds * 1_000;
+    caller.expectedMs = nowMs + outcome.pollAfterMs;
+    const { turn, arrival, isDrawn, arrivedMs, countsFromOpening } = caller;
+    caller.tickets.set(outcome.order, { turn, arrival, isDrawn, arrivedMs, countsFromOpening });
   }
 
-  function place(member: Member, { nowMs, after }: Pick<Step, "nowMs" | "after">): void {
+  function place(member: Member, after: Step["after"]): void {
     const { at, untilMs } = placeOf(member.ticketId, after);
     if (at === "nowhere") standing.delete(member);
     else standing.add(member);
     if (at === "nowhere" && !isUsedUp(member)) Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
-    // A reservation that an outage has ended cannot be given again under a lower cap: those who still have theirs go before.
-    if (at === "waiting" && member.phase === "ready") member.positionMax = Number.POSITIVE_INFINITY;
     if (at !== "nowhere") member.phase = at;
-    if (at !== "ready" && at !== "admitted") return;
-    if (untilMs !== member.untilMs) member.grantedMs = untilMs - nowMs;
-    member.untilMs = untilMs;
+    if (at === "admitted") member.untilMs = untilMs;
   }
 
   function checkOutcome(caller: Member, scene: { readonly step: Step; readonly before: Caller; readonly waitedBefore: number }): void {
@@ -161,31 +157,13 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     }
   }
 
-  /** G4, step by step: while there is room and right to go in, nobody who is present is left standing. */
-  function checkNothingOwed({ nowMs, after, outcome, call }: Step, { moves, reservations }: Findings): void {
-    const asked = call.verb === "beat" || call.verb === "enter" ? members.get(call.ticketId) : undefined;
-    const mayHaveMore =
-      moves.promoted.length >= PROMOTIONS_PER_CALL_MIN ||
-      moves.passedOver.length >= PASSED_OVER_PER_CALL_MIN ||
-      moves.returned.length >= RETURNS_PER_CALL_MIN;
+  /** A call does the work that there is, or says that a sweep should follow. */
+  function checkCleanedUp({ nowMs, after, outcome }: Step, { returned, skipped }: Moves): void {
+    const mayHaveMore = returned.length >= RETURNS_PER_CALL_MIN || skipped.length >= SKIPPED_PER_CALL_MIN;
     insist(mayHaveMore || !("hasMore" in outcome && outcome.hasMore), "a call left work for later and had hardly done any");
-    if (mayHaveMore) return;
+    if (returned.length >= RETURNS_PER_CALL_MIN) return;
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
     insist(live === after.active.size, "a slot whose time is over was not returned");
-    if (isStandingStill()) return;
-    if (asked?.phase === "ready") {
-      insist(!buckets.owesAdmission(settings, reservedBefore(asked, after)), `G4: ${asked.ticketId} has a slot and was not let in`);
-    }
-    const isOwed = after.ready.size + moves.admitted.length < reservations.min;
-    if (live < settings.maxActive) checkNobodyStands({ nowMs, after }, isOwed);
-  }
-
-  function checkNobodyStands({ nowMs, after }: Pick<Step, "nowMs" | "after">, isOwed: boolean): void {
-    const present = [...standing].filter(({ phase, dueMs }) => phase === "waiting" && dueMs > nowMs);
-    const overtaken = present.find((member) => goesBeforeReserved(member, after));
-    insist(overtaken === undefined, `G3: ${overtaken?.ticketId} goes before somebody with a slot, and waits`);
-    const stalled = isOwed ? present[0] : undefined;
-    insist(stalled === undefined, `G4: there is room, and ${stalled?.ticketId} still waits`);
   }
 
   return {
@@ -201,32 +179,11 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     return settings.mode === "paused" || settings.mode === "closing";
   }
 
-  /** Who missed a turn and is back, or came in a better lane. */
-  function goesBeforeReserved(member: Member, { ready }: Step["after"]): boolean {
-    return [...ready.keys()].some((ticketId) => {
-      const other = members.get(ticketId);
-      return other !== undefined && other !== member && goesBefore(member, other);
-    });
-  }
-
-  function reservedBefore(member: Member, { ready }: Step["after"]): number {
-    return [...ready.keys()].filter((ticketId) => {
-      const other = members.get(ticketId);
-      return other !== undefined && other !== member && goesBefore(other, member);
-    }).length;
-  }
-
   function end(member: Member, reason: Member["endReason"]): void {
     member.phase = "ended";
     member.endReason = reason;
     standing.delete(member);
   }
-}
-
-/** How many share their drawn number with somebody before. */
-function countTies(promoted: readonly Member[]): number {
-  const isTied = (one: Member, other: Member) => one.lane === other.lane && one.turn === other.turn && one.arrival === other.arrival;
-  return promoted.filter((member) => promoted.some((other) => isTied(member, other) && other.ticketId < member.ticketId)).length;
 }
 
 /** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */

@@ -28,16 +28,6 @@ export function settingsAt(settings: LineSettings, nowMs: number): LineSettings 
   return phase === "open" ? { ...settings, ...settings.event?.overrides } : settings;
 }
 
-/** Reservations go further ahead while those who waited for the opening are still coming. */
-const OPENING_SECONDS_MAX = 2;
-const OPENING_SHARE_OF_CLAIM = 0.3;
-
-export function openingSecondsLeft({ event, claimSeconds }: LineSettings, nowMs: number): number {
-  if (event === null || nowMs < event.opensAtMs) return 0;
-  const openingSeconds = Math.min(OPENING_SECONDS_MAX, claimSeconds * OPENING_SHARE_OF_CLAIM);
-  return Math.max(0, openingSeconds - (nowMs - event.opensAtMs) / 1_000);
-}
-
 const SPAN = 2 ** 40;
 const NUMBERS = 2 ** 39;
 

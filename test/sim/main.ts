@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { fail, ok } from "../../shared/result.ts";
 import { simulateEngine } from "../engine/simulate-engine.ts";
 import { simulateKills } from "../ledger/simulate-kills.ts";
 import { Objection } from "./objection.ts";
@@ -15,30 +16,37 @@ npm run sim -- ledger [--kills N] [--seed S]           kills every part of a ven
 Begins with seed S (any, if none is given) and stops at the first broken promise. The seed that it prints replays exactly.
 All of these are whole numbers.`;
 
-const { values, positionals } = readOptions() ?? sayUsage();
-const { seeds, seed: firstSeed, visitors, kills } = values;
+const args = process.argv.slice(2);
+process.exit(await runCommand({ usage: USAGE, args, run: main }));
 
-if (positionals[0] === "ledger") process.exit(await simulateKills({ seed: firstSeed, kills, print }));
-if (positionals[0] === "engine") process.exit(simulateEngine({ firstSeed, seeds, print }));
-
-const folder = await mkdtemp(join(tmpdir(), "sluice-sim-"));
-const redis = await startRedisServer({ folder, fsync: "no" });
-try {
-  await runSeeds(firstSeed, seeds);
-} catch (error) {
-  if (!(error instanceof Objection)) throw error;
-  print(error.message);
-  print(`Run it again with: npm run sim -- --seeds 1 --seed ${/seed (\d+)/.exec(error.message)?.[1]} --visitors ${visitors}`);
-  process.exitCode = 1;
-} finally {
-  await redis.stop();
-  await rm(folder, { recursive: true, force: true });
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (!options.ok) return complain(options.reason);
+  const { subject, seeds, seed: firstSeed, visitors, kills } = options.value;
+  if (subject === "ledger") return simulateKills({ seed: firstSeed, kills, print });
+  if (subject === "engine") return simulateEngine({ firstSeed, seeds, print });
+  const folder = await mkdtemp(join(tmpdir(), "sluice-sim-"));
+  const redis = await startRedisServer({ folder, fsync: "no" });
+  try {
+    await runSeeds({ url: redis.url, first: firstSeed, count: seeds, visitors });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Objection)) throw error;
+    print(error.message);
+    print(`Run it again with: npm run sim -- --seeds 1 --seed ${/seed (\d+)/.exec(error.message)?.[1]} --visitors ${visitors}`);
+    return 1;
+  } finally {
+    await redis.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
-async function runSeeds(first: number, count: number): Promise<void> {
+type Seeds = { readonly url: string; readonly first: number; readonly count: number; readonly visitors: number };
+
+async function runSeeds({ url, first, count, visitors }: Seeds): Promise<void> {
   let steps = 0;
   for (let seed = first; seed < first + count; seed++) {
-    const report = await simulate({ url: redis.url, seed, visitors });
+    const report = await simulate({ url, seed, visitors });
     steps += report.steps;
     print(
       `seed ${seed}: ${report.steps} steps, ${report.admissions} admissions in ${Math.round(report.simulatedMs / 1_000)} simulated seconds`,
@@ -51,23 +59,17 @@ function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Undefined when there is something in it that is not understood. */
 function readOptions() {
   const anySeed = String(Math.floor(Math.random() * 2 ** 31));
   const number = (byDefault: string) => ({ type: "string", default: byDefault }) as const;
-  try {
-    const options = { seeds: number("100"), seed: number(anySeed), kills: number("200"), visitors: number("60") };
-    const { values, positionals } = parseArgs({ allowPositionals: true, options });
-    const { seeds, seed, kills, visitors } = values;
-    const isUnderstood = positionals.length <= 1 && ["engine", "ledger", undefined].includes(positionals[0]);
-    if (!isUnderstood || [seeds, seed, kills, visitors].some((text) => !/^\d{1,10}$/.test(text))) return undefined;
-    return { positionals, values: { seeds: Number(seeds), seed: Number(seed), kills: Number(kills), visitors: Number(visitors) } };
-  } catch {
-    return undefined;
-  }
-}
-
-function sayUsage(): never {
-  print(USAGE);
-  process.exit(2);
+  const options = { seeds: number("100"), seed: number(anySeed), kills: number("200"), visitors: number("60") };
+  const read = readArgs({ args, allowPositionals: true, options });
+  if (!read.ok) return read;
+  const { values, positionals } = read.value;
+  const [subject, ...more] = positionals;
+  if (more.length > 0 || !["engine", "ledger", undefined].includes(subject))
+    return fail(`Not understood: ${positionals.join(" ")}; --help tells what there is.`);
+  const { seeds, seed, kills, visitors } = values;
+  if ([seeds, seed, kills, visitors].some((text) => !/^\d{1,10}$/.test(text))) return fail("All options are whole numbers.");
+  return ok({ subject, seeds: Number(seeds), seed: Number(seed), kills: Number(kills), visitors: Number(visitors) });
 }

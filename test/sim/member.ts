@@ -9,21 +9,22 @@ export type Member = {
   /** When it joined: what its wait is counted from. */
   arrivedMs: number;
   countsFromOpening: boolean;
-  /** `away`: known, but not in the store: passed over, lapsed or refused. */
-  phase: "away" | "waiting" | "ready" | "admitted" | "ended";
-  /** When the next poll was asked for, when it is overdue, and the claim window (ms) in force when it was asked for. */
-  askedForMs: number;
-  overdueMs: number;
-  /** Until when it counts as present: until it is overdue, or for longer after an outage. */
-  dueMs: number;
-  claimMs: number;
-  /** When the reservation lapses or the session ends, and how long it was given. */
+  /** `away`: known, but not in the store: skipped, or refused. */
+  phase: "away" | "waiting" | "admitted" | "ended";
+  /** When the next poll was asked for. */
+  expectedMs: number;
+  /** When the session ends. */
   untilMs: number;
-  grantedMs: number;
+  /** When the visitor enters; may lie ahead. */
+  entryMs: number;
   endReason: "completed" | "revoked" | "left";
   /** The worst position that may still be told. */
   positionMax: number;
+  /** What each ticket stands for that was signed: a late copy of a join may have got a second, worse place. */
+  readonly tickets: Map<number, Standing>;
 };
+
+export type Standing = Pick<Member, "turn" | "arrival" | "isDrawn" | "arrivedMs" | "countsFromOpening">;
 
 export function createMember({ ticketId, lane }: { readonly ticketId: string; readonly lane: number }): Member {
   return {
@@ -35,14 +36,12 @@ export function createMember({ ticketId, lane }: { readonly ticketId: string; re
     arrivedMs: 0,
     countsFromOpening: false,
     phase: "away",
-    askedForMs: 0,
-    overdueMs: 0,
-    dueMs: 0,
-    claimMs: 0,
+    expectedMs: 0,
     untilMs: 0,
-    grantedMs: 0,
+    entryMs: 0,
     endReason: "left",
     positionMax: Number.POSITIVE_INFINITY,
+    tickets: new Map(),
   };
 }
 
@@ -55,7 +54,7 @@ export function goesBefore(one: Member, other: Member): boolean {
 
 /** A slot is held strictly before its time is over. */
 export function holdsSlot(member: Member, nowMs: number): boolean {
-  return (member.phase === "ready" || member.phase === "admitted") && member.untilMs > nowMs;
+  return member.phase === "admitted" && member.untilMs > nowMs;
 }
 
 export function isUsedUp(member: Member): boolean {

@@ -3,9 +3,12 @@ import beatSource from "../../edge/queue/beat.lua";
 import bucketSource from "../../edge/queue/bucket.lua";
 import enterSource from "../../edge/queue/enter.lua";
 import eventSource from "../../edge/queue/event.lua";
+import flowSource from "../../edge/queue/flow.lua";
 import lineSource from "../../edge/queue/line.lua";
 import orderSource from "../../edge/queue/order.lua";
+import pollSource from "../../edge/queue/poll.lua";
 import silenceSource from "../../edge/queue/silence.lua";
+import standSource from "../../edge/queue/stand.lua";
 import sweepSource from "../../edge/queue/sweep.lua";
 import tallySource from "../../edge/queue/tally.lua";
 import touchSource from "../../edge/queue/touch.lua";
@@ -72,9 +75,12 @@ describe("the auditor objects", () => {
     const sources = [
       eventSource,
       orderSource,
+      flowSource,
       bucketSource,
       silenceSource,
       lineSource,
+      pollSource,
+      standSource,
       enterSource,
       beatSource,
       sweepSource,

@@ -14,6 +14,9 @@ export type SimulationOptions = {
 
 export type SimulationReport = { readonly seed: number; readonly steps: number; readonly admissions: number; readonly simulatedMs: number };
 
+/** How many of the crowds come at once to a line that moves fast. */
+const RUSH_CHANCE = 0.3;
+const RUSH_MS = 800;
 const BURSTS_MAX = 6;
 /** Newcomers per second that a burst brings at most, so that long lines form. */
 const BURST_MS_MAX = 20_000;
@@ -44,9 +47,10 @@ export async function simulate({ url, seed, visitors, mutate }: SimulationOption
   };
   const world = await openWorld({ url, seed, queueId, settings, ...(mutate === undefined ? {} : { mutate }) });
   try {
-    await world.configure(randomSettings(world.random, visitors));
+    const isRush = world.random.chance(RUSH_CHANCE);
+    await world.configure(isRush ? rushSettings(world.random, visitors) : randomSettings(world.random, visitors));
     const stormEndMs = START_MS + Math.max(STORM_MS_MIN, visitors * STORM_MS_PER_VISITOR);
-    const crowd = sendCrowd(world, { visitors, stormEndMs });
+    const crowd = sendCrowd(world, { visitors, stormEndMs, burstMs: isRush ? RUSH_MS : BURST_MS_MAX });
     planIncidents(world, { visitors, stormEndMs });
     await world.run(stormEndMs);
     await calm(world, { visitors, crowd });
@@ -56,7 +60,9 @@ export async function simulate({ url, seed, visitors, mutate }: SimulationOption
   }
 }
 
-function sendCrowd(world: World, { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number }): Visitor[] {
+type CrowdPlan = { readonly visitors: number; readonly stormEndMs: number; readonly burstMs: number };
+
+function sendCrowd(world: World, { visitors, stormEndMs, burstMs: spreadMs }: CrowdPlan): Visitor[] {
   const { random } = world;
   const spanMs = stormEndMs - START_MS;
   const bursts = Array.from({ length: random.between(1, BURSTS_MAX) }, () => START_MS + random.between(0, Math.floor(spanMs * 0.7)));
@@ -64,7 +70,7 @@ function sendCrowd(world: World, { visitors, stormEndMs }: { readonly visitors: 
     const lane = random.pick([0, 0, 0, 0, 0, 1, 2, 3]);
     const visitor: Visitor = { name: `v${index}`, lane, isPatient: random.chance(0.5), hasBeenIn: false };
     const burstMs = bursts[random.between(0, bursts.length - 1)] ?? START_MS;
-    sendVisitor(world, { visitor, atMs: burstMs + random.between(0, BURST_MS_MAX) });
+    sendVisitor(world, { visitor, atMs: burstMs + random.between(0, spreadMs) });
     return visitor;
   });
 }
@@ -91,6 +97,19 @@ function planIncidents(world: World, { visitors, stormEndMs }: { readonly visito
     if (atMs < stormEndMs) world.at(atMs, incident);
   }
   plan();
+}
+
+/** Many entries a second and next to no burst: visitors are let in ahead of time, in the order of their places. */
+function rushSettings(random: Random, visitors: number): Partial<LineSettings> {
+  return {
+    mode: "active",
+    maxActive: random.pick([visitors, visitors * 2]),
+    rate: random.pick([5, 10, 30, 100]),
+    burst: random.pick([1, 2, 2, 3]),
+    claimSeconds: random.pick([2, 5, 20]),
+    sessionTtlSeconds: random.pick([30, 120]),
+    maxQueueSize: visitors * 2,
+  };
 }
 
 function randomSettings(random: Random, visitors: number): Partial<LineSettings> {

@@ -34,7 +34,11 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   async function command(args: readonly string[], password = "", environment: NodeJS.ProcessEnv = { SLUICE_DATA_DIR: venue.folder }) {
     const said: string[] = [];
     const surroundings = { environment, stdin: Readable.from([`${password}\n`]), random: systemRandom, nowMs: Date.now() };
-    const code = await createAdmin(["create", ...args], { ...surroundings, say: (line) => said.push(line) });
+    const complain = (sentence: string, exitCode = 2) => {
+      said.push(sentence);
+      return exitCode;
+    };
+    const code = await createAdmin(["create", ...args], { ...surroundings, say: (line) => said.push(line), complain });
     return { code, said: said.join("\n") };
   }
 
@@ -76,7 +80,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       });
       expect(weak).toMatchObject({ code: 1, said: expect.stringContaining("password must have at least 12 characters") });
       expect((await command(["--username", "root_3"])).code).toBe(2);
-      expect((await command(["--colour", "red"])).said).toContain("npm run sluice -- admin create");
+      expect(await command(["--colour", "red"])).toEqual({ code: 2, said: "Unknown option '--colour'; --help lists what there is." });
     });
   });
 

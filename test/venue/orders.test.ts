@@ -74,7 +74,11 @@ describe("an order", () => {
       quoteAmount: "1234567",
       filledQuantity: "0.00123",
       timeInForce: "IOC",
+      status: "filled",
+      cancelReason: null,
     });
+    const read = await ben.call("GET", `/orders/${byQuote.body["id"]}`);
+    expect(read.body).toMatchObject({ status: "filled", cancelReason: null });
     const byQuantity = await ben.place({ type: "market", side: "buy", quantity: "0.00177" });
     expect(byQuantity.body).toMatchObject({ status: "filled", filledValue: "1770000" });
     await anna.call("DELETE", "/orders");

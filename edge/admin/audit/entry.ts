@@ -6,6 +6,8 @@ export const AUDIT_ACTIONS = {
   "queue.change": "changed a queue",
   "queue.delete": "deleted a queue",
   "routes.replace": "replaced the routes",
+  "routes.add": "added a route",
+  "routes.remove": "removed a route",
   "session.end": "revoked",
   "pass.revoke": "revoked",
   "invite.create": "signed an invite",

@@ -25,7 +25,9 @@ const waitingSchema = z
     isStalled: z.boolean().describe("The room is full and nobody leaves at the moment: the estimate is only what is possible."),
     latestEntryAt: count
       .nullable()
-      .describe("When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions are renewed."),
+      .describe(
+        "When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions inside are extended.",
+      ),
     pollAfterMs: count.describe("When to send the next heartbeat. Shortly before the visitor's turn it is exact to the millisecond."),
     enqueuedAt: count,
     notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite that was brought did not help."),
@@ -51,12 +53,19 @@ const admittedSchema = z
     queueId: queueIdField,
     pass: token.describe("Good for every protected URL of this queue."),
     sessionId: sessionIdField,
-    expiresAt: count,
+    expiresAt: count.describe(
+      "Until the pass is presented once, the slot is held for `claimSeconds` only: show it soon, and use the one that you get back.",
+    ),
   })
   .register(answerSchemas, { id: "Admitted" });
 
 const endedSchema = z
-  .looseObject({ state: z.literal("ended"), queueId: queueIdField, reason: z.enum(["expired", "completed", "revoked", "left"]) })
+  .looseObject({
+    state: z.literal("ended"),
+    queueId: queueIdField,
+    reason: z.enum(["expired", "completed", "revoked", "left"]),
+    mayJoinInSeconds: z.int().min(1).optional().describe("After a revocation with a ban: when `enter` takes the visitor again."),
+  })
   .register(answerSchemas, { id: "Ended" });
 
 const visitorStateSchema = z
@@ -140,6 +149,7 @@ export const visitorOperations: readonly OperationDescription[] = [
     refusals: [
       ...(["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance"] as const),
       ...(["invite_invalid", "invite_expired", "invite_used", "invite_revoked", "proof_required", "proof_refused"] as const),
+      ...(["session_banned", "other_site_form"] as const),
       ...TURN_REFUSALS,
     ],
   },
@@ -157,14 +167,30 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "post",
     path: "/queues/{queueId}/leave",
     id: "leaveQueue",
-    summary: "Give up the place or the session, for good",
+    summary: "Give up the place or the session, for good. A body is ignored, so that a beacon may send it",
     access: "visitor",
     params: queueParams,
+    query: z.strictObject({
+      closing: z
+        .literal("1")
+        .optional()
+        .describe("A page of an admitted visitor was closed: the session ends after 10 s, unless its pass comes back."),
+    }),
     answers: {
       200: { description: "The same, as a page for the form on the waiting page.", schema: z.string(), mediaTypes: ["text/html"] },
       204: { description: "Gone. Asking again changes nothing." },
     },
-    refusals: ["token_invalid", "queue_not_found", "store_unavailable"],
+    refusals: ["token_invalid", "other_site_refused", "queue_not_found", "store_unavailable"],
+  },
+  {
+    method: "get",
+    path: "/queues/{queueId}/leave-on-close.js",
+    id: "readLeaveOnClose",
+    summary: "A script for pages behind the gate: gives the slot back when the last page is closed",
+    access: "public",
+    params: queueParams,
+    answers: { 200: { description: "A script.", schema: z.string(), mediaTypes: ["text/javascript"] } },
+    refusals: ["queue_not_found"],
   },
   {
     method: "get",
@@ -199,13 +225,13 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "get",
     path: "/health",
     id: "readHealth",
-    summary: "Whether every part answers: JSON, or a page for people",
+    summary: "Whether every part answers: JSON, or a page for people; at most a second old, and with details for operators",
     access: "public",
     answers: {
       200: { description: "Every part answers.", schema: healthSchema },
       503: { description: "`down` names those that do not.", schema: healthSchema },
     },
-    refusals: [],
+    refusals: ["rate_limited"],
   },
   {
     method: "get",

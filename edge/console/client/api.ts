@@ -15,16 +15,21 @@ type SendOptions = { readonly body?: unknown; readonly etag?: string };
 export type Queue = z.output<typeof queueSchema>;
 type Problem = z.output<typeof problemSchema>;
 
+type ProblemFacts = Pick<Problem, "code" | "title" | "detail" | "errors" | "requestId"> & { readonly status?: number };
+
 /** Why a call came to nothing, in words for the operator. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly code: string;
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined;
   readonly fields: readonly { readonly field: string; readonly message: string }[];
   readonly requestId: string | undefined;
 
-  constructor({ code, title, detail, errors = [], requestId }: Pick<Problem, "code" | "title" | "detail" | "errors" | "requestId">) {
+  constructor({ code, title, detail, status, errors = [], requestId }: ProblemFacts) {
     super(detail === undefined ? title : `${title} ${detail}`);
     this.code = code;
+    this.status = status;
     this.fields = errors;
     this.requestId = requestId;
   }
@@ -33,7 +38,10 @@ export class ApiProblem extends Error {
 const ADMIN = "/_sluice/admin";
 const CALL_MS_MAX = 10_000;
 
-export function createApi(key: string, onSignedOut: () => void): Api {
+/** `hasLostChange`: the session had ended when a change was sent, so the change was not made. */
+export type SignedOut = { readonly hasLostChange: boolean };
+
+export function createApi(key: string, onSignedOut: (how: SignedOut) => void): Api {
   async function call<Body>(method: string, path: string, { body, etag }: SendOptions = {}): Promise<Read<Body>> {
     const headers: Record<string, string> = { [CONSOLE_KEY_HEADER]: key, accept: "application/json" };
     if (body !== undefined) headers["content-type"] = "application/json";
@@ -41,7 +49,7 @@ export function createApi(key: string, onSignedOut: () => void): Api {
     const response = await ask(ADMIN + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
     if (response.ok) return { body: (await readJson(response)) as Body, etag: response.headers.get("etag") ?? "" };
     const problem = await problemOf(response);
-    if (response.status === 401 || problem.code === "console_call_foreign") onSignedOut();
+    if (response.status === 401 || problem.code === "console_call_foreign") onSignedOut({ hasLostChange: method !== "GET" });
     throw problem;
   }
   return { get: (path) => call("GET", path), send: call };
@@ -74,9 +82,10 @@ async function readJson(response: Response): Promise<unknown> {
 
 async function problemOf(response: Response): Promise<ApiProblem> {
   try {
-    return new ApiProblem((await response.json()) as Problem);
+    return new ApiProblem({ ...((await response.json()) as Problem), status: response.status });
   } catch {
-    return new ApiProblem({ code: "unreadable", title: `The edge answered ${response.status} without saying why.` });
+    const title = `The edge answered ${response.status} without saying why.`;
+    return new ApiProblem({ code: "unreadable", title, status: response.status });
   }
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
-import { createApi, signOut } from "./api.ts";
+import { createApi, type SignedOut, signOut } from "./api.ts";
 import { AuditView } from "./audit-view.tsx";
 import { ConsoleContext } from "./parts/console-context.ts";
 import { Logo } from "./parts/logo.tsx";
@@ -16,16 +16,21 @@ function keyOfPage(): string {
 
 export function App() {
   const [key, setKey] = useState(keyOfPage);
-  const [hasEnded, setEnded] = useState(false);
-  const end = useCallback(() => {
-    setEnded(true);
+  const [ended, setEnded] = useState<SignedOut>();
+  const end = useCallback((how: SignedOut) => {
+    // Polls of the page end with the session too; what was lost with it is said all the same.
+    setEnded((before) => (before?.hasLostChange ? before : how));
     setKey("");
   }, []);
-  if (key === "") return <SignIn hasEnded={hasEnded} onSignedIn={setKey} />;
+  const signedIn = useCallback((newKey: string) => {
+    setEnded(undefined);
+    setKey(newKey);
+  }, []);
+  if (key === "") return <SignIn ended={ended} onSignedIn={signedIn} />;
   return <SignedIn key={key} sessionKey={key} onEnded={end} onSignOut={() => void signOut().finally(() => setKey(""))} />;
 }
 
-type SignedInProps = { readonly sessionKey: string; readonly onEnded: () => void; readonly onSignOut: () => void };
+type SignedInProps = { readonly sessionKey: string; readonly onEnded: (how: SignedOut) => void; readonly onSignOut: () => void };
 
 let lastToastId = 0;
 

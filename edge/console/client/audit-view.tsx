@@ -45,7 +45,7 @@ export function AuditEntries({ queueId }: { readonly queueId?: string }) {
           Refresh
         </button>
       </div>
-      <ProblemNote error={pages.error} />
+      <ProblemNote failed={pages.error && { action: "Reading the audit log", kind: "read", error: pages.error }} />
       {pages.items.length === 0 && !pages.isReading && pages.error === undefined && <p class="empty">Nothing has been changed yet.</p>}
       <ol class="audit">
         {pages.items.map((entry) => (

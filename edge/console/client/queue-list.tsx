@@ -44,7 +44,7 @@ export function QueueList() {
         <h1 ref={heading} tabIndex={-1}>
           Queues
         </h1>
-        <LiveNote polled={polled} />
+        <LiveNote polled={polled} what="the queues" />
       </div>
       {queues.length > 0 && (
         <p class="lead">
@@ -81,7 +81,7 @@ function QueueCard({ queue, history }: { readonly queue: Queue; readonly history
           <h2>{name}</h2>
           <code>{queueId}</code>
         </div>
-        <Badge mode={mode} phase={phase} />
+        <Badge mode={mode} phase={phase} isFull={active >= maxActive} />
       </div>
       <div class="queue-card-line">
         <div>

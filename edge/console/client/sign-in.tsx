@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { isProblem, signIn } from "./api.ts";
+import { isProblem, type SignedOut, signIn } from "./api.ts";
 import { Field } from "./parts/field.tsx";
 import { Logo } from "./parts/logo.tsx";
 import { ProblemNote } from "./parts/problem-note.tsx";
 
-type SignInProps = { readonly hasEnded: boolean; readonly onSignedIn: (key: string) => void };
+type SignInProps = { readonly ended: SignedOut | undefined; readonly onSignedIn: (key: string) => void };
 
-export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
+export function SignIn({ ended, onSignedIn }: SignInProps) {
   const [token, setToken] = useState("");
   const [name, setName] = useState("");
   const [error, setError] = useState<Error>();
@@ -34,7 +34,12 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           <Logo /> Sluice
         </div>
         <h1>Operator’s console</h1>
-        {hasEnded && <p class="note">Your session has ended. Sign in to go on where you were.</p>}
+        {ended && (
+          <p class="note">
+            {ended.hasLostChange ? "Your session has ended, so your last change was not made." : "Your session has ended."} Sign in to
+            continue where you were.
+          </p>
+        )}
         <Field
           label="Operator token"
           hint="SLUICE_ADMIN_TOKEN, or one of SLUICE_ADMIN_TOKENS. On your own machine it stands in .sluice/secrets.json as adminToken."
@@ -53,7 +58,7 @@ export function SignIn({ hasEnded, onSignedIn }: SignInProps) {
           value={name}
           onChange={setName}
         />
-        <ProblemNote error={error} />
+        <ProblemNote failed={error && { action: "Signing in", kind: "read", error }} onDismiss={() => setError(undefined)} />
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? "Signing in…" : "Sign in"}
         </button>

@@ -14,6 +14,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const follow = () => setPlace(placeOf(location.hash));
     addEventListener("hashchange", follow);
+    // The operator may have gone on between the first rendering and this moment.
+    follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
   return place;

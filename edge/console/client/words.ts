@@ -4,16 +4,36 @@ import type { Queue } from "./api.ts";
 export type Mode = Queue["mode"];
 
 /** The modes in the order of the switch, each as the button says it and as the state of the line is told. */
-export const MODES: readonly { readonly mode: Mode; readonly verb: string; readonly state: string }[] = [
-  { mode: "active", verb: "Run", state: "Running" },
-  { mode: "paused", verb: "Pause", state: "Paused" },
-  { mode: "drain", verb: "Drain", state: "Draining" },
-  { mode: "open", verb: "Open", state: "Open to all" },
-  { mode: "maintenance", verb: "Maintenance", state: "Maintenance" },
+type ModeWords = {
+  readonly mode: Mode;
+  readonly verb: string;
+  readonly state: string;
+  /** What a button in a dialog does. */
+  readonly deed: string;
+  /** The action, as the beginning of a sentence. */
+  readonly doing: string;
+};
+
+export const MODES: readonly ModeWords[] = [
+  { mode: "active", verb: "Run", state: "Running", deed: "Run the line", doing: "Running the line" },
+  { mode: "paused", verb: "Pause", state: "Paused", deed: "Pause the line", doing: "Pausing the line" },
+  { mode: "drain", verb: "Drain", state: "Draining", deed: "Drain the line", doing: "Draining the line" },
+  { mode: "open", verb: "Open", state: "Open to all", deed: "Admit everybody", doing: "Opening the queue to all" },
+  {
+    mode: "maintenance",
+    verb: "Maintenance",
+    state: "Maintenance",
+    deed: "Show the maintenance page",
+    doing: "Switching to the maintenance page",
+  },
 ];
 
+export function wordsOfMode(mode: Mode): ModeWords {
+  return MODES.find((each) => each.mode === mode) ?? { mode, verb: mode, state: mode, deed: mode, doing: mode };
+}
+
 export function stateOf(mode: Mode): string {
-  return MODES.find((each) => each.mode === mode)?.state ?? mode;
+  return wordsOfMode(mode).state;
 }
 
 const PHASE_STATES: Readonly<Record<Phase, string | undefined>> = {
@@ -23,9 +43,10 @@ const PHASE_STATES: Readonly<Record<Phase, string | undefined>> = {
   over: "Event over",
 };
 
-/** What a queue does now. A line that runs stands all the same before its event and after it. */
-export function stateNow(mode: Mode, phase: Phase): string {
-  return (mode === "active" ? PHASE_STATES[phase] : undefined) ?? stateOf(mode);
+/** What a queue does now. A line that runs stands all the same before its event and after it, and while all slots are taken. */
+export function stateNow(mode: Mode, phase: Phase, isFull: boolean): string {
+  if (mode !== "active") return stateOf(mode);
+  return PHASE_STATES[phase] ?? (isFull ? "Full" : stateOf(mode));
 }
 
 const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
@@ -39,8 +60,21 @@ export function moment(atMs: number): string {
   return dayAndTime.format(atMs);
 }
 
-/** `admissionRate` -> "Admission rate", `sessionTtlSeconds` -> "Session TTL (seconds)". */
+/** Where the name of a setting is not what operators call it. */
+const SETTING_LABELS: Readonly<Record<string, string>> = {
+  maxActive: "Maximum inside",
+  maxQueueSize: "Maximum in line",
+  eventOverrides: "Event’s own settings",
+  prequeueOpensAt: "Places can be taken from",
+  opensAt: "The line begins to move at",
+  closesAt: "The line closes at",
+  sessionTtlSeconds: "Session length (seconds)",
+};
+
+/** `admissionRate` -> "Admission rate", `claimSeconds` -> "Claim (seconds)". */
 export function settingLabel(name: string): string {
+  const label = SETTING_LABELS[name];
+  if (label !== undefined) return label;
   const words = name
     .replace(/Seconds$/, " (seconds)")
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

@@ -4,6 +4,7 @@ import { askBeforeLeaving } from "./ask-before-leaving.ts";
 import { createBell } from "./bell.ts";
 import { tryAgain } from "./try-again.ts";
 import { watchLine } from "./watch-line.ts";
+import "../../../shared/look/base.css";
 import "./room.css";
 import { byId, createScreen } from "./screen.ts";
 

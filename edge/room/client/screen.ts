@@ -1,3 +1,4 @@
+import type { Marking } from "../own-texts.ts";
 import type { PageFacts } from "../page-facts.ts";
 import type { RoomState } from "../room-state.ts";
 import { roomView } from "../room-view.ts";
@@ -16,10 +17,10 @@ export type Screen = {
 const ANNOUNCE_AFTER_MS = 60_000;
 
 export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
-  const { texts, queueName, own, state: first } = facts;
+  const { texts, early, queueName, own, state: first } = facts;
   const words = createWords(facts.locale);
   const offMs = facts.nowMs - nowMs();
-  const viewOf = (state: RoomState) => roomView(state, { texts, words, queueName, own, nowMs: nowMs() + offMs });
+  const viewOf = (state: RoomState) => roomView(state, { texts, first: early, words, queueName, own, nowMs: nowMs() + offMs });
   let shown = first;
   let announced = { name: first.name, position: positionOf(first), atMs: nowMs() };
 
@@ -38,8 +39,8 @@ export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
     shown = state;
     document.documentElement.dataset["state"] = state.name;
     document.title = view.title;
-    write("h1", view.heading);
-    write("lead", view.lead);
+    write("h1", view.heading, view.marked?.heading);
+    write("lead", view.lead, view.marked?.lead);
     write("figure-label", view.figure?.label);
     write("position", view.figure?.value);
     write("figure-note", view.figure?.note);
@@ -61,7 +62,11 @@ export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
     if (shown.name === "prequeue") write("position", viewOf(shown).figure?.value);
   }, 1_000);
   // The edge does not know the visitor's time zone.
-  if (first.name === "prequeue") write("figure-note", viewOf(first).figure?.note);
+  if (first.name === "prequeue") {
+    const { lead, figure } = viewOf(first);
+    write("lead", lead);
+    write("figure-note", figure?.note);
+  }
 
   return {
     show,
@@ -89,9 +94,16 @@ function showProgress(progress: number | undefined): void {
 }
 
 /** Only what differs: a screen reader may hear of any change, and a selection would be lost. */
-function write(id: string, text = ""): void {
+function write(id: string, text = "", marked?: Marking): void {
   const element = id === "h1" ? document.getElementsByTagName("h1")[0] : byId(id);
-  if (element !== undefined && element.textContent !== text) element.textContent = text;
+  if (element === undefined || element.textContent === text) return;
+  element.textContent = text;
+  // The operator's message keeps the marks that the edge has written.
+  if (id === "message-text") return;
+  for (const name of ["lang", "dir"] as const) {
+    if (marked === undefined) element.removeAttribute(name);
+    else element.setAttribute(name, marked[name]);
+  }
 }
 
 export function byId(id: string): HTMLElement {

@@ -17,6 +17,8 @@ type Watch = {
 
 /** Everybody's polls are spread out by the server; this keeps them so after a common interruption. */
 const JITTER = 0.1;
+/** Up to here the server has set the very moment of the turn. */
+const EXACT_MS_MAX = 5_000;
 /** A hidden tab polls this much less often, as long as its turn is far. */
 const HIDDEN_FACTOR = 3;
 const SHARE_OF_SILENCE = 0.5;
@@ -38,7 +40,8 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
   let pollAfterMs = firstPollAfterMs;
   let askedAtMs = machine.nowMs();
 
-  const planIn = (afterMs: number) => alarm.set(afterMs * (1 + JITTER * machine.random()), () => void poll());
+  const planIn = (afterMs: number) =>
+    alarm.set(afterMs <= EXACT_MS_MAX ? afterMs : afterMs * (1 + JITTER * machine.random()), () => void poll());
 
   async function poll(): Promise<void> {
     if (isAsking || isOver) return;

@@ -5,6 +5,15 @@ export const de: RoomTexts = {
     heading: "Ihr Browser wird geprüft",
     lead: "Ihr Browser löst eine kleine Rechenaufgabe, die Roboter fernhält. Das dauert ein paar Sekunden, dann bekommen Sie Ihren Platz von selbst.",
   },
+  notFound: {
+    heading: "Seite nicht gefunden",
+    lead: "Unter dieser Adresse gibt es nichts. Prüfen Sie die Schreibweise, oder beginnen Sie auf der Startseite.",
+  },
+  leftInside: {
+    heading: "Sie sind gegangen",
+    lead: "Ihr Besuch ist zu Ende, und die nächste Person kann hinein. Sie können sich gern wieder anstellen.",
+  },
+  home: "Zur Startseite",
   otherSite: {
     heading: "Bitte hier fortfahren",
     lead: "Sie kommen von einer anderen Website, und Ihr Browser hat Ihren Platz nicht mitgeschickt. Bei uns ist nichts verloren gegangen: Fahren Sie fort, um mit Ihrem Platz oder Besuch weiterzumachen.",
@@ -15,12 +24,20 @@ export const de: RoomTexts = {
     lead: "Lassen Sie diese Seite geöffnet. Sobald Sie an der Reihe sind, geht es von selbst weiter.",
   },
   yourTurn: { heading: "Sie sind an der Reihe", lead: "Wir bringen Sie jetzt hinein." },
-  prequeue: {
-    heading: "Gleich geht es los",
-    lead: "Lassen Sie diese Seite geöffnet. Zum Start bekommen Sie Ihren Platz in der Warteschlange von selbst.",
+  early: {
+    heading: "Noch nicht geöffnet",
+    lead: "Plätze in der Warteschlange gibt es ab {time}. Lassen Sie diese Seite geöffnet, dann bekommen Sie Ihren von selbst.",
   },
-  prequeueLot:
-    "Wer vor dem Start hier ist, bekommt seinen Platz durch das Los. Früher zu kommen bringt also keinen Vorteil. Lassen Sie diese Seite geöffnet.",
+  earlyLot:
+    "An der Verlosung können Sie ab {time} teilnehmen. Lassen Sie diese Seite geöffnet, dann nehmen Sie von selbst teil. Früher zu kommen bringt keinen Vorteil.",
+  prequeue: {
+    heading: "Sie stehen in der Warteschlange",
+    lead: "Es wird noch niemand eingelassen. Sie haben einen Platz in der Reihenfolge der Ankunft. Lassen Sie diese Seite geöffnet.",
+  },
+  prequeueLot: {
+    heading: "Sie nehmen an der Verlosung teil",
+    lead: "Wer vor dem Start kommt, bekommt seinen Platz durch das Los. Früher zu kommen bringt also keinen Vorteil. Lassen Sie diese Seite geöffnet.",
+  },
   paused: {
     heading: "Die Warteschlange macht Pause",
     lead: "Im Moment wird niemand eingelassen. Ihr Platz ist sicher; lassen Sie diese Seite geöffnet.",
@@ -69,6 +86,8 @@ export const de: RoomTexts = {
   about: "etwa {time}",
   underAMinute: "weniger als eine Minute",
   overADay: "mehr als ein Tag",
+  stalled: "Im Moment geht drinnen niemand.",
+  stalledUntil: "Spätestens: {time}, falls niemand länger bleibt.",
   updated: "Zuletzt aktualisiert: {time}",
   notify: "Sagen Sie mir, wenn ich dran bin",
   notifyOn: "Wir melden uns, wenn Sie dran sind",
@@ -101,9 +120,9 @@ export const de: RoomTexts = {
     fair: {
       fifo: "Ja. Eingelassen wird streng in der Reihenfolge der Ankunft; nur Gäste mit einer Einladung des Veranstalters dürfen vor. Neu laden oder weitere Fenster ändern daran nichts.",
       random:
-        "Ja. Wer vor dem Start da war, hat seinen Platz durch das Los bekommen; es kommt also nicht darauf an, wer zuerst da war. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
+        "Ja. Wer vor dem Start kommt, bekommt seinen Platz durch das Los; es kommt also nicht darauf an, wer zuerst da ist. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
       lottery:
-        "Ja. Wer vor dem Start da war, hat seinen Platz durch das Los bekommen, und die Verlosung lässt sich danach überprüfen. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
+        "Ja. Wer vor dem Start kommt, bekommt seinen Platz durch das Los, und die Verlosung lässt sich danach überprüfen. Wer später kommt, steht dahinter, in der Reihenfolge der Ankunft.",
     },
     drawNumber: "Ihre Nummer in der Verlosung",
     closeQuestion: "Darf ich diese Seite schließen?",

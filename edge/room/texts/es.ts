@@ -5,6 +5,15 @@ export const es: RoomTexts = {
     heading: "Comprobando tu navegador",
     lead: "Tu navegador está resolviendo un pequeño cálculo que mantiene fuera a los robots. Tarda unos segundos y después recibirás tu lugar automáticamente.",
   },
+  notFound: {
+    heading: "Página no encontrada",
+    lead: "No hay nada en esta dirección. Revisa cómo está escrita o empieza por la página de inicio.",
+  },
+  leftInside: {
+    heading: "Has salido",
+    lead: "Tu visita ha terminado y la siguiente persona puede entrar. Puedes volver a ponerte en la fila.",
+  },
+  home: "Página de inicio",
   otherSite: {
     heading: "Continúe aquí, por favor",
     lead: "Viene de otro sitio y su navegador no envió su puesto. No se ha perdido nada por nuestra parte: continúe para seguir con su puesto o su visita.",
@@ -15,12 +24,20 @@ export const es: RoomTexts = {
     lead: "Mantén esta página abierta: entrarás automáticamente cuando llegue tu turno.",
   },
   yourTurn: { heading: "Es tu turno", lead: "Te estamos dando paso." },
-  prequeue: {
-    heading: "Abrimos pronto",
-    lead: "Mantén esta página abierta. Cuando empiece, recibirás tu lugar en la fila automáticamente.",
+  early: {
+    heading: "Aún no está abierto",
+    lead: "Los lugares en la fila se reparten a partir de: {time}. Mantén esta página abierta y recibirás el tuyo automáticamente.",
   },
-  prequeueLot:
-    "Quienes estén aquí antes del inicio recibirán su lugar por sorteo, así que llegar antes no da ventaja. Mantén esta página abierta.",
+  earlyLot:
+    "Podrás entrar en el sorteo a partir de: {time}. Mantén esta página abierta y participarás automáticamente. Llegar antes no da ventaja.",
+  prequeue: {
+    heading: "Ya estás en la fila",
+    lead: "La fila aún no avanza. Tienes un lugar por orden de llegada. Mantén esta página abierta.",
+  },
+  prequeueLot: {
+    heading: "Participas en el sorteo",
+    lead: "Quienes lleguen antes del inicio recibirán su lugar por sorteo, así que llegar antes no da ventaja. Mantén esta página abierta.",
+  },
   paused: {
     heading: "La fila está en pausa",
     lead: "En este momento no entra nadie. Tu lugar está a salvo; mantén esta página abierta.",
@@ -66,6 +83,8 @@ export const es: RoomTexts = {
   about: "alrededor de {time}",
   underAMinute: "menos de un minuto",
   overADay: "más de un día",
+  stalled: "En este momento no sale nadie.",
+  stalledUntil: "Como muy tarde: {time}, salvo que se prolonguen visitas.",
   updated: "Última actualización: {time}",
   notify: "Avísame cuando sea mi turno",
   notifyOn: "Te avisaremos cuando sea tu turno",
@@ -98,9 +117,9 @@ export const es: RoomTexts = {
     fair: {
       fifo: "Sí. Se entra estrictamente por orden de llegada; solo quienes tienen una invitación de la organización pueden pasar antes. Recargar o abrir más ventanas no cambia nada.",
       random:
-        "Sí. Quienes llegaron antes del inicio recibieron su lugar por sorteo, así que no importa quién llegó primero. Quienes llegan más tarde van detrás, por orden de llegada.",
+        "Sí. Quienes llegan antes del inicio reciben su lugar por sorteo, así que no importa quién llega primero. Quienes llegan más tarde van detrás, por orden de llegada.",
       lottery:
-        "Sí. Quienes llegaron antes del inicio recibieron su lugar por sorteo, y el sorteo puede comprobarse después. Quienes llegan más tarde van detrás, por orden de llegada.",
+        "Sí. Quienes llegan antes del inicio reciben su lugar por sorteo, y el sorteo puede comprobarse después. Quienes llegan más tarde van detrás, por orden de llegada.",
     },
     drawNumber: "Tu número en el sorteo",
     closeQuestion: "¿Puedo cerrar esta página?",

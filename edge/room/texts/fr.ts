@@ -5,6 +5,12 @@ export const fr: RoomTexts = {
     heading: "Vérification de votre navigateur",
     lead: "Votre navigateur résout un petit calcul qui tient les robots à l’écart. Cela prend quelques secondes, puis vous obtenez votre place automatiquement.",
   },
+  notFound: { heading: "Page introuvable", lead: "Il n’y a rien à cette adresse. Vérifiez-la ou commencez par la page d’accueil." },
+  leftInside: {
+    heading: "Vous êtes sorti",
+    lead: "Votre visite est terminée et la personne suivante peut entrer. Vous pouvez reprendre la file.",
+  },
+  home: "Page d’accueil",
   otherSite: {
     heading: "Veuillez continuer ici",
     lead: "Vous venez d’un autre site et votre navigateur n’a pas transmis votre place. Rien n’est perdu de notre côté : continuez pour retrouver votre place ou votre visite.",
@@ -15,12 +21,20 @@ export const fr: RoomTexts = {
     lead: "Gardez cette page ouverte : vous entrerez automatiquement quand ce sera votre tour.",
   },
   yourTurn: { heading: "C’est votre tour", lead: "Nous vous faisons entrer." },
-  prequeue: {
-    heading: "Ouverture imminente",
-    lead: "Gardez cette page ouverte. À l’ouverture, votre place dans la file vous sera attribuée automatiquement.",
+  early: {
+    heading: "Ce n’est pas encore ouvert",
+    lead: "Les places dans la file sont attribuées à partir de : {time}. Gardez cette page ouverte, vous aurez la vôtre automatiquement.",
   },
-  prequeueLot:
-    "Toutes les personnes présentes avant l’ouverture reçoivent une place par tirage au sort : inutile d’arriver en premier. Gardez cette page ouverte.",
+  earlyLot:
+    "Vous pourrez participer au tirage au sort à partir de : {time}. Gardez cette page ouverte, vous participerez automatiquement. Inutile d’arriver en premier.",
+  prequeue: {
+    heading: "Vous êtes dans la file",
+    lead: "La file n’avance pas encore. Vous avez une place, dans l’ordre d’arrivée. Gardez cette page ouverte.",
+  },
+  prequeueLot: {
+    heading: "Vous participez au tirage au sort",
+    lead: "Toutes les personnes arrivées avant l’ouverture reçoivent une place par tirage au sort : inutile d’arriver en premier. Gardez cette page ouverte.",
+  },
   paused: {
     heading: "La file est en pause",
     lead: "Personne n’entre pour le moment. Votre place est conservée ; gardez cette page ouverte.",
@@ -69,6 +83,8 @@ export const fr: RoomTexts = {
   about: "environ {time}",
   underAMinute: "moins d’une minute",
   overADay: "plus d’un jour",
+  stalled: "Personne ne sort pour le moment.",
+  stalledUntil: "Au plus tard : {time}, sauf visites prolongées.",
   updated: "Dernière mise à jour : {time}",
   notify: "Me prévenir quand ce sera mon tour",
   notifyOn: "Nous vous préviendrons quand ce sera votre tour",
@@ -101,9 +117,9 @@ export const fr: RoomTexts = {
     fair: {
       fifo: "Oui. On entre strictement dans l’ordre d’arrivée ; seuls les invités de l’organisateur peuvent passer devant. Recharger la page ou ouvrir d’autres fenêtres ne change rien.",
       random:
-        "Oui. Les personnes présentes avant l’ouverture ont reçu une place par tirage au sort : peu importe qui est arrivé en premier. Les suivantes se placent derrière, dans l’ordre d’arrivée.",
+        "Oui. Les personnes arrivées avant l’ouverture reçoivent une place par tirage au sort : peu importe qui arrive en premier. Les suivantes se placent derrière, dans l’ordre d’arrivée.",
       lottery:
-        "Oui. Les personnes présentes avant l’ouverture ont reçu une place par tirage au sort, vérifiable par la suite. Les suivantes se placent derrière, dans l’ordre d’arrivée.",
+        "Oui. Les personnes arrivées avant l’ouverture reçoivent une place par tirage au sort, vérifiable par la suite. Les suivantes se placent derrière, dans l’ordre d’arrivée.",
     },
     drawNumber: "Votre numéro dans le tirage",
     closeQuestion: "Puis-je fermer cette page ?",

@@ -5,6 +5,12 @@ export const id: RoomTexts = {
     heading: "Memeriksa peramban Anda",
     lead: "Peramban Anda sedang menyelesaikan hitungan kecil yang menahan robot. Ini hanya beberapa detik, lalu Anda otomatis mendapat tempat.",
   },
+  notFound: {
+    heading: "Halaman tidak ditemukan",
+    lead: "Tidak ada apa-apa di alamat ini. Periksa penulisannya, atau mulai dari halaman depan.",
+  },
+  leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
+  home: "Halaman depan",
   otherSite: {
     heading: "Silakan lanjutkan di sini",
     lead: "Anda datang dari situs lain, dan peramban Anda tidak mengirimkan tempat Anda. Tidak ada yang hilang di pihak kami: lanjutkan untuk meneruskan tempat atau kunjungan Anda.",
@@ -15,12 +21,20 @@ export const id: RoomTexts = {
     lead: "Tetaplah di halaman ini. Begitu giliran Anda tiba, Anda masuk secara otomatis.",
   },
   yourTurn: { heading: "Sekarang giliran Anda", lead: "Kami sedang mengantar Anda masuk." },
-  prequeue: {
-    heading: "Sebentar lagi dibuka",
-    lead: "Tetaplah di halaman ini. Saat dimulai, Anda otomatis mendapat tempat dalam antrean.",
+  early: {
+    heading: "Belum dibuka",
+    lead: "Tempat dalam antrean dibagikan mulai {time}. Tetaplah di halaman ini; Anda mendapatkannya secara otomatis.",
   },
-  prequeueLot:
-    "Semua yang hadir sebelum dimulai mendapat tempat melalui undian, jadi datang lebih dulu tidak memberi keuntungan. Tetaplah di halaman ini.",
+  earlyLot:
+    "Anda dapat mengikuti undian mulai {time}. Tetaplah di halaman ini; Anda ikut secara otomatis. Datang lebih dulu tidak memberi keuntungan.",
+  prequeue: {
+    heading: "Anda dalam antrean",
+    lead: "Antrean belum mulai bergerak. Anda sudah punya tempat menurut urutan kedatangan. Tetaplah di halaman ini.",
+  },
+  prequeueLot: {
+    heading: "Anda ikut undian",
+    lead: "Semua yang datang sebelum dimulai mendapat tempat melalui undian, jadi datang lebih dulu tidak memberi keuntungan. Tetaplah di halaman ini.",
+  },
   paused: {
     heading: "Antrean sedang dijeda",
     lead: "Saat ini belum ada yang dipersilakan masuk. Tempat Anda aman; tetaplah di halaman ini.",
@@ -66,6 +80,8 @@ export const id: RoomTexts = {
   about: "sekitar {time}",
   underAMinute: "kurang dari satu menit",
   overADay: "lebih dari satu hari",
+  stalled: "Saat ini belum ada yang keluar.",
+  stalledUntil: "Paling lambat: {time}, kecuali ada kunjungan yang diperpanjang.",
   updated: "Terakhir diperbarui: {time}",
   notify: "Beri tahu saya saat giliran saya tiba",
   notifyOn: "Kami akan memberi tahu saat giliran Anda tiba",

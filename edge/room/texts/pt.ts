@@ -5,6 +5,9 @@ export const pt: RoomTexts = {
     heading: "Verificando o seu navegador",
     lead: "O seu navegador está resolvendo um pequeno cálculo que mantém os robôs de fora. Leva alguns segundos e depois você recebe o seu lugar automaticamente.",
   },
+  notFound: { heading: "Página não encontrada", lead: "Não há nada neste endereço. Confira a escrita ou comece pela página inicial." },
+  leftInside: { heading: "Você saiu", lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo." },
+  home: "Página inicial",
   otherSite: {
     heading: "Continue aqui, por favor",
     lead: "Você veio de outro site e seu navegador não enviou o seu lugar. Nada se perdeu do nosso lado: continue para seguir com o seu lugar ou a sua visita.",
@@ -15,12 +18,20 @@ export const pt: RoomTexts = {
     lead: "Mantenha esta página aberta: você entra automaticamente quando chegar a sua vez.",
   },
   yourTurn: { heading: "Chegou a sua vez", lead: "Estamos levando você para dentro." },
-  prequeue: {
-    heading: "Abrimos em breve",
-    lead: "Mantenha esta página aberta. Na abertura, você recebe o seu lugar na fila automaticamente.",
+  early: {
+    heading: "Ainda não abriu",
+    lead: "Os lugares na fila são distribuídos a partir de: {time}. Mantenha esta página aberta e você recebe o seu automaticamente.",
   },
-  prequeueLot:
-    "Quem estiver aqui antes da abertura recebe o lugar por sorteio; chegar primeiro não traz vantagem. Mantenha esta página aberta.",
+  earlyLot:
+    "Você pode entrar no sorteio a partir de: {time}. Mantenha esta página aberta e você participa automaticamente. Chegar primeiro não traz vantagem.",
+  prequeue: {
+    heading: "Você está na fila",
+    lead: "A fila ainda não anda. Você tem um lugar, por ordem de chegada. Mantenha esta página aberta.",
+  },
+  prequeueLot: {
+    heading: "Você está no sorteio",
+    lead: "Quem chega antes da abertura recebe o lugar por sorteio; chegar primeiro não traz vantagem. Mantenha esta página aberta.",
+  },
   paused: {
     heading: "A fila está em pausa",
     lead: "No momento ninguém está entrando. O seu lugar está garantido; mantenha esta página aberta.",
@@ -63,6 +74,8 @@ export const pt: RoomTexts = {
   about: "cerca de {time}",
   underAMinute: "menos de um minuto",
   overADay: "mais de um dia",
+  stalled: "No momento ninguém está saindo.",
+  stalledUntil: "No máximo: {time}, salvo visitas prolongadas.",
   updated: "Última atualização: {time}",
   notify: "Avise-me quando for a minha vez",
   notifyOn: "Avisaremos quando for a sua vez",
@@ -95,9 +108,9 @@ export const pt: RoomTexts = {
     fair: {
       fifo: "Sim. A entrada segue rigorosamente a ordem de chegada; só quem tem um convite da organização pode passar à frente. Recarregar ou abrir mais janelas não muda nada.",
       random:
-        "Sim. Quem chegou antes da abertura recebeu o lugar por sorteio, por isso não importa quem chegou primeiro. Quem chega mais tarde fica atrás, por ordem de chegada.",
+        "Sim. Quem chega antes da abertura recebe o lugar por sorteio, por isso não importa quem chega primeiro. Quem chega mais tarde fica atrás, por ordem de chegada.",
       lottery:
-        "Sim. Quem chegou antes da abertura recebeu o lugar por sorteio, e o sorteio pode ser conferido depois. Quem chega mais tarde fica atrás, por ordem de chegada.",
+        "Sim. Quem chega antes da abertura recebe o lugar por sorteio, e o sorteio pode ser conferido depois. Quem chega mais tarde fica atrás, por ordem de chegada.",
     },
     drawNumber: "O seu número no sorteio",
     closeQuestion: "Posso fechar esta página?",

@@ -4,30 +4,51 @@ import type { InviteFault } from "../invite-fault.ts";
  * Every text of the visitor's pages. One file per language holds all of them, so that one that is missing does not compile.
  * What stands in single braces is filled in; numbers and durations come from Intl.
  */
-export type RoomTexts = LiveTexts & {
-  /** The browser does the work that keeps robots out. */
-  readonly checking: Said;
-  /** A form of another site came without the visitor's cookies, so that it was not carried out. */
-  readonly otherSite: Said;
-  /** To a visitor whose visit was ended by the organiser; `{time}` is a duration. */
-  readonly banned: string;
-  readonly page: PageTexts;
+export type RoomTexts = Required<Omit<LiveTexts, "ended">> &
+  Omit<FirstTexts, FirstEnding> & { readonly ended: Readonly<Record<EndedReason, Said>>; readonly page: PageTexts };
+
+/** How a visit may have ended before a page begins, and never while a script watches the line. */
+type FirstEnding = "closed" | "revoked";
+
+/** Of states that a page begins with and no script leads to, so that scripts do without them. */
+export type FirstTexts = EarlyTexts &
+  Readonly<Record<FirstEnding, Said>> & {
+    /** The browser does the work that keeps robots out. */
+    readonly checking: Said;
+    /** At an address of the gate that does not exist. */
+    readonly notFound: Said;
+    readonly full: Said;
+    readonly storeDown: Said;
+    readonly rateLimited: Said;
+    readonly addressLimit: Said;
+    /** Gave up a session, not a place in line. */
+    readonly leftInside: Said;
+    /** A form of another site came without the visitor's cookies, so that it was not carried out. */
+    readonly otherSite: Said;
+    /** To a visitor whose visit was ended by the organiser; `{time}` is a duration. */
+    readonly banned: string;
+    /** The link to the site's front page. */
+    readonly home: string;
+  };
+
+/** Before places can be taken. `{time}`, a date and a time of day, is when they can. */
+export type EarlyTexts = {
+  readonly early: Said;
+  /** Replaces the lead of `early` where places are drawn. */
+  readonly earlyLot: string;
 };
 
 /** What depends on how the visitor stands, so that the script needs it as well. */
 export type LiveTexts = {
   readonly waiting: Said;
   readonly yourTurn: Said;
-  readonly prequeue: Said;
-  /** Instead of the lead of `prequeue`, where places are drawn. */
-  readonly prequeueLot: string;
+  /** Has a place; the line has not started to move. Only where an event is planned. */
+  readonly prequeue?: Said | undefined;
+  /** Replaces `prequeue` where places are drawn at the start. */
+  readonly prequeueLot?: Said | undefined;
   readonly paused: Said;
   readonly maintenance: Said;
-  readonly full: Said;
-  readonly storeDown: Said;
-  readonly rateLimited: Said;
-  readonly addressLimit: Said;
-  readonly ended: Readonly<Record<EndedReason, Said>>;
+  readonly ended: Readonly<Record<Exclude<EndedReason, FirstEnding>, Said>>;
   readonly placeLabel: string;
   readonly startLabel: string;
   /** `{time}` is a date and a time of day. */
@@ -41,6 +62,10 @@ export type LiveTexts = {
   readonly about: string;
   readonly underAMinute: string;
   readonly overADay: string;
+  /** All slots are taken and no session is ending, so that no wait can be estimated. */
+  readonly stalled: string;
+  /** `{time}` is when the slot for this visitor's place is free at the latest. */
+  readonly stalledUntil: string;
   /** `{time}` is a time of day. */
   readonly updated: string;
   readonly notify: string;

@@ -2,6 +2,9 @@ import type { RoomTexts } from "./room-texts.ts";
 
 export const zh: RoomTexts = {
   checking: { heading: "正在检查您的浏览器", lead: "您的浏览器正在完成一个小计算，用来阻挡机器人。几秒钟后，您会自动获得排队位置。" },
+  notFound: { heading: "找不到页面", lead: "此地址没有内容。请检查拼写，或从首页开始。" },
+  leftInside: { heading: "您已离开", lead: "您的访问已结束，下一位可以进入。欢迎重新排队。" },
+  home: "首页",
   otherSite: {
     heading: "请在此继续",
     lead: "您来自其他网站，浏览器没有带上您的排队信息。我们这边没有丢失任何内容：请继续，以保留您的位置或访问。",
@@ -9,8 +12,10 @@ export const zh: RoomTexts = {
   banned: "主办方已结束您的访问。{time}后您可以重新排队。",
   waiting: { heading: "您正在排队", lead: "请保持此页面打开，轮到您时会自动进入。" },
   yourTurn: { heading: "轮到您了", lead: "正在为您进入。" },
-  prequeue: { heading: "即将开始", lead: "请保持此页面打开。开始后，您会自动获得排队位置。" },
-  prequeueLot: "开始前到场的每个人都将通过抽签获得位置，早到并无优势。请保持此页面打开。",
+  early: { heading: "尚未开放", lead: "{time} 起可获得排队位置。请保持此页面打开，届时您会自动获得位置。" },
+  earlyLot: "{time} 起可参加抽签。请保持此页面打开，届时您会自动参加。早到并无优势。",
+  prequeue: { heading: "您正在排队", lead: "队伍尚未开始移动。您已按到达顺序获得位置，请保持此页面打开。" },
+  prequeueLot: { heading: "您已参加抽签", lead: "开始前到达的每个人都将通过抽签获得位置，早到并无优势。请保持此页面打开。" },
   paused: { heading: "排队暂停中", lead: "目前暂不放行。您的位置已保留，请保持此页面打开。" },
   maintenance: { heading: "马上回来", lead: "我们正在维护此页面，它会自动重试。" },
   full: { heading: "队伍已满", lead: "来访人数超出了队伍的容量。此页面会自动重试。" },
@@ -35,6 +40,8 @@ export const zh: RoomTexts = {
   about: "大约 {time}",
   underAMinute: "不到一分钟",
   overADay: "一天以上",
+  stalled: "目前里面没有人离开。",
+  stalledUntil: "最晚 {time}（如无人延长）。",
   updated: "上次更新：{time}",
   notify: "轮到我时提醒我",
   notifyOn: "轮到您时我们会提醒您",

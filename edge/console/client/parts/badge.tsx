@@ -1,10 +1,12 @@
 import type { Phase } from "../../../queue/schedule.ts";
 import { type Mode, stateNow } from "../words.ts";
 
-export function Badge({ mode, phase }: { readonly mode: Mode; readonly phase: Phase }) {
+type BadgeProps = { readonly mode: Mode; readonly phase: Phase /** All slots are taken. */; readonly isFull: boolean };
+
+export function Badge({ mode, phase, isFull }: BadgeProps) {
   return (
-    <span class="badge" data-mode={mode} data-phase={phase}>
-      {stateNow(mode, phase)}
+    <span class="badge" data-mode={mode} data-phase={phase} data-full={isFull ? "" : undefined}>
+      {stateNow(mode, phase, isFull)}
     </span>
   );
 }

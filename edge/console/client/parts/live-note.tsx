@@ -3,7 +3,7 @@ import { timeOfDay } from "../words.ts";
 import { ProblemNote } from "./problem-note.tsx";
 
 /** Whether what stands on the page is true now. Said aloud only when it ceases to be. */
-export function LiveNote({ polled }: { readonly polled: Polled<unknown> }) {
+export function LiveNote({ polled, what }: { readonly polled: Polled<unknown>; readonly what: string }) {
   const { error, readAtMs, value } = polled;
   if (error === undefined)
     return (
@@ -13,7 +13,7 @@ export function LiveNote({ polled }: { readonly polled: Polled<unknown> }) {
     );
   return (
     <div class="stale">
-      <ProblemNote error={error} />
+      <ProblemNote failed={{ action: `Reading ${what}`, kind: "read", error }} />
       <p class="hint">{value === undefined ? "Trying again." : `What you see is from ${timeOfDay(readAtMs)}. Trying again.`}</p>
     </div>
   );

@@ -1,12 +1,34 @@
 import { ApiProblem } from "../api.ts";
 import { settingLabel } from "../words.ts";
 
-/** An error as the operator can act on it: what happened, which fields, and the id that finds it in the log. */
-export function ProblemNote({ error }: { readonly error: Error | undefined }) {
-  if (error === undefined) return null;
+/** What the operator, or the page by itself, tried in vain. */
+export type Failed = {
+  /** As the beginning of a sentence: "Saving the queue". */
+  readonly action: string;
+  /** Only of a change it matters whether it was made all the same. */
+  readonly kind: "change" | "read";
+  readonly error: Error;
+};
+
+type NoteProps = { readonly failed: Failed | undefined; readonly onDismiss?: () => void };
+
+/** An error as the operator can act on it: which action, whether it happened, why, which fields, and the id that finds it in the log. */
+export function ProblemNote({ failed, onDismiss }: NoteProps) {
+  if (failed === undefined) return null;
+  const { error } = failed;
   const { fields, requestId } = error instanceof ApiProblem ? error : { fields: [], requestId: undefined };
   return (
     <div class="note bad" role="alert">
+      <div class="note-head">
+        <p>
+          <b>{outcomeOf(failed)}</b>
+        </p>
+        {onDismiss && (
+          <button type="button" class="plain" aria-label="Dismiss" onClick={onDismiss}>
+            ×
+          </button>
+        )}
+      </div>
       <p>{error.message}</p>
       {fields.length > 0 && (
         <ul>
@@ -24,4 +46,16 @@ export function ProblemNote({ error }: { readonly error: Error | undefined }) {
       )}
     </div>
   );
+}
+
+const REFUSED_STATUS_MIN = 400;
+const SERVER_STATUS_MIN = 500;
+
+/** A refusal changes nothing. Without an answer, or with one that says that something broke half-way, nobody knows. */
+function outcomeOf({ action, kind, error }: Failed): string {
+  if (kind === "read") return `${action} failed.`;
+  const status = error instanceof ApiProblem ? error.status : undefined;
+  if (status === undefined) return `${action}: no answer. It may have happened. Reload to see.`;
+  const isRefused = status >= REFUSED_STATUS_MIN && status < SERVER_STATUS_MIN;
+  return isRefused ? `${action} failed: nothing was changed.` : `${action} failed. It may have happened all the same. Reload to see.`;
 }

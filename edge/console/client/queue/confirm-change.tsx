@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
 import { systemClock } from "../../../../shared/clock.ts";
-import type { FlowChange } from "../../forecast.ts";
 import { effectNow } from "../../queue-now.ts";
 import { isProblem, type Queue, type Read } from "../api.ts";
 import { useConsole } from "../parts/console-context.ts";
@@ -12,7 +11,10 @@ export type Change = Readonly<Record<string, unknown>>;
 
 type ConfirmProps = {
   readonly title: string;
+  /** What the button does. */
   readonly confirm: string;
+  /** The same as the beginning of a sentence about a failure. */
+  readonly action: string;
   readonly isDangerous?: boolean;
   /** As the operator has seen it. */
   readonly seen: Read<Queue>;
@@ -22,7 +24,7 @@ type ConfirmProps = {
 };
 
 /** Shows what a change will do before it is made, and, when somebody else was faster, what they did. */
-export function ConfirmChange({ title, confirm, isDangerous, seen, change, onDone, onClose }: ConfirmProps) {
+export function ConfirmChange({ title, confirm, action, isDangerous, seen, change, onDone, onClose }: ConfirmProps) {
   const { api } = useConsole();
   const [current, setCurrent] = useState(seen);
   const [error, setError] = useState<Error>();
@@ -54,18 +56,18 @@ export function ConfirmChange({ title, confirm, isDangerous, seen, change, onDon
       {...(isDangerous === undefined ? {} : { isDangerous })}
     >
       <ChangeTable rows={rowsOf(current.body, change)} />
-      {effectNow(current.body, change as FlowChange, systemClock.nowMs()).map((sentence) => (
+      {effectNow(current.body, change, systemClock.nowMs()).map((sentence) => (
         <p key={sentence} class="effect">
           {sentence}
         </p>
       ))}
       {hasConflict ? (
         <div class="note bad" role="alert">
-          <p>Somebody else has changed this queue since you read it, so your change was not made.</p>
+          <p>Another operator has changed this queue since you read it, so your change was not made.</p>
           {foreign.length > 0 && <ChangeTable rows={foreign} />}
         </div>
       ) : (
-        <ProblemNote error={error} />
+        <ProblemNote failed={error && { action, kind: "change", error }} onDismiss={() => setError(undefined)} />
       )}
     </Dialog>
   );

@@ -9,7 +9,7 @@ export function DaySummary({ stats }: { readonly stats: QueueStats }) {
       <h2>Last 24 hours</h2>
       <dl class="facts">
         <Fact name="Joined" value={count(enqueued)} />
-        <Fact name="Let in" value={count(admitted)} />
+        <Fact name="Admitted" value={count(admitted)} />
         <Fact name="Left the line" value={count(left)} />
         <Fact name="Did not come back" value={count(expired)} />
         {waitMs && (

@@ -1,4 +1,6 @@
+import { checkSchedule } from "../../../queue/schedule.ts";
 import type { Queue } from "../api.ts";
+import { settingLabel } from "../words.ts";
 import type { Change } from "./confirm-change.tsx";
 
 type Overrides = NonNullable<Queue["eventOverrides"]>;
@@ -6,7 +8,7 @@ type Overrides = NonNullable<Queue["eventOverrides"]>;
 export const ORDERS = [
   ["fifo", "First come, first served"],
   ["random", "Random"],
-  ["lottery", "Lottery that anybody can check"],
+  ["lottery", "Lottery that visitors can check"],
 ] as const;
 
 /** As it stands in the form: texts, and empty for none. */
@@ -27,13 +29,33 @@ export function eventDraftOf({ prequeueOpensAt, opensAt, closesAt, order, eventO
 /** What the draft changes of the queue, and nothing else. */
 export function eventChangeOf(queue: Queue, draft: EventDraft): Change {
   const before = eventDraftOf(queue);
-  const moments = (["prequeueOpensAt", "opensAt", "closesAt"] as const).filter((name) => draft[name] !== before[name]);
+  const moments = MOMENTS.filter((name) => draft[name] !== before[name]);
   const hasNewOverrides = (["rate", "cap", "sessionSeconds"] as const).some((name) => draft[name] !== before[name]);
   return {
     ...Object.fromEntries(moments.map((name) => [name, momentOf(draft[name])])),
     ...(draft.order !== before.order && { order: draft.order }),
     ...(hasNewOverrides && { eventOverrides: overridesOf(queue, draft) }),
   };
+}
+
+const MOMENTS = ["prequeueOpensAt", "opensAt", "closesAt"] as const;
+
+export type EventFaults = Partial<Readonly<Record<(typeof MOMENTS)[number] | "order" | "eventOverrides", string>>>;
+
+/** What is wrong with the draft, by field: what the edge would refuse, and a new time that is over already. */
+export function eventFaults(queue: Queue, draft: EventDraft, nowMs: number): EventFaults {
+  const change = eventChangeOf(queue, draft);
+  const after = { ...queue, ...change };
+  const isOver = (name: (typeof MOMENTS)[number]) => name in change && (after[name] ?? nowMs) < nowMs;
+  const past = MOMENTS.filter(isOver).map((name) => [name, "This time is in the past."] as const);
+  const refused = checkSchedule(after).map(({ field, message }) => [field, sentenceOf(message)] as const);
+  return Object.fromEntries([...refused.toReversed(), ...past]);
+}
+
+/** "must be before opensAt" in the words of the form. */
+function sentenceOf(message: string): string {
+  const named = message.replaceAll(/prequeueOpensAt|opensAt/g, (name) => `“${settingLabel(name)}”`);
+  return `${named.charAt(0).toUpperCase()}${named.slice(1)}.`;
 }
 
 /** A burst that was set by other means stays: the form does not show it. */

@@ -27,6 +27,6 @@ function sentenceOf({ prequeueOpensAt, opensAt, closesAt, eventOverrides }: Queu
     default:
       return eventOverrides === null
         ? `The event is on${closesAt === null ? "" : ` until ${moment(closesAt)}`}.`
-        : `The event is on with settings of its own: ${perSecond(now.admissionRate)}, cap ${count(now.maxActive)}.`;
+        : `The event is on with settings of its own: admission rate ${perSecond(now.admissionRate)}, maximum inside ${count(now.maxActive)}.`;
   }
 }

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
+import { systemClock } from "../../../../shared/clock.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { Choice, Field } from "../parts/field.tsx";
+import { settingLabel } from "../words.ts";
 import { ConfirmChange } from "./confirm-change.tsx";
-import { type EventDraft, eventChangeOf, eventDraftOf, ORDERS } from "./event-draft.ts";
+import { type EventDraft, eventChangeOf, eventDraftOf, eventFaults, ORDERS } from "./event-draft.ts";
 import { EventTimeline } from "./event-timeline.tsx";
 import { PagePreview } from "./page-preview.tsx";
 import type { QueueProps } from "./queue-view.tsx";
@@ -17,13 +19,15 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
   const set = (part: Partial<EventDraft>) => setDraft({ ...draft, ...part });
   const change = eventChangeOf(seen.body, draft);
   const isChanged = Object.keys(change).length > 0;
+  const faults = isChanged ? eventFaults(seen.body, draft, systemClock.nowMs()) : {};
+  const canSave = isChanged && Object.keys(faults).length === 0;
   return (
     <div class="two">
       <section class="card" aria-label="Event">
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            if (isChanged) setAsking(true);
+            if (canSave) setAsking(true);
           }}
         >
           <h2>Event</h2>
@@ -31,7 +35,8 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
             Times are in your own time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}. Leave out what you do not need.
           </p>
           <Field
-            label="Places can be taken from"
+            label={settingLabel("prequeueOpensAt")}
+            error={faults.prequeueOpensAt}
             hint="Visitors see a countdown. Nobody goes in yet."
             type="datetime-local"
             step="1"
@@ -39,14 +44,16 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
             onChange={(prequeueOpensAt) => set({ prequeueOpensAt })}
           />
           <Field
-            label="The line begins to move at"
+            label={settingLabel("opensAt")}
+            error={faults.opensAt}
             type="datetime-local"
             step="1"
             value={draft.opensAt}
             onChange={(opensAt) => set({ opensAt })}
           />
           <Field
-            label="The line closes at"
+            label={settingLabel("closesAt")}
+            error={faults.closesAt}
             hint="Nobody new takes a place; those who have one still go in."
             type="datetime-local"
             step="1"
@@ -54,17 +61,19 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
             onChange={(closesAt) => set({ closesAt })}
           />
           <Choice
-            label="Order of those who came before the start"
+            label="Order of visitors who come before the start"
+            error={faults.order}
             value={draft.order}
             options={ORDERS}
             onChange={(order) => set({ order })}
           />
           <fieldset class="group">
             <legend>During the event</legend>
-            <p class="hint">Left empty, the queue’s own settings hold.</p>
+            <p class="hint">In force while the event is on. Left empty, the queue’s own settings hold.</p>
+            {faults.eventOverrides && <p class="fault">{faults.eventOverrides}</p>}
             <div class="pair">
               <Field
-                label="Rate"
+                label={settingLabel("admissionRate")}
                 unit="people/s"
                 type="number"
                 min="0.001"
@@ -74,8 +83,8 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
                 onChange={(rate) => set({ rate })}
               />
               <Field
-                label="Cap"
-                unit="inside"
+                label={settingLabel("maxActive")}
+                unit="people"
                 type="number"
                 min="1"
                 max="1000000"
@@ -97,7 +106,7 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
           </fieldset>
           <EventTimeline draft={draft} />
           <div class="form-actions">
-            <button type="submit" class="primary" disabled={!isChanged}>
+            <button type="submit" class="primary" disabled={!canSave}>
               Review event
             </button>
             {isChanged && (
@@ -111,8 +120,9 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
       <PagePreview queueId={queue.queueId} language={queue.language} version={queue.version} />
       {isAsking && (
         <ConfirmChange
-          title={`Schedule ${queue.name}`}
-          confirm="Schedule it"
+          title={`Event of ${queue.name}`}
+          confirm="Save the event"
+          action="Saving the event"
           seen={seen}
           change={change}
           onDone={(changed) => {
@@ -120,7 +130,7 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
             setSeen(changed);
             setDraft(eventDraftOf(changed.body));
             refresh();
-            say(`${queue.name}: the event is scheduled.`);
+            say(`${queue.name}: the event is saved.`);
           }}
           onClose={() => setAsking(false)}
         />

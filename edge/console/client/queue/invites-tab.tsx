@@ -4,7 +4,7 @@ import type { Invite, Route } from "../api-shapes.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Choice, Field } from "../parts/field.tsx";
-import { ProblemNote } from "../parts/problem-note.tsx";
+import { type Failed, ProblemNote } from "../parts/problem-note.tsx";
 import { moment } from "../words.ts";
 
 const LANES = [
@@ -21,19 +21,19 @@ const LIFETIMES = [
   ["2592000000", "30 days"],
 ] as const;
 
-type Made = Invite & { readonly note: string; readonly link: string; readonly isTakenBack?: boolean };
+type Made = Invite & { readonly note: string; readonly link: string; readonly isRevoked?: boolean };
 
 /** Signed invitations to a faster lane. They are shown once, here: the store keeps none that nobody has used. */
 export function InvitesTab({ queueId }: { readonly queueId: string }) {
   const { api, say } = useConsole();
   const [draft, setDraft] = useState({ lane: "1", uses: "1", lifetimeMs: "86400000", key: "", note: "" });
   const [made, setMade] = useState<readonly Made[]>([]);
-  const [error, setError] = useState<Error>();
+  const [failed, setFailed] = useState<Failed>();
   const [isBusy, setBusy] = useState(false);
 
   async function make(): Promise<void> {
     setBusy(true);
-    setError(undefined);
+    setFailed(undefined);
     const { lane, uses, lifetimeMs, key, note } = draft;
     const body = {
       lane: Number(lane),
@@ -48,19 +48,19 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
       const link = `${pageOf(routes, queueId)}?sluice-invite=${encodeURIComponent(invite.invite)}`;
       setMade([{ ...invite, note: note.trim(), link }, ...made]);
     } catch (caught) {
-      setError(caught as Error);
+      setFailed({ action: "Creating the invite", kind: "change", error: caught as Error });
     }
     setBusy(false);
   }
 
-  async function takeBack(inviteId: string): Promise<void> {
-    setError(undefined);
+  async function revoke(inviteId: string): Promise<void> {
+    setFailed(undefined);
     try {
       await api.send("DELETE", `/queues/${queueId}/invites/${inviteId}`);
-      setMade(made.map((each) => (each.inviteId === inviteId ? { ...each, isTakenBack: true } : each)));
-      say("The invite is taken back: nobody takes a place with it any more.");
+      setMade(made.map((each) => (each.inviteId === inviteId ? { ...each, isRevoked: true } : each)));
+      say("The invite is revoked: no visitor can use it any more.");
     } catch (caught) {
-      setError(caught as Error);
+      setFailed({ action: "Revoking the invite", kind: "change", error: caught as Error });
     }
   }
 
@@ -114,17 +114,17 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
             value={draft.note}
             onChange={(note) => setDraft({ ...draft, note })}
           />
-          <ProblemNote error={error} />
+          <ProblemNote failed={failed} onDismiss={() => setFailed(undefined)} />
           <button type="submit" class="primary" disabled={isBusy}>
-            Make an invite
+            Create an invite
           </button>
         </form>
       </section>
-      <section class="card" aria-label="Made just now">
-        <h2>Made just now</h2>
+      <section class="card" aria-label="Created just now">
+        <h2>Created just now</h2>
         {made.length === 0 && <p class="empty">Invites are shown once. Copy the link before you leave this page.</p>}
         <ul class="invites" aria-live="polite">
-          {made.map(({ inviteId, link, lane, uses, expiresAt, note, isTakenBack }) => (
+          {made.map(({ inviteId, link, lane, uses, expiresAt, note, isRevoked }) => (
             <li key={inviteId}>
               <p>
                 <b>{note === "" ? `Lane ${lane}` : note}</b>
@@ -133,15 +133,15 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
                   lane {lane}, {uses === 1 ? "one person" : `${uses} people`}, until {moment(expiresAt)}
                 </span>
               </p>
-              {isTakenBack ? (
-                <p class="hint">Taken back.</p>
+              {isRevoked ? (
+                <p class="hint">Revoked.</p>
               ) : (
                 <>
                   <code class="link">{link}</code>
                   <div class="form-actions">
                     <CopyButton text={link} what="the link" />
-                    <button type="button" class="danger" onClick={() => void takeBack(inviteId)}>
-                      Take back
+                    <button type="button" class="danger" onClick={() => void revoke(inviteId)}>
+                      Revoke this invite
                     </button>
                   </div>
                 </>

@@ -26,7 +26,9 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
         <div class="card tile">
           <dt>Waiting</dt>
           <dd data-value="waiting">{count(waiting)}</dd>
-          <dd class="tile-foot">room for {count(queue.maxQueueSize)}</dd>
+          <dd class="tile-foot">
+            {waiting >= queue.maxQueueSize ? "Full: newcomers are turned away" : `room for ${count(queue.maxQueueSize)}`}
+          </dd>
         </div>
         <div class="card tile">
           <dt>Inside</dt>
@@ -35,10 +37,11 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
           </dd>
           <dd class="tile-foot">
             <Meter value={active} max={maxActive} warnsWhenFull={true} />
+            {active >= maxActive && "Full"}
           </dd>
         </div>
         <div class="card tile">
-          <dt>Let in per second</dt>
+          <dt>Admitted per second</dt>
           <dd data-value="rate">
             {rounded(admissionsPerSecond)} <small>of {perSecond(admissionRate)}</small>
           </dd>
@@ -50,7 +53,7 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
           <dt>Line clears in</dt>
           <dd data-value="clears">{waiting === 0 ? "–" : seconds === undefined ? "never" : duration(seconds).replace("about ", "")}</dd>
           <dd class="tile-foot">
-            {waiting === 0 ? "nobody is waiting" : seconds === undefined ? "nobody goes in at the moment" : "if nobody else comes"}
+            {waiting === 0 ? "nobody is waiting" : seconds === undefined ? "nobody is being admitted" : "if nobody else comes"}
           </dd>
         </div>
       </dl>
@@ -69,15 +72,15 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
             title="Inside"
             times={curves.times}
             values={curves.active}
-            limit={{ label: "cap", value: maxActive }}
+            limit={{ label: "maximum", value: maxActive }}
             format={compact}
             spanMs={range.spanMs}
           />
           <Chart
-            title="Let in per second"
+            title="Admitted per second"
             times={curves.times}
             values={curves.admittedPerSecond}
-            limit={{ label: "rate", value: admissionRate }}
+            limit={{ label: "admission rate", value: admissionRate }}
             format={compact}
             spanMs={range.spanMs}
           />

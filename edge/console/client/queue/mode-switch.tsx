@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { isProblem, type Queue, type Read } from "../api.ts";
 import { useConsole } from "../parts/console-context.ts";
-import { ProblemNote } from "../parts/problem-note.tsx";
-import { MODES, type Mode, stateOf } from "../words.ts";
+import { type Failed, ProblemNote } from "../parts/problem-note.tsx";
+import { MODES, type Mode, stateOf, wordsOfMode } from "../words.ts";
 import { ConfirmChange } from "./confirm-change.tsx";
 import type { QueueProps } from "./queue-view.tsx";
 
@@ -16,11 +16,11 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
   const [own, setOwn] = useState<{ readonly over: string; readonly changed: Read<Queue> }>();
   const { body: queue, etag } = own?.over === lastReadEtag ? own.changed : { body: lastRead, etag: lastReadEtag };
   const [asked, setAsked] = useState<Mode>();
-  const [error, setError] = useState<Error>();
+  const [failed, setFailed] = useState<Failed>();
   const path = `/queues/${queue.queueId}`;
 
   async function change(mode: Mode): Promise<void> {
-    setError(undefined);
+    setFailed(undefined);
     if (mode === queue.mode) return;
     if (ASKED_FIRST.has(mode)) {
       setAsked(mode);
@@ -31,7 +31,7 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
     } catch (caught) {
       // Somebody else was faster: the dialog shows what they did.
       if (isProblem(caught, "version_conflict")) setAsked(mode);
-      else setError(caught as Error);
+      else setFailed({ action: wordsOfMode(mode).doing, kind: "change", error: caught as Error });
     }
   }
 
@@ -43,8 +43,9 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
         const undone = await api.send<Queue>("PATCH", path, { body: { mode: queue.mode }, etag: changed.etag });
         setOwn({ over: lastReadEtag, changed: undone });
         say(`${queue.name}: ${stateOf(queue.mode)} again.`);
+        setFailed(undefined);
       } catch (caught) {
-        setError(caught as Error);
+        setFailed({ action: "Undoing the change of mode", kind: "change", error: caught as Error });
       }
       refresh();
     });
@@ -60,11 +61,12 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
           </button>
         ))}
       </fieldset>
-      <ProblemNote error={error} />
+      <ProblemNote failed={failed} onDismiss={() => setFailed(undefined)} />
       {asked && (
         <ConfirmChange
-          title={`${MODES.find(({ mode }) => mode === asked)?.verb ?? asked}: ${queue.name}`}
-          confirm={`Yes, ${(MODES.find(({ mode }) => mode === asked)?.verb ?? asked).toLowerCase()}`}
+          title={`${wordsOfMode(asked).verb}: ${queue.name}`}
+          confirm={wordsOfMode(asked).deed}
+          action={wordsOfMode(asked).doing}
           isDangerous={ASKED_FIRST.has(asked)}
           seen={{ body: queue, etag }}
           change={{ mode: asked }}

@@ -1,30 +1,39 @@
 import { useEffect, useState } from "preact/hooks";
 import { systemClock } from "../../../../shared/clock.ts";
-import { effectNow } from "../../queue-now.ts";
+import { count } from "../../forecast.ts";
+import { effectNow, isOwnOf, queueAt } from "../../queue-now.ts";
 import type { Queue, Read } from "../api.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { Field } from "../parts/field.tsx";
+import { settingLabel } from "../words.ts";
 import { type Change, ConfirmChange } from "./confirm-change.tsx";
 import { MessageField } from "./message-field.tsx";
 import type { QueueProps } from "./queue-view.tsx";
 
 type Draft = { readonly rate: string; readonly cap: string; readonly message: string };
 
-/** The three things that are turned during a launch. What a change will do is said while it is typed. */
+/** The three things that are turned during a launch, as they are in force. What a change will do is said while it is typed. */
 export function PaceForm({ queue, etag, refresh }: QueueProps) {
   const { say } = useConsole();
   const [seen, setSeen] = useState<Read<Queue>>({ body: queue, etag });
-  const [draft, setDraft] = useState<Draft>(draftOf(queue));
+  // What the form showed before anything was typed: with an event other values come into force, and nobody has typed them.
+  const [shown, setShown] = useState<Draft>(draftOf(queue));
+  const [draft, setDraft] = useState<Draft>(shown);
   const [isAsking, setAsking] = useState(false);
-  const change = changeOf(seen.body, draft);
+  const change = changeOf(seen.body, { draft, shown });
   const isChanged = Object.keys(change).length > 0;
 
   // Nobody types here, so the form follows the queue; while somebody does, it stays as they saw it.
   useEffect(() => {
-    if (isChanged || isAsking || etag === seen.etag) return;
-    setSeen({ body: queue, etag });
-    setDraft(draftOf(queue));
-  }, [queue, etag, seen.etag, isChanged, isAsking]);
+    if (isChanged || isAsking || (etag === seen.etag && isSame(shown, draftOf(queue)))) return;
+    follow({ body: queue, etag });
+  }, [queue, etag, seen.etag, shown, isChanged, isAsking]);
+
+  function follow(read: Read<Queue>): void {
+    setSeen(read);
+    setShown(draftOf(read.body));
+    setDraft(draftOf(read.body));
+  }
 
   const effects = isChanged ? effectNow({ ...queue, ...pick(seen.body) }, change, systemClock.nowMs()) : [];
   return (
@@ -38,7 +47,8 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
         <h2>Pace and message</h2>
         <div class="pair">
           <Field
-            label="Rate"
+            label={settingLabel("admissionRate")}
+            {...hintOf(seen.body, "admissionRate")}
             unit="people/s"
             type="number"
             min="0.001"
@@ -49,8 +59,9 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
             onChange={(rate) => setDraft({ ...draft, rate })}
           />
           <Field
-            label="Cap"
-            unit="inside"
+            label={settingLabel("maxActive")}
+            {...hintOf(seen.body, "maxActive")}
+            unit="people"
             type="number"
             min="1"
             max="1000000"
@@ -73,7 +84,7 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
             Review change
           </button>
           {isChanged && (
-            <button type="button" onClick={() => setDraft(draftOf(seen.body))}>
+            <button type="button" onClick={() => follow(seen)}>
               Discard
             </button>
           )}
@@ -82,15 +93,15 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
       {isAsking && (
         <ConfirmChange
           title={`Change ${queue.name}`}
-          confirm="Change it"
+          confirm={deedOf(seen.body, change)}
+          action="Saving the queue"
           seen={{ body: { ...queue, ...pick(seen.body) }, etag: seen.etag }}
           change={change}
           onDone={(changed) => {
             setAsking(false);
-            setSeen(changed);
-            setDraft(draftOf(changed.body));
+            follow(changed);
             refresh();
-            say(`${queue.name}: changed.`);
+            say(`${queue.name}: saved.`);
           }}
           onClose={() => setAsking(false)}
         />
@@ -99,19 +110,49 @@ export function PaceForm({ queue, etag, refresh }: QueueProps) {
   );
 }
 
-function pick({ admissionRate, maxActive, mode, version }: Queue) {
-  return { admissionRate, maxActive, mode, version };
+function pick({ admissionRate, maxActive, eventOverrides, mode, version }: Queue) {
+  return { admissionRate, maxActive, eventOverrides, mode, version };
 }
 
+/** The values in force now, which during an event may be its own. */
 function draftOf(queue: Queue): Draft {
-  return { rate: String(queue.admissionRate), cap: String(queue.maxActive), message: queue.message };
+  const { admissionRate, maxActive, message } = queueAt(queue, systemClock.nowMs());
+  return { rate: String(admissionRate), cap: String(maxActive), message };
 }
 
-function changeOf(queue: Queue, { rate, cap, message }: Draft): Change {
-  const [admissionRate, maxActive] = [Number(rate), Number(cap)];
+/** A value of the event's own is changed there, so that it is the one in force that changes. */
+function changeOf(queue: Queue, { draft, shown }: { readonly draft: Draft; readonly shown: Draft }): Change {
+  const { rate, cap, message } = draft;
+  const now = queueAt(queue, systemClock.nowMs());
+  const isTyped = { admissionRate: rate !== shown.rate, maxActive: cap !== shown.cap };
+  const typed = { admissionRate: rate === "" ? 0 : Number(rate), maxActive: cap === "" ? 0 : Number(cap) };
+  const changed = (["admissionRate", "maxActive"] as const).filter((name) => isTyped[name] && typed[name] > 0 && typed[name] !== now[name]);
+  const pairs = (isOwn: boolean) => changed.filter((name) => isOwnOf(queue, now, name) === isOwn).map((name) => [name, typed[name]]);
+  const own = pairs(true);
   return {
-    ...(rate !== "" && admissionRate > 0 && admissionRate !== queue.admissionRate && { admissionRate }),
-    ...(cap !== "" && maxActive > 0 && maxActive !== queue.maxActive && { maxActive }),
+    ...Object.fromEntries(pairs(false)),
+    ...(own.length > 0 && { eventOverrides: { ...queue.eventOverrides, ...Object.fromEntries(own) } }),
     ...(message !== queue.message && { message }),
   };
+}
+
+function isSame(one: Draft, other: Draft): boolean {
+  return one.rate === other.rate && one.cap === other.cap && one.message === other.message;
+}
+
+function hintOf(queue: Queue, name: "admissionRate" | "maxActive"): { readonly hint?: string } {
+  const isOwn = isOwnOf(queue, queueAt(queue, systemClock.nowMs()), name);
+  return isOwn ? { hint: `The event’s own value. Without the event it is ${count(queue[name])}.` } : {};
+}
+
+/** "Change admission rate and message"; a value of the event's own is named as such. */
+function deedOf({ eventOverrides }: Queue, { eventOverrides: changedOwn, ...change }: Change): string {
+  const [before, after] = [{ ...eventOverrides }, { ...(changedOwn as Queue["eventOverrides"]) }] as const;
+  const own = (Object.keys(after) as (keyof typeof after)[]).filter((name) => after[name] !== before[name]);
+  const names = [...Object.keys(change).map(lowerLabel), ...own.map((name) => `${lowerLabel(name)} of the event`)];
+  return `Change ${new Intl.ListFormat("en").format(names)}`;
+}
+
+function lowerLabel(name: string): string {
+  return settingLabel(name).replace(/^./, (letter) => letter.toLowerCase());
 }

@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
 import { systemClock } from "../../../../shared/clock.ts";
-import { phaseAt } from "../../../queue/schedule.ts";
 import type { Sample } from "../../curves.ts";
 import { type PaceReading, paceOf, withReading } from "../../pace.ts";
+import { queueAt } from "../../queue-now.ts";
 import { isProblem, type Queue } from "../api.ts";
 import type { QueueStats } from "../api-shapes.ts";
 import { AuditEntries } from "../audit-view.tsx";
@@ -16,6 +16,7 @@ import { EventTab } from "./event-tab.tsx";
 import { InvitesTab } from "./invites-tab.tsx";
 import { LiveTab } from "./live-tab.tsx";
 import { ModeSwitch } from "./mode-switch.tsx";
+import { SessionRules } from "./session-rules.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 
 const EVERY_MS = 3_000;
@@ -75,10 +76,10 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
             <a href="#/">Queues</a> / <code>{queueId}</code>
           </p>
           <h1 ref={heading} tabIndex={-1}>
-            {queue?.name ?? queueId} {queue && <Badge mode={queue.mode} phase={phaseAt(queue, systemClock.nowMs())} />}
+            {queue?.name ?? queueId} {queue && <StateBadge queue={queue} />}
           </h1>
         </div>
-        <LiveNote polled={polled} />
+        <LiveNote polled={polled} what="the queue" />
       </div>
       {props && <ModeSwitch {...props} />}
       <nav class="tabs" aria-label="Queue">
@@ -98,6 +99,11 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
   );
 }
 
+function StateBadge({ queue }: { readonly queue: Queue }) {
+  const { mode, phase, active, maxActive } = queueAt(queue, systemClock.nowMs());
+  return <Badge mode={mode} phase={phase} isFull={active >= maxActive} />;
+}
+
 /** On a phone the last tabs lie outside the window. */
 function bringIntoView(tab: HTMLElement | null): void {
   tab?.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -110,7 +116,12 @@ function Tab({ tab, samples, stats, ...props }: TabProps) {
     case "event":
       return <EventTab {...props} />;
     case "sessions":
-      return <SessionsTab queueId={props.queue.queueId} />;
+      return (
+        <>
+          <SessionRules {...props} />
+          <SessionsTab queueId={props.queue.queueId} banSeconds={props.queue.banSeconds} />
+        </>
+      );
     case "invites":
       return <InvitesTab queueId={props.queue.queueId} />;
     case "changes":

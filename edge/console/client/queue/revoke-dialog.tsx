@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { duration } from "../../forecast.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Field } from "../parts/field.tsx";
@@ -7,13 +8,14 @@ import { ProblemNote } from "../parts/problem-note.tsx";
 type RevokeProps = {
   readonly queueId: string;
   readonly sessionId: string;
+  readonly banSeconds: number;
   readonly onDone: () => void;
   readonly onClose: () => void;
 };
 
 const REASON_CHARS_MAX = 200;
 
-export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProps) {
+export function RevokeDialog({ queueId, sessionId, banSeconds, onDone, onClose }: RevokeProps) {
   const { api } = useConsole();
   const [reason, setReason] = useState("");
   const [error, setError] = useState<Error>();
@@ -35,7 +37,7 @@ export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProp
   return (
     <Dialog
       title="Revoke this session"
-      confirm="Revoke"
+      confirm="Revoke session"
       isDangerous={true}
       isBusy={isBusy}
       onConfirm={() => void revoke()}
@@ -45,11 +47,11 @@ export function RevokeDialog({ queueId, sessionId, onDone, onClose }: RevokeProp
         <code>{sessionId}</code>
       </p>
       <p class="effect">
-        Its place is free at once, its passes are refused everywhere within 2 s, and its visitor starts at the end of the line. There is no
-        undo.
+        Its slot is free at once, and its passes are refused everywhere within 2 s. Its visitor is told that the visit was ended, and can
+        join the line again{banSeconds > 0 && ` after ${duration(banSeconds)}`}. There is no undo.
       </p>
       <Field label="Reason" hint="For the audit log." maxLength={REASON_CHARS_MAX} value={reason} onChange={setReason} />
-      <ProblemNote error={error} />
+      <ProblemNote failed={error && { action: "Revoking the session", kind: "change", error }} onDismiss={() => setError(undefined)} />
     </Dialog>
   );
 }

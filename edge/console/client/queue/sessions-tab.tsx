@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { systemClock } from "../../../../shared/clock.ts";
 import { duration } from "../../forecast.ts";
-import { isProblem } from "../api.ts";
+import { isProblem, type Queue } from "../api.ts";
 import type { Session, SessionPage } from "../api-shapes.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { Field } from "../parts/field.tsx";
@@ -13,7 +13,7 @@ const PAGE_SIZE = 50;
 const SESSION_ID = /^[A-Za-z0-9_-]{22}$/;
 
 /** Who is inside. One page at a time, and a single session by its id: never the whole, which may be a million. */
-export function SessionsTab({ queueId }: { readonly queueId: string }) {
+export function SessionsTab({ queueId, banSeconds }: Pick<Queue, "queueId" | "banSeconds">) {
   const { api, say } = useConsole();
   const [wanted, setWanted] = useState("");
   const [revoking, setRevoking] = useState<string>();
@@ -53,10 +53,10 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
         value={wanted}
         onChange={setWanted}
       />
-      <ProblemNote error={pages.error} />
+      <ProblemNote failed={pages.error && { action: "Reading the sessions", kind: "read", error: pages.error }} />
       {shown.length === 0 && !pages.isReading ? (
         <p class="empty">
-          {wanted === "" ? "Nobody is inside." : "No such session holds a place. Its pass, if there is one, can be revoked all the same."}
+          {wanted === "" ? "Nobody is inside." : "No such session holds a slot. Its pass, if there is one, can be revoked all the same."}
         </p>
       ) : (
         <div class="scroll">
@@ -104,6 +104,7 @@ export function SessionsTab({ queueId }: { readonly queueId: string }) {
         <RevokeDialog
           queueId={queueId}
           sessionId={revoking}
+          banSeconds={banSeconds}
           onDone={() => {
             setGone(new Set([...gone, revoking]));
             setRevoking(undefined);

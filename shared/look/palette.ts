@@ -1,8 +1,7 @@
 import { BLACK, type Colour, contrast, formatColour, mix, parseColour, WHITE } from "./colour.ts";
-import type { Template } from "./template.ts";
 
 /** Every colour of a page. Text on `page` or `surface` always has the contrast of WCAG AA, whatever an operator has chosen. */
-export type Palette = {
+type Palette = {
   readonly page: string;
   readonly surface: string;
   readonly text: string;
@@ -13,7 +12,23 @@ export type Palette = {
   readonly onAccent: string;
 };
 
-export type Scheme = "light" | "dark";
+type Scheme = "light" | "dark";
+
+/** What an operator may choose, each as #rrggbb. */
+type Chosen = { readonly accent?: string | undefined; readonly background?: string | undefined };
+type OwnColours = { readonly colours?: Partial<Readonly<Record<Scheme, Chosen | undefined>>> | undefined };
+
+/** Both schemes as custom properties of a style sheet. Colours are parsed and written again, so that only six digits can stand here. */
+export function paletteCss(own: OwnColours | null): string {
+  const [light, dark] = [properties(paletteOf(own, "light")), properties(paletteOf(own, "dark"))];
+  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
+}
+
+function properties(palette: Palette): string {
+  return Object.entries(palette)
+    .map(([name, colour]) => `--${name}:${colour}`)
+    .join(";");
+}
 
 /** AA for text is 4.5; a little more, because channels are rounded. */
 const TEXT_CONTRAST = 4.55;
@@ -27,15 +42,15 @@ const DEFAULTS = {
 } as const;
 
 /** The operator's colours as far as they can be read; where they cannot, they are moved towards the text's until they can. */
-export function paletteOf(template: Template | null, scheme: Scheme): Palette {
-  const chosen = template?.colours?.[scheme];
+export function paletteOf(own: OwnColours | null, scheme: Scheme): Palette {
+  const chosen = own?.colours?.[scheme];
   const page = parseColour(chosen?.background ?? DEFAULTS[scheme].background);
   const isDark = contrast(page, WHITE) > contrast(page, BLACK);
   const surface = surfaceOn(page, isDark);
   const grounds = [page, surface];
   const text = readable(isDark ? mix(page, WHITE, 0.92) : mix(page, BLACK, 0.9), isDark ? WHITE : BLACK, { on: grounds });
   const track = mix(surface, text, 0.14);
-  const asked = parseColour(chosen?.accent ?? template?.colours?.light?.accent ?? DEFAULTS[scheme].accent);
+  const asked = parseColour(chosen?.accent ?? own?.colours?.light?.accent ?? DEFAULTS[scheme].accent);
   const accent = readable(asked, text, { on: grounds, beside: track });
   return {
     page: formatColour(page),

@@ -1,0 +1,80 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { fail, ok, type Result } from "../shared/result.ts";
+
+type Command = {
+  /** How it is used; for `--help`, and for nothing else. */
+  readonly usage: string;
+  readonly args: readonly string[];
+  /** Answers the exit code. */
+  readonly run: () => number | Promise<number>;
+};
+
+const REFUSED = 1;
+/** Asked in a way that cannot be understood. */
+export const NOT_UNDERSTOOD = 2;
+
+/**
+ * What all our commands have in common: `--help` tells how they are used and ends with 0; what goes wrong is one sentence on standard error, and never a
+ * stack trace; a reader that has seen enough (`| head`) ends them quietly.
+ */
+export async function runCommand({ usage, args, run }: Command): Promise<number> {
+  endWithReader();
+  if (asksForHelp(args)) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  try {
+    return await run();
+  } catch (error) {
+    return complain(sentenceOf(error), REFUSED);
+  }
+}
+
+export function asksForHelp(args: readonly string[]): boolean {
+  return args.some((argument) => argument === "--help" || argument === "-h");
+}
+
+export function complain(sentence: string, exitCode = NOT_UNDERSTOOD): number {
+  process.stderr.write(`${sentence}\n`);
+  return exitCode;
+}
+
+/** The options of a command, or a sentence on the one that is not known. */
+export function readArgs<const Config extends ParseArgsConfig>(config: Config): Result<ReturnType<typeof parseArgs<Config>>, string> {
+  try {
+    return ok(parseArgs(config));
+  } catch (error) {
+    // Node adds advice for the rare case in several further sentences.
+    const [first = ""] = sentenceOf(error).split(". ");
+    return fail(`${first.replace(/\.$/, "")}; --help lists what there is.`);
+  }
+}
+
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: "no such file or folder",
+  EISDIR: "is a folder",
+  ENOTDIR: "is not a folder",
+  EACCES: "may not be read or written",
+  EPERM: "may not be read or written",
+  EROFS: "may not be written",
+  ENOSPC: "no space left on the disk",
+  EADDRINUSE: "the port is in use",
+  ECONNREFUSED: "cannot be reached",
+};
+
+/** What went wrong, for the person who typed the command. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path, message } = error as NodeJS.ErrnoException;
+  const fault = code === undefined ? undefined : FILE_FAULTS[code];
+  if (fault === undefined) return message;
+  return path === undefined ? `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.` : `${path}: ${fault}.`;
+}
+
+/** A pipe whose reader has ended is no failure: nobody wants the rest. */
+function endWithReader(): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit();
+    throw error;
+  });
+}

@@ -1,0 +1,94 @@
+import { insist } from "./objection.ts";
+import type { PlainSettings } from "./settings.ts";
+
+/**
+ * When visitors may enter: an exact account of the tokens, which also shows when the line owes a visitor the entry, and G2 over all
+ * windows by the entry times themselves.
+ */
+export type EntryAudit = {
+  /** A call looks at the account, and may write down what it sees. */
+  readonly look: (nowMs: number, settings: PlainSettings, isWritten: boolean) => void;
+  /** When the given number of visitors, one after the other, have entered. May lie in the past. */
+  readonly entryMs: (number: number, settings: PlainSettings) => number;
+  /** How far ahead an entry may be granted with so many free slots. */
+  readonly holdMs: (room: number, settings: PlainSettings) => number;
+  /** A visitor takes that entry. */
+  readonly take: (number: number, settings: PlainSettings) => void;
+};
+
+const HOLD_MS_MAX = 500;
+/** The store keeps nine decimals, thousands of times. */
+export const TOLERANCE = 1e-3;
+
+type Account = { tokens: number; atMs: number; credit: number; free: number[] };
+
+export function createEntryAudit(startMs: number): EntryAudit {
+  // Nothing is written before the first change: until then the bucket is full, whatever the burst is by then.
+  let written: Account | undefined;
+  let account: Account = { tokens: 0, atMs: startMs, credit: 0, free: [] };
+  let nowMs = startMs;
+  /** Entries under the same limits. */
+  let entries: number[] = [];
+  let limits = "";
+
+  function asOfNow({ rate, burst }: PlainSettings): Account {
+    if (written === undefined) return { tokens: burst, atMs: nowMs, credit: 0, free: [] };
+    const passed = written.free.filter((ms) => ms <= nowMs).length;
+    const credit = Math.min(burst - 1, written.credit + passed);
+    const free = written.free.filter((ms) => ms > nowMs);
+    if (written.atMs > nowMs) return { tokens: Math.min(burst, written.tokens), atMs: written.atMs, credit, free };
+    const earned = ((nowMs - written.atMs) * rate) / 1_000;
+    return { tokens: Math.min(burst, written.tokens + earned + credit), atMs: nowMs, credit: 0, free };
+  }
+
+  function entryMs(number: number, { rate }: PlainSettings): number {
+    const { tokens, atMs, credit, free } = account;
+    if (number <= credit) return nowMs;
+    const left = free[number - credit - 1];
+    return left ?? atMs + ((number - credit - free.length - tokens) * 1_000) / rate;
+  }
+
+  function checkWindows(entry: number, { rate, burst }: PlainSettings): void {
+    entries = [...entries, entry].toSorted((one, other) => one - other);
+    let least = Number.POSITIVE_INFINITY;
+    for (const [index, atMs] of entries.entries()) {
+      least = Math.min(least, index - (rate * (atMs - 1)) / 1_000);
+      insist(index + 1 - (rate * atMs) / 1_000 - least <= burst + TOLERANCE, "G2: more entries in a window than burst + rate * window");
+    }
+  }
+
+  return {
+    entryMs,
+    look: (lookedMs, settings, isWritten) => {
+      nowMs = lookedMs;
+      account = asOfNow(settings);
+      const inForce = `${settings.rate} ${settings.burst}`;
+      if (inForce !== limits) entries = [];
+      limits = inForce;
+      // What a smaller burst has spilled is gone, whoever looked.
+      const isCut = written !== undefined && written.tokens > settings.burst;
+      if (isWritten || isCut || account.atMs > nowMs) written = account;
+    },
+    holdMs: (room, { rate, burst }) => Math.max(0, Math.min(HOLD_MS_MAX - ((burst - 1) * 1_000) / rate, (room * 500) / rate)),
+    take: (number, settings) => {
+      const entry = Math.max(nowMs, entryMs(number, settings));
+      const { tokens, atMs, credit, free } = account;
+      const behind = number - credit - free.length;
+      if (number <= credit) account = { ...account, credit: credit - 1 };
+      else if (behind <= 0) account = { ...account, free: free.filter((ms) => ms !== entry) };
+      else if (entry <= nowMs) account = { ...account, tokens: tokens - 1 };
+      else {
+        const skipped = Array.from({ length: behind - 1 }, (_, index) => atMs + ((index + 1 - tokens) * 1_000) / settings.rate);
+        const passed = skipped.filter((ms) => ms <= nowMs).length;
+        account = {
+          tokens: 0,
+          atMs: entry,
+          credit: Math.min(credit + passed, settings.burst - 1),
+          free: [...free, ...skipped.filter((ms) => ms > nowMs)],
+        };
+      }
+      written = account;
+      checkWindows(Math.ceil(entry - TOLERANCE), settings);
+    },
+  };
+}
