@@ -238,6 +238,18 @@ describe("a verdict", () => {
     expect(line(verdict, "drain against ideal")?.seen).toMatch(/^94\.9 % \(600 people in 30\.6 s, at best 29\.0 s\)$/);
   });
 
+  it("does not hold it against the line that a visitor comes back late", () => {
+    const back = (record: RunRecord) => ({
+      durationMs: 200_000,
+      ...withColumns(record, {
+        wasAway: record.visitors.wasAway.with(100, 1),
+        admittedMs: record.visitors.admittedMs.with(100, 100_000),
+        endedMs: record.visitors.endedMs.with(100, 105_000),
+      }),
+    });
+    expect(line(judged(back), "drain against ideal")).toMatchObject({ isMet: true, seen: expect.stringContaining("599 people") });
+  });
+
   /** Ten slots, no other limit; everybody stays for two seconds, and `lateMs` after ten have gone the next ten come. */
   const tenByTen = (lateMs: number) => (record: RunRecord) => {
     const admittedMs = record.visitors.admittedMs.map((_, index) => Math.floor(index / 10) * (2_000 + lateMs));
