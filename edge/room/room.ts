@@ -195,7 +195,7 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
     queueId: queue?.queueId ?? "",
     queueName,
     locale: language.locale,
-    texts: mayComeToPrequeue(room) ? texts : { ...texts, prequeue: undefined, prequeueLot: undefined },
+    texts: { ...texts, ...prequeueTexts(room, texts) },
     // The time at which places open is written again in the visitor's own time zone.
     ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: { early: first.early, earlyLot: first.earlyLot } }),
     own: ownTextsOf(room),
@@ -212,9 +212,11 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
 }
 
 /** A script that watches the line may be led to the prequeue; one on a page for a visitor who came too early loads the page again. */
-function mayComeToPrequeue({ state, queue }: Room): boolean {
-  if (state.name === "prequeue") return state.placesOpenAtMs === undefined;
-  return queue !== undefined && queue.settings.opensAt !== null;
+function prequeueTexts({ state, queue }: Room, { prequeue, prequeueLot }: LiveTexts): Pick<LiveTexts, "prequeue" | "prequeueLot"> {
+  const isEarly = state.name === "prequeue" && state.placesOpenAtMs !== undefined;
+  const mayCome = !isEarly && (state.name === "prequeue" || (queue !== undefined && queue.settings.opensAt !== null));
+  const isDrawn = state.name === "prequeue" ? state.isDrawn : queue?.settings.order !== "fifo";
+  return { prequeue: mayCome && !isDrawn ? prequeue : undefined, prequeueLot: mayCome && isDrawn ? prequeueLot : undefined };
 }
 
 function fallbackScript(afterMs: number): string {
