@@ -11,7 +11,7 @@ import { memoryCookieName, type NextStep, type PageFacts } from "./page-facts.ts
 import type { RoomState } from "./room-state.ts";
 import { type RoomView, roomView } from "./room-view.ts";
 import type { Template } from "./template.ts";
-import type { FirstTexts, LiveTexts, PageTexts } from "./texts/room-texts.ts";
+import type { EarlyTexts, FirstTexts, LiveTexts, PageTexts } from "./texts/room-texts.ts";
 import { textsOf } from "./texts-of.ts";
 import { createWords, type Words } from "./words.ts";
 
@@ -197,7 +197,7 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
     locale: language.locale,
     texts: { ...texts, ...prequeueTexts(room, texts) },
     // The time at which places open is written again in the visitor's own time zone.
-    ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: { early: first.early, earlyLot: first.earlyLot } }),
+    ...(state.name === "prequeue" && state.placesOpenAtMs !== undefined && { early: earlyTexts(first, state.isDrawn) }),
     own: ownTextsOf(room),
     nowMs,
     silenceMsMax: heartbeatTtlSeconds * 1000,
@@ -217,6 +217,12 @@ function prequeueTexts({ state, queue }: Room, { prequeue, prequeueLot }: LiveTe
   const mayCome = !isEarly && (state.name === "prequeue" || (queue !== undefined && queue.settings.opensAt !== null));
   const isDrawn = state.name === "prequeue" ? state.isDrawn : queue?.settings.order !== "fifo";
   return { prequeue: mayCome && !isDrawn ? prequeue : undefined, prequeueLot: mayCome && isDrawn ? prequeueLot : undefined };
+}
+
+/** Only the words of this very page: what it says of a draw, or of an order of arrival. */
+function earlyTexts({ early, earlyLot }: FirstTexts, isDrawn: boolean): EarlyTexts {
+  const lead = isDrawn ? earlyLot : early.lead;
+  return { early: { heading: early.heading, lead }, earlyLot: lead };
 }
 
 function fallbackScript(afterMs: number): string {

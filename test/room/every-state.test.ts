@@ -209,7 +209,7 @@ describe("every page of the gate", () => {
     await show({ state: { name: "prequeue", opensAtMs: opensAt, total: 20, isDrawn: true }, language: "en", pollAfterMs: 10_000 });
     await page.evaluate(LISTEN);
     const told = () => page.evaluate("told.splice(0)");
-    for (let polls = 0; polls < 3; polls++) await hear({ position: null, phase: "prequeue", opensAt });
+    for (let polls = 0; polls < 3; polls++) await hear({ position: null, phase: "prequeue", opensAt, order: "lottery" });
     expect(await told()).toEqual([]);
     await hear({ position: 900 });
     expect(await told()).toEqual(["You are in line. Your place in line. 900. about 2–5 minutes"]);

@@ -77,7 +77,6 @@ export async function calibrate(url: string, settings: PlainSettings, guests: re
       low: estimate.low,
       high: estimate.high,
       isStalled,
-      ...(process.env.DBG ? { position, flow, latestInSeconds } : {}),
     };
   }
 
@@ -104,10 +103,6 @@ export async function calibrate(url: string, settings: PlainSettings, guests: re
   const waited = [...enteredMs].filter(([guest]) => (told[guest]?.length ?? 0) > 0);
   const shareOf = (pick: (all: readonly Told[], entered: number) => Told | undefined) =>
     waited.filter(([guest, entered]) => isInside(pick(told[guest] ?? [], entered), entered)).length / waited.length;
-  if (process.env.DBG)
-    for (const [guest, e] of waited.filter((_, i) => i % 25 === 0))
-      for (const t of [told[guest]?.[0]])
-        console.log(guest, "at", t?.atMs, JSON.stringify(t), "actual", (e - (t?.atMs ?? 0)) / 1000, isInside(t, e));
   const all = told.flat();
   return {
     onJoining: shareOf(([first]) => first),
