@@ -7,7 +7,7 @@ import { buildFaces } from "../origin/stack/build-faces.ts";
 import { REDIS_PROGRAMS } from "../origin/stack/redis-server.ts";
 import { ensureProgram } from "../origin/stack/system-package.ts";
 import { CHROMIUM_PROGRAMS } from "./parts/browser.ts";
-import { NGINX_PROGRAMS, OPENSSL_PROGRAMS } from "./parts/nginx.ts";
+import { NGINX_PROGRAMS, OPENSSL_PROGRAMS } from "./parts/programs.ts";
 
 /**
  * `npm test`: installs what the tests need, then runs every test and beside them `npm run check`. The last line sums up

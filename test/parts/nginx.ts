@@ -7,11 +7,8 @@ import { promisify } from "node:util";
 import { startChild } from "../../origin/stack/child.ts";
 import { findProgram } from "../../origin/stack/find-program.ts";
 import { freePort } from "../../origin/stack/free-port.ts";
+import { NGINX_PROGRAMS } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-/** Where Debian puts it is not on everybody's PATH. */
-export const NGINX_PROGRAMS = ["nginx", "../sbin/nginx"] as const;
-export const OPENSSL_PROGRAMS = ["openssl"] as const;
 
 export type Nginx = { readonly port: number; readonly stop: () => Promise<void> };
 
