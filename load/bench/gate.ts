@@ -63,6 +63,9 @@ const BROWSER_HEADERS = {
   "sec-fetch-site": "same-origin",
 };
 
+/** Joins and polls are the page's script asking. */
+const SCRIPT_HEADERS = { ...BROWSER_HEADERS, accept: "application/json", "sec-fetch-dest": "empty", "sec-fetch-mode": "cors" };
+
 type Verb = {
   readonly name: "joins" | "polls" | "admitted requests, without the forward";
   readonly method: "GET" | "POST";
@@ -163,7 +166,7 @@ function createSide({ url, method, cookies }: Asking, { durationMs, warmUpMs }: 
     url,
     method,
     cookies,
-    headers: BROWSER_HEADERS,
+    headers: method === "POST" ? SCRIPT_HEADERS : BROWSER_HEADERS,
     connections: CONNECTIONS,
     durationMs,
     warmUpMs,
