@@ -3,6 +3,7 @@
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
 -- KEYS[3] stats    hash: what the line counts
 -- KEYS[4] meta     hash: the queue's configuration
+-- ARGV: none
 -- Returns {waiting, active, maxActive, admitted}
 local WAITING, ACTIVE, STATS, META = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
