@@ -194,6 +194,19 @@ describe("the last answer to a ticket", () => {
     nowMs -= 10_000;
     expect(answers.early("a")).toBeUndefined();
   });
+
+  it("tells a poll that comes when it was asked for, which is never limited, from one that comes early or is unknown", () => {
+    let nowMs = 10;
+    const answers = createLastAnswers({ nowMs: () => nowMs });
+    expect(answers.isDue("a")).toBe(false);
+    answers.remember("a", { ...waiting, pollAfterMs: 100 });
+    nowMs += 49;
+    expect(answers.isDue("a")).toBe(false);
+    nowMs += 1;
+    expect(answers.isDue("a")).toBe(true);
+    answers.remember("a", { ...waiting, pollAfterMs: 100 });
+    expect(answers.isDue("a")).toBe(false);
+  });
 });
 
 describe("a session in use", () => {

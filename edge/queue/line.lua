@@ -73,8 +73,8 @@ local function free_slots()
   return max_active - redis.call('ZCOUNT', ACTIVE, AFTER_NOW, '+inf')
 end
 
--- Looks at the first ones of the line. Where somebody may enter, those whose poll is later than that leave Redis: their signed ticket keeps their place. Returns when
--- the next poll of each of the others is overdue, and how many have left.
+-- Looks at the first ones of the line. Where somebody may enter, those whose poll is later than that leave Redis: their signed
+-- ticket keeps their place. Returns when the next poll of each of the others is overdue, and how many have left.
 local function look_at_heads(count, late_ms)
   if count <= 0 then return {}, 0 end
   local is_admitting = is_moving and free_slots() > 0
