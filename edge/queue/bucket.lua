@@ -3,20 +3,25 @@
 --
 -- KEYS[2] waiting  zset: ticket -> order in the line
 -- KEYS[6] bucket   hash: tokens, refilled_at, sequence, rate, rate_at, rate_count, pace, gone_count, admitted_at, credit,
---                  free, freed, freed_count
+--                  free, granted, freed, freed_count
 -- ARGV: none of its own
 -- Returns nothing by itself: the script that follows does.
 
 local WAITING, BUCKET = KEYS[2], KEYS[6]
 
 local stored = redis.call('HMGET', BUCKET, 'tokens', 'refilled_at', 'sequence', 'rate', 'rate_at', 'rate_count',
-  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count', 'admitted_at', 'credit', 'free', 'freed', 'freed_count')
+  'heard_at', 'silent_from', 'silent_to', 'back_by', 'pace', 'gone_count', 'admitted_at', 'credit', 'free', 'freed', 'freed_count',
+  'granted')
 
 -- A small burst leaves no room for late arrivals: with a burst of 1 a token that nobody takes at once is lost. So visitors are
 -- asked to come up to this much before their entry time, and the edge holds the answer until then.
 local HOLD_MS_MAX = 500
 -- The share of the hold by which a visitor comes early; the rest is for a visitor before them who is late.
 local LEAD_SHARE = 0.6
+-- A visitor takes no entry that was left free more than this before the entry of somebody in front of them.
+local PASSING_MS_MAX = 200
+-- So many entries ahead are remembered for that.
+local GRANTED_MAX = 128
 -- A larger burst saves tokens up, so visitors come at most this much after their entry time, when those before them are in.
 local LAG_MS_MAX = 100
 
@@ -27,7 +32,7 @@ end
 
 -- One token pays for one entry. Entries may be granted ahead, one for each token to come; then `at` is the time of the last of them,
 -- and a change of the rate applies to what comes after it. An entry that was left free for a visitor before, who may still be on time,
--- is in `free` until its time; after that its token is credit, as far as the burst allows.
+-- is in `free` until its time; after that its token is credit, as far as the burst allows. `granted` are the entries that lie ahead.
 local function refill()
   local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
   local credit, free = tonumber(stored[14]) or 0, {}
@@ -41,6 +46,10 @@ local function refill()
   local is_changed = is_set_back or tokens > burst or credit > burst - 1
   if is_set_back then at = now end
   credit = math.min(credit, burst - 1)
+  local granted = {}
+  for order, time in string.gmatch(stored[18] or '', '(%d+):(%d+)') do
+    if tonumber(time) > now then granted[#granted + 1] = { order = tonumber(order), time = tonumber(time) } end
+  end
   if at <= now then tokens, credit = tokens + (now - at) * rate / 1000 + credit, 0 end
   bucket = {
     tokens = math.min(burst, tokens),
@@ -57,28 +66,43 @@ local function refill()
     admitted_at = tonumber(stored[13]) or 0,
     freed = tonumber(stored[16]) or 0,
     freed_count = tonumber(stored[17]) or 0,
+    granted = granted,
   }
   -- A clock that was set back begins a new span, or nothing would be measured until the old time comes again.
   if bucket.rate_at > now then begin_span() end
 end
 
+-- Which of the entries that were left free a visitor at this place may take: how much of the credit, and from which of `free` on.
+local function open_entries(order)
+  local earliest = now
+  for _, other in ipairs(bucket.granted) do
+    if other.order < order then earliest = math.max(earliest, other.time - PASSING_MS_MAX) end
+  end
+  local from = 1
+  while bucket.free[from] and bucket.free[from] < earliest do from = from + 1 end
+  return earliest > now and 0 or bucket.credit, from
+end
+
 -- Milliseconds until the entry that the given number of visitors, one after the other, come to; negative when it has been free for
--- a while.
-local function entry_ms(number)
-  if number <= bucket.credit then return 0 end
-  local behind = number - bucket.credit - #bucket.free
-  if behind <= 0 then return bucket.free[math.ceil(number - bucket.credit)] - now end
+-- a while. The last of them stands at this place.
+local function entry_ms(number, order)
+  local credit, from = open_entries(order)
+  if number <= credit then return 0 end
+  local left = #bucket.free - from + 1
+  local behind = number - credit - left
+  if behind <= 0 then return bucket.free[from - 1 + math.ceil(number - credit)] - now end
   return bucket.at - now + (behind - bucket.tokens) * 1000 / rate
 end
 
 -- Takes that entry, and leaves those before it free. Returns its time.
-local function take_entry(number)
-  local entry = now + math.max(0, entry_ms(number))
-  local behind = number - bucket.credit - #bucket.free
-  if number <= bucket.credit then
+local function take_entry(number, order)
+  local entry = now + math.max(0, entry_ms(number, order))
+  local credit, from = open_entries(order)
+  local behind = number - credit - (#bucket.free - from + 1)
+  if number <= credit then
     bucket.credit = bucket.credit - 1
   elseif behind <= 0 then
-    table.remove(bucket.free, number - bucket.credit)
+    table.remove(bucket.free, from - 1 + number - credit)
   elseif entry <= now then
     bucket.tokens = bucket.tokens - 1
   else
@@ -90,6 +114,10 @@ local function take_entry(number)
     bucket.at, bucket.tokens = entry, 0
   end
   bucket.rate_count, bucket.admitted_at, bucket.is_changed = bucket.rate_count + 1, now, true
+  if entry > now then
+    bucket.granted[#bucket.granted + 1] = { order = order, time = math.ceil(entry) }
+    if #bucket.granted > GRANTED_MAX then table.remove(bucket.granted, 1) end
+  end
   return math.ceil(entry)
 end
 
@@ -153,6 +181,12 @@ local function free_text()
   return table.concat(texts, ' ')
 end
 
+local function granted_text()
+  local texts = {}
+  for index, other in ipairs(bucket.granted) do texts[index] = string.format('%.0f:%.0f', other.order, other.time) end
+  return table.concat(texts, ' ')
+end
+
 -- What time alone adds to the bucket is worked out again by the next call, so that most polls need not write it.
 local function save_bucket()
   local span = now - bucket.rate_at
@@ -163,7 +197,8 @@ local function save_bucket()
   redis.call('HSET', BUCKET, 'tokens', string.format('%.9f', bucket.tokens), 'refilled_at', string.format('%.6f', bucket.at),
     'sequence', bucket.sequence, 'rate', string.format('%.6f', bucket.rate), 'rate_at', bucket.rate_at,
     'rate_count', bucket.rate_count, 'pace', string.format('%.6f', bucket.pace), 'gone_count', bucket.gone_count,
-    'admitted_at', bucket.admitted_at, 'credit', bucket.credit, 'free', free_text(), 'freed', string.format('%.6f', bucket.freed), 'freed_count', bucket.freed_count)
+    'admitted_at', bucket.admitted_at, 'credit', bucket.credit, 'free', free_text(), 'freed', string.format('%.6f', bucket.freed), 'freed_count', bucket.freed_count,
+    'granted', granted_text())
 end
 
 -- After a loss of the store's data, too, the numbers continue behind those already given out, so that nobody is overtaken.

@@ -36,7 +36,7 @@ end
 
 -- Where no line is allowed, a newcomer may still enter at once.
 local function may_walk_in()
-  return redis.call('ZCARD', WAITING) == 0 and may_enter({ turn = 1, room = free_slots() })
+  return redis.call('ZCARD', WAITING) == 0 and may_enter({ order = math.huge, turn = 1, room = free_slots() })
 end
 
 -- Why somebody new gets no place now, or nil.

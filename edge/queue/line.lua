@@ -107,11 +107,11 @@ end
 --   turn         the same without those who are late for their own turn
 --   expected_by  when the last of those who are expected later polls, or nil
 --   is_far       there are too many of them to look at each
-local function look_ahead()
+local function look_ahead(order)
   local rank = redis.call('ZRANK', WAITING, TICKET)
   local is_far = rank >= LOOK_MAX
   local dues, gone = look_at_heads(is_far and FAR_LOOK or rank, GONE_MS)
-  local seen = { position = rank + 1 - gone, is_far = is_far, has_more = is_far and gone == FAR_LOOK, room = free_slots() }
+  local seen = { order = order, position = rank + 1 - gone, is_far = is_far, has_more = is_far and gone == FAR_LOOK, room = free_slots() }
   local late, expected_by = 0, nil
   for _, due in ipairs(is_far and {} or dues) do
     local expected_at = due - LATE_MS
@@ -127,7 +127,7 @@ end
 
 local function may_enter(seen)
   return is_moving and not seen.is_far and not seen.expected_by and seen.turn <= seen.room
-    and entry_ms(seen.turn) <= hold_ms(seen.room)
+    and entry_ms(seen.turn, seen.order) <= hold_ms(seen.room)
 end
 
 -- The answer to a ticket that was used up before: its session if that still runs, else how it ended.
@@ -146,7 +146,7 @@ end
 -- The visitor enters, at once or at the time of the next token: the edge holds the answer until then. Ready until the pass is
 -- presented.
 local function admit(seen, order)
-  local entry = take_entry(seen.turn)
+  local entry = take_entry(seen.turn, order)
   local expires_at = entry + unclaimed_ms()
   redis.call('ZREM', WAITING, TICKET)
   redis.call('ZREM', BEATS, TICKET)

@@ -69,7 +69,8 @@ local function poll_after(seen, total, is_join)
     -- Not after the one before: a line in which each comes after the other would never catch up.
     local held_up_ms = seen.expected_by and seen.expected_by - now or 0
     -- A visitor who comes too early is asked again; one who comes too late may leave a token unused.
-    local exact = math.max(entry_ms(seen.turn * math.max(EARLY_SHARE_MIN, present_share(bucket))) - lead, held_up_ms, POLL_MS_LEAST)
+    local turn = seen.turn * math.max(EARLY_SHARE_MIN, present_share(bucket))
+    local exact = math.max(entry_ms(turn, seen.order) - lead, held_up_ms, POLL_MS_LEAST)
     local exact_max = math.min(EXACT_MS_MAX, EXACT_MS * math.max(1, rate / EXACT_RATE))
     interval = exact <= exact_max and exact or math.min(interval, exact)
   elseif is_moving then

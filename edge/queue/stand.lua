@@ -57,7 +57,7 @@ local function stand_at(order, is_join)
     note(is_join and 'enqueued' or 'returned')
   end
   if place ~= order then redis.call('ZADD', WAITING, order, TICKET) end
-  local seen = look_ahead()
+  local seen = look_ahead(order)
   seen.has_more = seen.has_more or has_lapsed
   local answer = may_enter(seen) and admit(seen, order) or wait_on(seen, order, is_join)
   save()

@@ -218,6 +218,20 @@ describe("with a small burst", () => {
     expect(waits).toEqual([99, 199]);
   });
 
+  it("gives nobody an entry more than 200 ms before that of a visitor in front of them who is held", async () => {
+    const line = await openQueue({ maxActive: 1_000, rate: 4, burst: 1 });
+    for (const ticketId of ["a", "b", "c"]) await enter(line, ticketId);
+    const [gone, held, next] = [await join(line, "gone"), await join(line, "held"), await join(line, "next")];
+    expect(gone.pollAfterMs).toBe(450);
+    nowMs += 500;
+    // The entry at 750 is left free for the first one, who does not come.
+    expect(await line.beat(held)).toMatchObject({ state: "admitted", holdMs: 500 });
+    nowMs += 151;
+    expect((await line.beat(next)).state).toBe("waiting");
+    nowMs += 99;
+    expect(await line.beat(next)).toMatchObject({ state: "admitted", holdMs: 500 });
+  });
+
   it("uses at most half of the free slots for visitors who are held", async () => {
     const line = await openQueue({ maxActive: 3, rate: 10, burst: 1 });
     for (const ticketId of ["a", "b"]) await enter(line, ticketId);

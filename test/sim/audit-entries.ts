@@ -1,3 +1,4 @@
+import { goesBefore, type Member } from "./member.ts";
 import { insist } from "./objection.ts";
 import type { PlainSettings } from "./settings.ts";
 
@@ -8,25 +9,34 @@ import type { PlainSettings } from "./settings.ts";
 export type EntryAudit = {
   /** A call looks at the account, and may write down what it sees. */
   readonly look: (nowMs: number, settings: PlainSettings, isWritten: boolean) => void;
-  /** When the given number of visitors, one after the other, have entered. May lie in the past. */
-  readonly entryMs: (number: number, settings: PlainSettings) => number;
+  /** When the given number of visitors, one after the other, have entered; `last` is the last of them. May lie in the past. */
+  readonly entryMs: (number: number, settings: PlainSettings, last: Member) => number;
   /** How far ahead an entry may be granted with so many free slots. */
   readonly holdMs: (room: number, settings: PlainSettings) => number;
   /** A visitor takes that entry. */
-  readonly take: (number: number, settings: PlainSettings) => void;
+  readonly take: (number: number, settings: PlainSettings, by: Member) => void;
 };
 
 const HOLD_MS_MAX = 500;
+/** A visitor takes no entry that was left free more than this before the entry of somebody in front of them. */
+const PASSING_MS_MAX = 200;
 /** The store keeps nine decimals, thousands of times. */
 export const TOLERANCE = 1e-3;
 
 type Account = { tokens: number; atMs: number; credit: number; free: number[] };
+
+/** Two who drew the same number stand at the same place. */
+function isBefore(one: Member, other: Member): boolean {
+  return goesBefore(one, { ...other, ticketId: "" });
+}
 
 export function createEntryAudit(startMs: number): EntryAudit {
   // Nothing is written before the first change: until then the bucket is full, whatever the burst is by then.
   let written: Account | undefined;
   let account: Account = { tokens: 0, atMs: startMs, credit: 0, free: [] };
   let nowMs = startMs;
+  /** Those whose entry lies ahead. */
+  let granted: { readonly member: Member; readonly atMs: number }[] = [];
   /** Entries under the same limits. */
   let entries: number[] = [];
   let limits = "";
@@ -41,11 +51,19 @@ export function createEntryAudit(startMs: number): EntryAudit {
     return { tokens: Math.min(burst, written.tokens + earned + credit), atMs: nowMs, credit: 0, free };
   }
 
-  function entryMs(number: number, { rate }: PlainSettings): number {
-    const { tokens, atMs, credit, free } = account;
+  /** The entries that were left free, as far as this visitor may take them. */
+  function openTo(visitor: Member): Pick<Account, "credit" | "free"> {
+    const { credit, free } = account;
+    const before = granted.filter(({ member, atMs }) => atMs > nowMs && isBefore(member, visitor));
+    const earliestMs = Math.max(nowMs, ...before.map(({ atMs }) => atMs - PASSING_MS_MAX));
+    return { credit: earliestMs > nowMs ? 0 : credit, free: free.filter((ms) => ms >= earliestMs) };
+  }
+
+  function entryMs(number: number, { rate }: PlainSettings, last: Member): number {
+    const { tokens, atMs } = account;
+    const { credit, free } = openTo(last);
     if (number <= credit) return nowMs;
-    const left = free[number - credit - 1];
-    return left ?? atMs + ((number - credit - free.length - tokens) * 1_000) / rate;
+    return free[number - credit - 1] ?? atMs + ((number - credit - free.length - tokens) * 1_000) / rate;
   }
 
   function checkWindows(entry: number, { rate, burst }: PlainSettings): void {
@@ -70,11 +88,13 @@ export function createEntryAudit(startMs: number): EntryAudit {
       if (isWritten || isCut || account.atMs > nowMs) written = account;
     },
     holdMs: (room, { rate, burst }) => Math.max(0, Math.min(HOLD_MS_MAX - ((burst - 1) * 1_000) / rate, (room * 500) / rate)),
-    take: (number, settings) => {
-      const entry = Math.max(nowMs, entryMs(number, settings));
+    take: (number, settings, by) => {
+      const entry = Math.max(nowMs, entryMs(number, settings, by));
       const { tokens, atMs, credit, free } = account;
-      const behind = number - credit - free.length;
-      if (number <= credit) account = { ...account, credit: credit - 1 };
+      const open = openTo(by);
+      const behind = number - open.credit - open.free.length;
+      granted = [...granted.filter((other) => other.atMs > nowMs), { member: by, atMs: Math.ceil(entry - TOLERANCE) }];
+      if (number <= open.credit) account = { ...account, credit: credit - 1 };
       else if (behind <= 0) account = { ...account, free: free.filter((ms) => ms !== entry) };
       else if (entry <= nowMs) account = { ...account, tokens: tokens - 1 };
       else {

@@ -39,8 +39,8 @@ const AFTER_TURN_MS_MAX = 100;
 export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene): void {
   const { step, settings, entries } = scene;
   const turn = turnOf(caller, line, scene);
-  const entryMs = Math.max(step.nowMs, entries.entryMs(turn.number, settings));
-  const earlyMs = entries.entryMs(turn.number, settings) - step.nowMs - entries.holdMs(turn.room, settings);
+  const entryMs = Math.max(step.nowMs, entries.entryMs(turn.number, settings, caller));
+  const earlyMs = entries.entryMs(turn.number, settings, caller) - step.nowMs - entries.holdMs(turn.room, settings);
   if (step.outcome.state === "admitted") {
     const { expectedLater, number, room } = turn;
     insist(expectedLater === undefined, `G13: ${caller.ticketId} entered before ${expectedLater?.ticketId}, who is expected later`);
@@ -48,7 +48,7 @@ export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene):
     insist(earlyMs <= TOLERANCE, `${caller.ticketId} entered on a token that is kept for others`);
     insist(Math.abs(step.nowMs + step.outcome.holdMs - entryMs) <= 1 + TOLERANCE, `${caller.ticketId} enters at another time than its own`);
     caller.entryMs = step.nowMs + step.outcome.holdMs;
-    entries.take(number, settings);
+    entries.take(number, settings, caller);
     return;
   }
   if (step.outcome.state !== "waiting") return;
