@@ -15,6 +15,8 @@ const EVENT_IN_MS = 12_000;
 
 /** One person inside, and whoever comes waits; near the head the line asks back every second. */
 const NARROW: Partial<QueueSettings> = { maxActive: 1, admissionRate: 100, admissionBurst: 100 };
+let tries = 0;
+
 const queues: Readonly<Record<string, Partial<QueueSettings>>> = {
   falls: NARROW,
   lanes: NARROW,
@@ -24,7 +26,6 @@ const queues: Readonly<Record<string, Partial<QueueSettings>>> = {
   persian: NARROW,
   keyboard: NARROW,
   told: NARROW,
-  forms: NARROW,
   operator: NARROW,
   lost: NARROW,
 };
@@ -260,29 +261,34 @@ describe.concurrent("the page of a visitor in line", () => {
   });
 
   it("never sends a form again: it goes back to where it was filled in, and says that nothing was sent", async () => {
+    // A queue of its own each time: a page of an earlier try would take the slot.
+    const queueId = `forms-${tries++}`;
+    await stack.setQueue(queueId, NARROW);
     const asked: string[] = [];
     origin.answerWith((request, response) => {
-      const form = '<!doctype html><form method="post" action="/forms/buy"><button>Buy</button></form>';
-      if (request.url?.startsWith("/forms/")) asked.push(`${request.method} ${request.url}`);
-      response.setHeader("content-type", request.url?.startsWith("/forms/") ? "text/html" : "application/json");
-      response.end(request.url?.startsWith("/forms/") ? form : JSON.stringify({ method: request.method, url: request.url }));
+      const isForm = request.url?.startsWith(`/${queueId}/`) ?? false;
+      const form = `<!doctype html><form method="post" action="/${queueId}/buy"><button>Buy</button></form>`;
+      if (isForm) asked.push(`${request.method} ${request.url}`);
+      response.setHeader("content-type", isForm ? "text/html" : "application/json");
+      response.end(isForm ? form : JSON.stringify({ method: request.method, url: request.url }));
     });
-    const { page } = await open("/forms/fill?in=1");
+    const { page } = await open(`/${queueId}/fill?in=1`);
     await page.getByRole("button", { name: "Buy" }).waitFor();
-    const leaving = () => page.context().request.post(`${url}/_sluice/queues/forms/leave`);
+    const leaving = () => page.context().request.post(`${url}/_sluice/queues/${queueId}/leave`);
     await until(async () => (await leaving()).status() !== 503, { withinMs: WITHIN_MS });
     await page.context().clearCookies();
     const other = createVisitor(url);
-    await until(async () => (await other.get("/forms/", JSON_PLEASE)).headers.get("content-type") === "text/html", {
-      withinMs: WITHIN_MS,
-    });
+    const isIn = async () => (await other.get(`/${queueId}/`, JSON_PLEASE)).headers.get("content-type") === "text/html";
+    await until(isIn, { withinMs: WITHIN_MS });
+    // The slot is claimed: it is held for as long as this takes.
+    await until(isIn, { withinMs: WITHIN_MS });
     asked.length = 0;
     await page.getByRole("button", { name: "Buy" }).click();
     await seen(page, "What you sent did not go through.");
-    await leave("forms", other);
+    await leave(queueId, other);
     await page.getByRole("button", { name: "Buy" }).waitFor();
-    expect(page.url()).toBe(`${url}/forms/fill?in=1`);
-    expect(asked).toEqual(["GET /forms/fill?in=1"]);
+    expect(page.url()).toBe(`${url}/${queueId}/fill?in=1`);
+    expect(asked).toEqual([`GET /${queueId}/fill?in=1`]);
   });
 
   it("shows what the operator says and does while one waits", async () => {
