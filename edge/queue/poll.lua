@@ -25,10 +25,10 @@ local EMPTY_SHARE = 0.05
 local SLOT_POLL_MS_MIN = 100
 local SLOT_WAIT_MS = 4000
 -- After the opening everybody who waited for it polls once, spread over this time: the line needs to know who is present. The rate
--- is half of what Redis answers with a million waiting (docs/performance.md).
-local OPENING_POLLS_PER_SECOND = 8000
+-- is half of what Redis answers with a million waiting: 9,633 polls a second of its own time (docs/performance.md, line-cost).
+local OPENING_POLLS_PER_SECOND = 4800
 local OPENING_MS_MIN = 2000
-local OPENING_MS_MAX = 125000
+local OPENING_MS_MAX = 210000
 
 -- As long as that many people take to poll once.
 local function opening_ms()
