@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock } from "../shared/clock.ts";
-import { systemRandom } from "../shared/ids.ts";
+import { newId, systemRandom } from "../shared/ids.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
@@ -8,7 +8,7 @@ import { createHealthApp, createOriginApp } from "./app.ts";
 import { createFindOldOrder } from "./archive/find-old-order.ts";
 import { openArchive } from "./archive/open-archive.ts";
 import { startControlServer } from "./control/control-server.ts";
-import { openDatabase } from "./db/open-database.ts";
+import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
@@ -19,6 +19,8 @@ import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { keepStoreClock } from "./redis/keep-store-clock.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
+import { upgradeVenue } from "./upgrade/upgrade-venue.ts";
+import { createWaitingHealth } from "./upgrade/waiting-health.ts";
 
 /**
  * The venue, stage by stage: each is started after the one it stands on, and stopped in reverse.
@@ -38,8 +40,20 @@ const settings = environment.value;
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
-// 3. The permanent record.
-const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
+// 3. The permanent record, and both stores as this version needs them: an earlier version's are upgraded, a later one's refused.
+const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port, SLUICE_DATA_DIR: dataFolder } = settings;
+const database = await openAsItIs({ url: settings.DATABASE_URL, folder: join(dataFolder, "postgres") });
+const waiting = createWaitingHealth({ host, port });
+try {
+  await upgradeVenue({
+    ...{ redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, database, dataFolder, withBackup: !settings.SLUICE_UPGRADE_WITHOUT_BACKUP },
+    ...{ owner: `${process.pid}.${newId(systemRandom)}`, nowMs: clock.nowMs, tell: waiting.tell, log },
+  });
+} catch (error) {
+  log.fatal({ err: error }, error instanceof Error ? error.message : "the stores cannot be used");
+  process.exit(1);
+}
+await waiting.stop();
 
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
@@ -65,7 +79,6 @@ const venue = settings.SLUICE_ROLES.includes("api")
 const parts = { venueRedis, database, trading, record };
 const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
 const server = await startHttpServer({ fetch: app.fetch, live, host, port });
 log.info({ port }, "origin listens");
 
@@ -74,7 +87,7 @@ const control =
   venue === undefined
     ? undefined
     : await startControlServer(
-        settings.SLUICE_DATA_DIR,
+        dataFolder,
         { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: clock.nowMs } },
         log,
       );

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { CONSUMERS_KEY } from "../commit/keys.ts";
+import { LAYOUT, readLayout } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
 import { dumpTables } from "./dump-tables.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
-import { type BackupFile, digestOfFile, MANIFEST_FILE, type Manifest } from "./manifest.ts";
+import { type BackupFile, digestOfFile, MANIFEST_FILE, MANIFEST_FORMAT, type Manifest } from "./manifest.ts";
 
 type BackupParts = {
   readonly database: Database;
@@ -31,7 +32,15 @@ export async function makeBackup({ database, redis, redisUrl, folder, nowMs }: B
   try {
     const dump = await dumpTables(database, folder);
     const snapshot = await saveSnapshot(redisUrl, folder);
-    const manifest: Manifest = { format: 1, madeAt: new Date(nowMs).toISOString(), ...dump, ...(snapshot && { redis: snapshot }) };
+    const found = await readLayout(redis);
+    const layout = found.kind === "layout" ? found.layout : LAYOUT;
+    const manifest: Manifest = {
+      format: MANIFEST_FORMAT,
+      layout,
+      madeAt: new Date(nowMs).toISOString(),
+      ...dump,
+      ...(snapshot && { redis: snapshot }),
+    };
     await writeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     return ok(manifest);
   } finally {

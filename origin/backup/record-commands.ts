@@ -2,9 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { pino } from "pino";
+import { ok } from "../../shared/result.ts";
 import { runAudit } from "../audit/run-audit.ts";
 import { showAudit } from "../audit/show-audit.ts";
 import { complain } from "../command-line.ts";
+import { faultOfLayout } from "../commit/layout.ts";
 import { askControl } from "../control/ask-control.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
@@ -12,6 +14,7 @@ import { lockFolder } from "../stack/folder-lock.ts";
 import { startRedisServer } from "../stack/redis-server.ts";
 import { restoreStore } from "../sync/restore-store.ts";
 import { makeBackup } from "./make-backup.ts";
+import { openForBackup } from "./open-for-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
 export const RECORD_USAGE = `npm run audit
@@ -80,8 +83,13 @@ async function doStopped({ name, target, dataFolder, environment, nowMs }: Stopp
   const redisUrl = url ?? server?.url ?? "";
   const redis = new Redis(redisUrl);
   try {
-    const database = await openDatabase({ url: environment["DATABASE_URL"], folder: join(dataFolder, "postgres") });
+    const place = { url: environment["DATABASE_URL"], folder: join(dataFolder, "postgres") };
+    const opened = name === "restore" && target !== undefined ? await openForBackup(place, target) : ok(await openDatabase(place));
+    if (!opened.ok) return { text: `Not restored: ${opened.reason}`, code: 1 };
+    const database = opened.value;
     try {
+      const fault = name === "restore" ? undefined : await faultOfLayout(redis);
+      if (fault !== undefined) return { text: `Not done: ${fault}`, code: 1 };
       return await doRecordCommand({ name, target, database, redis, redisUrl, nowMs, isRunning: false });
     } finally {
       await database.close();

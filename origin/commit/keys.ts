@@ -6,3 +6,5 @@ export const OFFSET_KEY = `${SHARD}:offset`;
 export const JOURNAL_KEY = `${SHARD}:stream:executions`;
 /** Who else reads the journal, and how far each has come: nothing is trimmed that one of them has not read. */
 export const CONSUMERS_KEY = `${SHARD}:consumers`;
+/** The number of the layout that everything of the shard is written in; `layout.ts`. */
+export const FORMAT_KEY = `${SHARD}:format`;

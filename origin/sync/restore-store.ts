@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
-import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { CONSUMERS_KEY, FORMAT_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { LAYOUT } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
 import { createEngine } from "../engine/engine.ts";
 import { listGrids } from "../ledger/ledger-queries.ts";
@@ -50,6 +51,7 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(PROJECTED_KEY, ...place, "at", at, "next_order_id", nextOrderId, "next_trade_id", nextTradeId)
     .hset(OFFSET_KEY, ...place)
     .hset(CONSUMERS_KEY, "ledger", sequence)
+    .set(FORMAT_KEY, LAYOUT)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });
   if (!audit.isClean)
