@@ -42,7 +42,7 @@ const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log })
 
 // 3. The permanent record, and both stores as this version needs them: an earlier version's are upgraded, a later one's refused.
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port, SLUICE_DATA_DIR: dataFolder } = settings;
-const database = await openAsItIs({ url: settings.DATABASE_URL, folder: join(dataFolder, "postgres") });
+const database = await openAsItIs({ url: settings.DATABASE_URL, folder: join(dataFolder, "postgres"), log });
 const waiting = createWaitingHealth({ host, port });
 try {
   await upgradeVenue({

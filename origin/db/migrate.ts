@@ -18,6 +18,9 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
+/** Tables of years may be rewritten, and nothing else runs before it is done. */
+const MIGRATE_MS_MAX = 30 * 60_000;
+
 const find = defineQuery({ name: "find-migrations", source: findMigrations, params: [], row: z.object({ is_there: z.boolean() }) });
 const lock = defineQuery({ name: "lock-migrations", source: lockMigrations, params: [], row: z.unknown() });
 const list = defineQuery({
@@ -47,7 +50,7 @@ export async function migrate(database: Database, steps: readonly Migration[]): 
     const applied = await list.all(tx, {});
     refuseForeign(applied, steps);
     for (const step of steps.slice(applied.length)) await apply(tx, step);
-  });
+  }, MIGRATE_MS_MAX);
 }
 
 /** How many of the steps have run; nothing is changed. Throws with a sentence when another program has brought the tables further or elsewhere. */

@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import type { Database } from "./database.ts";
 import { openEmbeddedDatabase } from "./embedded-database.ts";
 import { layOutEmbedded } from "./lay-out-embedded.ts";
@@ -10,6 +11,8 @@ type DatabaseOptions = {
   /** Where the embedded database lives when there is no URL. */
   readonly folder: string;
   readonly steps?: readonly Migration[];
+  /** Told when the embedded database ends by itself, and when it is open again. */
+  readonly log?: Logger;
 };
 
 /**
@@ -33,8 +36,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Open, whatever tables it has. A new embedded one begins with all of them. */
-export async function openAsItIs({ url, folder, steps = migrations }: DatabaseOptions): Promise<Database> {
+export async function openAsItIs({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
   if (url !== undefined) return openServerDatabase(url);
   if (steps === migrations) await layOutEmbedded(folder);
-  return openEmbeddedDatabase(folder);
+  return openEmbeddedDatabase(folder, log);
 }
