@@ -11,6 +11,8 @@ import { FIXTURE_SECRETS } from "./recorded.ts";
 
 /** Processes of a venue on stores that are there, each with roles of its own, and its API over HTTP. Nothing of the code under it is asked. */
 export type FixtureVenue = {
+  /** Launched, and not waited for. */
+  readonly launch: (roles: string) => Promise<{ readonly child: Child; readonly healthUrl: string }>;
   readonly start: (roles: string) => Promise<Child>;
   readonly call: (method: string, path: string, options?: { readonly token?: string; readonly json?: unknown }) => Promise<Answer>;
   /** `npm run sluice -- …`, beside the api process or while nothing runs. */
@@ -19,23 +21,28 @@ export type FixtureVenue = {
 
 export type Answer = { readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
-type Stores = { readonly folder: string; readonly redisUrl: string; readonly databaseUrl: string };
+type Stores = {
+  readonly folder: string;
+  readonly redisUrl: string;
+  /** Embedded in the data folder unless given. */
+  readonly databaseUrl?: string;
+  readonly dataFolder?: string;
+};
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const LOADER = ["--import", fileURLToPath(new URL("../../origin/lua-loader.ts", import.meta.url))];
 
-export async function openFixtureVenue({ folder, redisUrl, databaseUrl }: Stores): Promise<FixtureVenue> {
+export async function openFixtureVenue({ folder, redisUrl, databaseUrl, dataFolder = `${folder}/api` }: Stores): Promise<FixtureVenue> {
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1_000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const key = await newTokenKey("key-1");
-  const dataFolder = `${folder}/api`;
   await mkdir(dataFolder, { recursive: true });
   let apiPort = 0;
   const environment = {
     ...process.env,
     ...FIXTURE_SECRETS,
     VENUE_REDIS_URL: redisUrl,
-    DATABASE_URL: databaseUrl,
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     SLUICE_JWKS: JSON.stringify({ keys: [publicKey] }),
     SLUICE_IDENTITY_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
     // The tables are written when a worker stops, and not before.
@@ -44,7 +51,7 @@ export async function openFixtureVenue({ folder, redisUrl, databaseUrl }: Stores
     SLUICE_LOG_LEVEL: "warn",
   };
 
-  async function start(roles: string): Promise<Child> {
+  async function launch(roles: string) {
     const port = await freePort();
     if (roles.includes("api")) apiPort = port;
     const own = {
@@ -60,7 +67,12 @@ export async function openFixtureVenue({ folder, redisUrl, databaseUrl }: Stores
       environment: { ...environment, ...own },
       stopWithinMs: 10_000,
     });
-    await waitUntilReady({ child, probe: () => answersOk(`http://127.0.0.1:${port}/health`) });
+    return { child, healthUrl: `http://127.0.0.1:${port}/health` };
+  }
+
+  async function start(roles: string): Promise<Child> {
+    const { child, healthUrl } = await launch(roles);
+    await waitUntilReady({ child, probe: () => answersOk(healthUrl) });
     return child;
   }
 
@@ -97,7 +109,7 @@ export async function openFixtureVenue({ folder, redisUrl, databaseUrl }: Stores
     return stdout;
   }
 
-  return { start, call, sluice };
+  return { launch, start, call, sluice };
 }
 
 /** Ends it as a power cut does. */

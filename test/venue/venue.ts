@@ -130,11 +130,14 @@ type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
   readonly settings: VenueSettings;
+  readonly clock?: Clock;
 };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
 
-async function openTestVenue(stores: Stores): Promise<TestVenue> {
+/** On stores that are there. */
+export async function openTestVenue(stores: Stores): Promise<TestVenue> {
+  const { clock = systemClock } = stores;
   const logged: string[] = [];
   const log = createLogger("venue-test", { write: (line) => void logged.push(line) });
   const venueRedis = connectRedis(stores.redisServer.url, log);
@@ -142,10 +145,10 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
-  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock, log });
+  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock, log });
   const venue = await openVenue({
-    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
+    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
     ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
