@@ -17,6 +17,7 @@ export const soakScenario = defineScenario({
     minutes: numberOption("for how long", { min: 0.05, max: 55, fallback: 30, value: "MINUTES" }),
     rate: numberOption("orders and cancellations each second", { min: 1, max: 100_000, fallback: 1_500 }),
     every: numberOption("seconds between two looks at the machine", { min: 0.2, max: 60, fallback: 5, value: "SECONDS" }),
+    audit: wholeNumber("minutes between two audits of the venue", { min: 1, max: 60, fallback: 3, value: "MINUTES" }),
     ...tradeOptions,
     batch: wholeNumber("limit orders in one request", { min: 1, max: 100, fallback: 1 }),
     direct: flag("past the gate, straight to the origin"),
@@ -28,7 +29,8 @@ export const soakScenario = defineScenario({
     const traders = tradersFor(values.traders, rate);
     context.progress.say("Starting a stack for this run");
     const queue = { maxActive: traders + SPARE_SLOTS, admissionRate: 1_000, admissionBurst: 1_000 };
-    const target = await startTarget({ edge: values.edge, queue, signal: context.signal, say: context.progress.say });
+    const environment = { SLUICE_AUDIT_MINUTES: String(values.audit) };
+    const target = await startTarget({ edge: values.edge, environment, queue, signal: context.signal, say: context.progress.say });
     const shard = { index: 1, count: 1 };
     const options = { ordersPerSecond: rate, seconds: minutes * 60, traders, mix, pairs, batch, isDirect: direct, seed, shard };
     try {
