@@ -56,7 +56,7 @@ async function search(redis: Redis, commandId: string): Promise<{ entry: Journal
   let found: JournalEntry | undefined;
   // `below` is before what we look for, `high` is it or behind it: the distance halves each time.
   while (below.sequence + 1 <= high) {
-    const middle = (below.sequence + 1 + high) >> 1;
+    const middle = Math.floor((below.sequence + 1 + high) / 2);
     const [entry] = await readJournal(redis, middle - 1, 1);
     if (entry === undefined) return undefined;
     if (compareCommandIds(entry.command, commandId) < 0) below = entry;
