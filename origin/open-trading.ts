@@ -11,7 +11,6 @@ import { createJournalFeed } from "./commit/journal-feed.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { startForgetting } from "./projections/forget-orders.ts";
 import { createProjectedPosition } from "./projections/projected-position.ts";
 import { startStateProjection } from "./projections/state-projection.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
@@ -83,7 +82,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
   const projection = roles.has("worker")
     ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
     : undefined;
-  const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 
   return {
     commands,
@@ -95,7 +93,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
       await commands.stop();
       await engine?.stop();
       await projection?.stop();
-      await forgetting?.stop();
       for (const connection of connections) connection.disconnect();
     },
   };

@@ -8,3 +8,5 @@ export const JOURNAL_KEY = `${SHARD}:stream:executions`;
 export const CONSUMERS_KEY = `${SHARD}:consumers`;
 /** The number of the layout that everything of the shard is written in; `layout.ts`. */
 export const FORMAT_KEY = `${SHARD}:format`;
+/** The last entry that PostgreSQL's tables of orders and balances hold. Nothing is trimmed by it; ended orders are forgotten by it. */
+export const TABLES_KEY = `${SHARD}:tables`;

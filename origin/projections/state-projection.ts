@@ -102,7 +102,7 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
         const step = takeStep(rest, grids);
         rest = rest.slice(step.count);
         stepAtMs = performance.now();
-        const commands = [...stateWrites(step.rows, { grids, nextOrderId }), positionWrite(step)];
+        const commands = [...stateWrites(step.rows, { grids, nextOrderId, sequence: step.position.sequence }), positionWrite(step)];
         const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
         if (!(await writes.write(guard, commands, isAscii(step.rows)))) return;
         before = step.position;

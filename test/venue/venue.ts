@@ -6,11 +6,11 @@ import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
-import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { openHistory } from "../../origin/history/history.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
@@ -149,7 +149,7 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock, log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+    ...{ history: openHistory({ database, archive }), metrics: record.metrics },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
