@@ -6,6 +6,8 @@ import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
 import { createHealthApp, createOriginApp } from "./app.ts";
 import { openArchive } from "./archive/open-archive.ts";
+import type { AuditScope } from "./audit/audit-thread.ts";
+import { startAudit } from "./audit/start-audit.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
@@ -83,14 +85,9 @@ const server = await startHttpServer({ fetch: app.fetch, live, host, port });
 log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.
-const control =
-  venue === undefined
-    ? undefined
-    : await startControlServer(
-        dataFolder,
-        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: clock.nowMs } },
-        log,
-      );
+const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL };
+const audit = (scope: AuditScope) => startAudit(stores, scope).report;
+const control = venue && (await startControlServer(dataFolder, { ...venue, record: { ...stores, nowMs: clock.nowMs, audit } }, log));
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

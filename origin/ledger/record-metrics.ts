@@ -38,6 +38,8 @@ export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: R
     { name: "tables_sequence", kind: "gauge", help: "Where the write-behind stands.", value: tables?.sequence },
     { name: "ended_orders", kind: "gauge", help: "Ended orders that Redis still holds.", value: endedOrders },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
+    { name: "audit_entries_read", kind: "gauge", help: "Ledger entries that the last audit went through.", value: audit?.entriesRead },
+    { name: "audit_seconds", kind: "gauge", help: "How long the last audit took.", value: audit && audit.tookMs / 1_000 },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
   ];
   return metrics

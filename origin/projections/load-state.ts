@@ -23,17 +23,23 @@ const HOUR_MS = 3_600_000;
 /** Hours of references that can still count. */
 const REFERENCE_HOURS = 25;
 
-export async function loadState(redis: Redis): Promise<Result<LoadedState, string>> {
+/** An audit pauses between pages; an engine that starts does not. */
+type LoadOptions = { readonly pause?: () => Promise<void> };
+
+export async function loadState(redis: Redis, { pause = async () => {} }: LoadOptions = {}): Promise<Result<LoadedState, string>> {
   const before = await readPosition(redis);
   const rows = createLatestRows();
   Object.assign(rows.clock, before.clock);
   const grids = createGrids();
   const pairs = await readTerms(redis, grids, rows);
   for (const { pair } of pairs) {
-    for await (const order of readBook(redis, pair, grids)) rows.orders.set(order.id, order);
+    for await (const order of readBook(redis, pair, grids)) {
+      rows.orders.set(order.id, order);
+      if (rows.orders.size % PAGE === 0) await pause();
+    }
   }
-  await loadUsers(redis, rows);
-  await loadWallets(redis, rows, grids);
+  await loadUsers(redis, rows, pause);
+  await loadWallets(redis, { rows, grids, pause });
   await loadReferences(redis, rows);
   const after = await readPosition(redis);
   const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence });
@@ -66,7 +72,7 @@ export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): 
   return pairs;
 }
 
-async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
+async function loadUsers(redis: Redis, rows: LatestRows, pause: () => Promise<void>): Promise<void> {
   let cursor = "0";
   do {
     const [next, flat] = await redis.hscan(USERS_KEY, cursor, "COUNT", PAGE);
@@ -75,10 +81,13 @@ async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
       const user = flat[at] ?? "";
       rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
     }
+    await pause();
   } while (cursor !== "0");
 }
 
-async function loadWallets(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
+type WalletParts = { readonly rows: LatestRows; readonly grids: Grids; readonly pause: () => Promise<void> };
+
+async function loadWallets(redis: Redis, { rows, grids, pause }: WalletParts): Promise<void> {
   let cursor = "0";
   do {
     const [next, users] = await redis.sscan(WALLETS_KEY, cursor, "COUNT", PAGE);
@@ -87,6 +96,7 @@ async function loadWallets(redis: Redis, rows: LatestRows, grids: Grids): Promis
     for (const user of users) pipeline.hgetall(walletKey(user));
     const wallets = (await replies(pipeline)) as readonly Record<string, string>[];
     for (const [place, user] of users.entries()) rows.balances.set(user, balancesOf(user, wallets[place] ?? {}, grids));
+    await pause();
   } while (cursor !== "0");
 }
 
