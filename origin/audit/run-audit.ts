@@ -12,7 +12,7 @@ import { type LoadedState, loadState, toChanges } from "../projections/load-stat
 import { readRecordedState } from "../sync/read-tables.ts";
 import { countStrays, listParked } from "./audit-queries.ts";
 import { CHECKS, type Check, createFindings, type Findings, moneyText } from "./findings.ts";
-import { lookAgain } from "./look-again.ts";
+import { lookAgain, STRETCH_ENTRIES_MIN } from "./look-again.ts";
 import { noPace, type Pause, patiently } from "./pace.ts";
 import type { Totals } from "./totals.ts";
 import { readVerified, saveVerified } from "./verified.ts";
@@ -53,19 +53,36 @@ export async function runAudit({ database, redis, withRestore, pause = noPace }:
   return report;
 }
 
+type SinceLast = Omit<AuditOptions, "withRestore"> & {
+  /** Entries of what is old that are looked at again, at least. */
+  readonly stretchMin?: number;
+};
+
 /**
  * What is new since the last clean audit, and a stretch of what is old: so every entry is looked at again within `STRETCHES` audits. What a clean one has
  * verified is kept in PostgreSQL.
  */
-export async function auditSinceLast({ database, redis, pause = noPace }: Omit<AuditOptions, "withRestore">): Promise<AuditReport> {
+export async function auditSinceLast({
+  database,
+  redis,
+  pause = noPace,
+  stretchMin = STRETCH_ENTRIES_MIN,
+}: SinceLast): Promise<AuditReport> {
   const { verified, again } = await readVerified(database);
   const from = { ...verified, touched: new Set<string>() };
-  const { report, walk, walkedAgain } = await audit({ database, redis, withRestore: false, pause, from, again });
+  const { report, walk, walkedAgain } = await audit({
+    database,
+    redis,
+    withRestore: false,
+    pause,
+    from,
+    again: { walk: again, stretchMin },
+  });
   if (report.isClean) await saveVerified(database, { verified: walk, again: walkedAgain });
   return report;
 }
 
-type Audit = Required<AuditOptions> & { readonly from: Walk; readonly again?: Walk };
+type Audit = Required<AuditOptions> & { readonly from: Walk; readonly again?: { readonly walk: Walk; readonly stretchMin: number } };
 type Audited = { readonly report: AuditReport; readonly walk: Walk; readonly walkedAgain: Walk };
 
 async function audit({ database, redis, withRestore, pause, from, again }: Audit): Promise<Audited> {
@@ -75,7 +92,7 @@ async function audit({ database, redis, withRestore, pause, from, again }: Audit
   const scales = new Map((await patiently(() => listCurrencies.all(database, {}))).map(({ currency, scale }) => [currency, scale]));
 
   await untilLedgerAt(database, position.sequence, findings);
-  const old = again === undefined ? undefined : await lookAgain(database, { from, again, upTo: position.sequence, findings, pause });
+  const old = again === undefined ? undefined : await lookAgain(database, { from, ...again, upTo: position.sequence, findings, pause });
   let walk = await walkLedger(database, { from, upTo: position.sequence, findings, pause });
   const held = totalsOf(changes);
   compareTotals({ what: "Redis", held, posted: walk.totals, at: position.sequence, check: "balances", scales, findings });
