@@ -46,6 +46,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     return redis;
   };
   const node = newId(systemRandom);
+  // Whoever looks at a lease finds the process.
+  const owner = `${process.pid}.${node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
@@ -66,8 +68,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${node}`,
+        owner,
         answers: commands,
         feed,
         nowMs: clock.nowMs,
@@ -80,7 +81,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
   const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 
