@@ -47,6 +47,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     return redis;
   };
   const handOff = createHandOff(newId(systemRandom));
+  // Whoever looks at a lease finds the process.
+  const owner = `${process.pid}.${handOff.node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
@@ -67,8 +69,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${handOff.node}`,
+        owner,
         commands,
         feed,
         nowMs: clock.nowMs,
@@ -81,7 +82,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
   const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 

@@ -3,6 +3,8 @@ import type { OrderStatus } from "../engine/terms.ts";
 
 /** Keys of the projections; `docs/redis-keys.md` says what stands in them. */
 export const PROJECTED_KEY = `${SHARD}:projected`;
+/** The lease of the worker that projects. */
+export const PROJECTOR_KEY = `${SHARD}:projector`;
 export const PAIRS_KEY = `${SHARD}:pairs`;
 export const CURRENCIES_KEY = `${SHARD}:currencies`;
 export const USERS_KEY = `${SHARD}:users`;
