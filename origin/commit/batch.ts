@@ -12,7 +12,7 @@ import { type CommandResult, journalBody } from "./journal-body.ts";
 export type Batch = { readonly entry: JournalEntry; readonly changes: Changes; readonly answers: readonly AnswerGroup[] };
 
 /** Group commit: whatever has queued, up to here. Beyond a few hundred nothing is gained and the first one waits for the last. */
-const BATCH_COMMANDS_MAX = 256;
+export const BATCH_COMMANDS_MAX = 256;
 /** A sweep through a deep book is many rows: it ends the batch, so that no entry becomes much larger than one command can make it. */
 const BATCH_ROWS_MAX = 4_000;
 

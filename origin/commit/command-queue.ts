@@ -17,6 +17,8 @@ export type CommandQueue = {
   /** Waits for the next append. */
   readonly wait: () => Promise<void>;
   readonly shift: () => QueuedCommand | undefined;
+  /** The next so many, which stay where they are. */
+  readonly peek: (max: number) => readonly Command[];
   readonly isEmpty: () => boolean;
 };
 
@@ -78,6 +80,7 @@ export function createCommandQueue({ redis, blocking, after }: QueueParts): Comm
       }
       return next;
     },
+    peek: (max) => held.slice(head, head + max).map(({ command }) => command),
     isEmpty: () => head === held.length,
   };
 }

@@ -10,6 +10,7 @@ import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
 import { type LocalAnswers, lead } from "./lead.ts";
 import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
+import type { NameBounds } from "./name-memory.ts";
 import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
 
 /**
@@ -41,6 +42,7 @@ type EngineParts = {
   /** The last journal entry that it holds. */
   readonly recordedSequence: () => Promise<number>;
   readonly isUnsafeStoreAllowed: boolean;
+  readonly nameBounds?: NameBounds | undefined;
   readonly log: Logger;
 };
 
@@ -104,7 +106,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
   async function live(): Promise<void> {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
-    const recovered = await recover(redis);
+    const recovered = await recover(redis, parts.nameBounds);
     if (!recovered.ok) throw new Refusal(recovered.reason);
     const epoch = await standBy(recovered.value);
     if (epoch === undefined) return;

@@ -1,26 +1,30 @@
-import { currencyFields, pairFields, referenceFields } from "../commit/row-fields.ts";
+import { currencyFields, pairFields } from "../commit/row-fields.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import { decimal } from "./decimal.ts";
 import type { Grids } from "./grids.ts";
-import { CURRENCIES_KEY, PAIRS_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
-import { type LatestRows, referenceName } from "./latest-rows.ts";
+import { CURRENCIES_KEY, namedKey, PAIRS_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import type { LatestRows } from "./latest-rows.ts";
 import { movementLists } from "./movement-writes.ts";
+import { nameExpiry, nameWrite } from "./name-store.ts";
 import { writeOrder } from "./order-writes.ts";
 import { writeTrade } from "./trade-writes.ts";
 import { createWrites, type Write, type Writes } from "./writes.ts";
 
-const HOUR_MS = 3_600_000;
-/** Longer than the 24 hours for which a reference counts. */
-const REFERENCE_TTL_SECONDS = 26 * 3_600;
+/** Longer than the 25 hours for which an hour counts. */
+const NAMED_TTL_SECONDS = 27 * 3_600;
+/** The keys of two generations; after that the memory begins again. */
+const EXPIRING_MAX = 131_072;
 
 type Known = {
   readonly grids: Grids;
   /** Orders from here on are new to Redis; 0 where it holds nothing yet. */
   readonly nextOrderId: number;
+  /** Keys of names that have their expiry already: it is set once by each writer and not with every name. */
+  readonly expiring: Set<string>;
 };
 
 /** What brings Redis to these rows. */
-export function stateWrites(rows: LatestRows, { grids, nextOrderId }: Known): Write[] {
+export function stateWrites(rows: LatestRows, { grids, nextOrderId, expiring }: Known): Write[] {
   const writes = createWrites();
   for (const order of rows.orders.values()) {
     writeOrder(order, { grid: grids.of(order.pair, order.grid), isNew: order.id >= nextOrderId, writes });
@@ -38,7 +42,7 @@ export function stateWrites(rows: LatestRows, { grids, nextOrderId }: Known): Wr
     writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
   }
   for (const { user, isFrozen } of rows.users.values()) writes.into("HSET", USERS_KEY).push(user, isFrozen ? 1 : 0);
-  writeReferences(rows, writes);
+  writeNames(rows, expiring, writes);
   return writes.all();
 }
 
@@ -59,12 +63,18 @@ function* walletsThatMayBegin({ movements, trades }: LatestRows): Generator<stri
   if (trades.length > 0) yield HOUSE_USER;
 }
 
-function writeReferences({ references }: LatestRows, writes: Writes): void {
-  const keys = new Set<string>();
+function writeNames({ references, named }: LatestRows, expiring: Set<string>, writes: Writes): void {
+  if (expiring.size > EXPIRING_MAX) expiring.clear();
   for (const row of references.values()) {
-    const key = referencesKey(Math.floor(row.at / HOUR_MS));
-    writes.into("HSET", key).push(referenceName(row), JSON.stringify(referenceFields(row)));
-    keys.add(key);
+    const write = nameWrite(row);
+    writes.add(write);
+    const key = String(write[1]);
+    if (!expiring.has(key)) writes.add(nameExpiry(key));
+    expiring.add(key);
   }
-  for (const key of keys) writes.add(["EXPIRE", key, REFERENCE_TTL_SECONDS]);
+  for (const [hour, users] of named) {
+    const numbers = writes.into("HSET", namedKey(hour));
+    for (const [user, number] of users) numbers.push(user, number);
+    writes.add(["EXPIRE", namedKey(hour), NAMED_TTL_SECONDS]);
+  }
 }

@@ -81,9 +81,10 @@ async function writeRows(database: Database, redis: Redis, rows: LatestRows): Pr
   const grids = createGrids();
   for (const row of rows.currencies.values()) grids.putCurrency(row);
   for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
+  const expiring = new Set<string>();
   for (const chunk of chunksOf(rows)) {
     const pipeline = redis.pipeline();
-    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0 })) pipeline.call(command, ...args);
+    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, expiring })) pipeline.call(command, ...args);
     await replies(pipeline);
   }
   await writePublicCopies(redis, rows.pairs, grids);
