@@ -10,6 +10,9 @@ const NAME_BOUNDS = { heldMax: 20, answersMax: 30 };
 const named = (clientOrderId: string, lots = 1) =>
   limitOrder({ user: "ann", side: "buy", ticks: 1_000_000, lots: 10 * lots, clientOrderId, openOrdersMax: 100_000 });
 
+/** It ends with its command: an open order would keep its name in memory. */
+const ending = (clientOrderId: string) => ({ ...named(clientOrderId), timeInForce: "IOC" }) as const;
+
 async function openVenue(nameBounds?: typeof NAME_BOUNDS): Promise<TestCore> {
   const core = await startCore({ nameBounds });
   await engineIs(core, "leader");
@@ -82,8 +85,8 @@ it("does a name once however small its memory is, and the commands alone lead to
   const told: Submitted[] = [];
   for (let round = 0; round < 40; round++) {
     // Fifteen new ones, and all those of some rounds ago.
-    const fresh = Array.from({ length: 15 }, (_, index) => named(`${round}.${index}`));
-    const old = round < 5 ? [] : Array.from({ length: 15 }, (_, index) => named(`${round - 5}.${index}`));
+    const fresh = Array.from({ length: 15 }, (_, index) => ending(`${round}.${index}`));
+    const old = round < 5 ? [] : Array.from({ length: 15 }, (_, index) => ending(`${round - 5}.${index}`));
     const answers = await Promise.all([...fresh, ...old].map((order) => core.trading.commands.submit(order)));
     expect(outcomesOf(answers).map(({ kind }) => kind)).toEqual([...fresh.map(() => "order"), ...old.map(() => "repetition")]);
     told.push(...answers);
@@ -100,7 +103,7 @@ it("keeps what is not yet projected, however much it is", async () => {
   const core = await startCore({ SLUICE_ROLES: ["api", "engine"], nameBounds: NAME_BOUNDS });
   await engineIs(core, "leader");
   await core.commit(deposit("ann", "idr", 10n ** 15n));
-  const orders = Array.from({ length: 1_500 }, (_, index) => named(`order ${index}`));
+  const orders = Array.from({ length: 1_500 }, (_, index) => ending(`order ${index}`));
   await submitAll(core, orders);
   const again = await submitAll(core, orders);
   expect(outcomesOf(again).map(({ kind }) => kind)).toEqual(orders.map(() => "repetition"));
