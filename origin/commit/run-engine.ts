@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
@@ -123,6 +124,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const caughtUp = await catchUp(redis, recovered);
     const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
     if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
+    if (await raiseStream(runner, recovered.position.command))
+      log.warn("the clock of Redis is behind the last command: new ones are numbered from there on");
     onCommit(recovered.position.sequence);
     log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
     const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });
