@@ -2,18 +2,13 @@ import { currencyFields, pairFields } from "../commit/row-fields.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import { decimal } from "./decimal.ts";
 import type { Grids } from "./grids.ts";
-import { CURRENCIES_KEY, namedKey, PAIRS_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { CURRENCIES_KEY, PAIRS_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
 import type { LatestRows } from "./latest-rows.ts";
 import { movementLists } from "./movement-writes.ts";
-import { nameExpiry, nameWrite } from "./name-store.ts";
+import { writeNames } from "./name-writes.ts";
 import { writeOrder } from "./order-writes.ts";
 import { writeTrade } from "./trade-writes.ts";
 import { createWrites, type Write, type Writes } from "./writes.ts";
-
-/** Longer than the 25 hours for which an hour counts. */
-const NAMED_TTL_SECONDS = 27 * 3_600;
-/** The keys of two generations; after that the memory begins again. */
-const EXPIRING_MAX = 131_072;
 
 type Known = {
   readonly grids: Grids;
@@ -61,20 +56,4 @@ function writeWallets({ balances }: LatestRows, grids: Grids, writes: Writes): v
 function* walletsThatMayBegin({ movements, trades }: LatestRows): Generator<string> {
   for (const { to } of movements) if (to !== "") yield to;
   if (trades.length > 0) yield HOUSE_USER;
-}
-
-function writeNames({ references, named }: LatestRows, expiring: Set<string>, writes: Writes): void {
-  if (expiring.size > EXPIRING_MAX) expiring.clear();
-  for (const row of references.values()) {
-    const write = nameWrite(row);
-    writes.add(write);
-    const key = String(write[1]);
-    if (!expiring.has(key)) writes.add(nameExpiry(key));
-    expiring.add(key);
-  }
-  for (const [hour, users] of named) {
-    const numbers = writes.into("HSET", namedKey(hour));
-    for (const [user, number] of users) numbers.push(user, number);
-    writes.add(["EXPIRE", namedKey(hour), NAMED_TTL_SECONDS]);
-  }
 }
