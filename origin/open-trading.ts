@@ -8,6 +8,7 @@ import { createHandOff } from "./commands/hand-off.ts";
 import { openCommands } from "./commands/open-commands.ts";
 import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
+import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
@@ -32,12 +33,14 @@ type TradingParts = {
   readonly log: Logger;
   /** Tests put their faults here. */
   readonly connect?: typeof connectRedis;
+  /** And make its memory small. */
+  readonly nameBounds?: NameBounds | undefined;
 };
 
 /** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis }: TradingParts): Trading {
+export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis, nameBounds }: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -75,6 +78,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),
         recordedSequence: () => recordedSequence(database),
+        nameBounds,
         isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
         log,
       })
