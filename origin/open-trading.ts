@@ -12,7 +12,6 @@ import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { startForgetting } from "./projections/forget-orders.ts";
 import { createProjectedPosition } from "./projections/projected-position.ts";
 import { startStateProjection } from "./projections/state-projection.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
@@ -88,7 +87,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
   const projection = roles.has("worker")
     ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
-  const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 
   return {
     commands,
@@ -100,7 +98,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
       await commands.stop();
       await engine?.stop();
       await projection?.stop();
-      await forgetting?.stop();
       for (const connection of connections) connection.disconnect();
     },
   };

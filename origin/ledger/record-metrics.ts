@@ -7,12 +7,13 @@ type RecordFacts = {
   readonly ledger: LedgerState | undefined;
   readonly tables: { readonly sequence: number | undefined; readonly entriesSkipped: number } | undefined;
   readonly audit: LastAudit | undefined;
+  readonly endedOrders: number | undefined;
 };
 
 type Metric = { readonly name: string; readonly kind: "gauge" | "counter"; readonly help: string; readonly value: number | undefined };
 
 /** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
-export function recordMetrics({ backlog, ledger, tables, audit }: RecordFacts): string {
+export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
     { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
@@ -35,6 +36,7 @@ export function recordMetrics({ backlog, ledger, tables, audit }: RecordFacts): 
     { name: "ledger_rows_total", kind: "counter", help: "Trades and postings that this process has written.", value: ledger?.rowsWritten },
     { name: "ledger_parked_total", kind: "counter", help: "Entries that could not be posted.", value: ledger?.parked },
     { name: "tables_sequence", kind: "gauge", help: "Where the write-behind stands.", value: tables?.sequence },
+    { name: "ended_orders", kind: "gauge", help: "Ended orders that Redis still holds.", value: endedOrders },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
   ];

@@ -132,7 +132,8 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
         const step = takeStep(rest, grids);
         rest = rest.slice(step.count);
         stepAtMs = performance.now();
-        const commands = [...stateWrites(step.rows, { grids, nextOrderId, expiring }), positionWrite(step)];
+        const known = { grids, nextOrderId, expiring, sequence: step.position.sequence };
+        const commands = [...stateWrites(step.rows, known), positionWrite(step)];
         const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
         if (!(await writes.write(guard, commands, isAscii(step.rows)))) return false;
         before = step.position;
