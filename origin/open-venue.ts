@@ -5,7 +5,9 @@ import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
-import { withFreezing } from "./admin/freezing-users.ts";
+import { createAudited } from "./admin/audited.ts";
+import { createFreezing } from "./admin/freezing-users.ts";
+import { keepSettling } from "./admin/settle-intents.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
 import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
@@ -131,9 +133,11 @@ export async function openVenue({ settings, redis, database, commands, history, 
   const venueKeys = createVenueKeys({ database, seal, random });
   const keyNotes = createLateNotes({ what: "uses of keys", write: (noted) => noteKeyUses.all(database, noted), log });
   const verifySignature = createSignatureVerifier({ copies: keyCopies, seal, notes: keyNotes, clock });
-  const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
+  const audited = createAudited({ database, log });
+  const settling = keepSettling({ database, commands, audited, nowMs: clock.nowMs, log });
+  const users = createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze: createFreezing(commands) });
   const trading = openTradingApi({
-    ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
+    ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
     history: history ?? openHistory({ database }),
   });
@@ -165,6 +169,7 @@ export async function openVenue({ settings, redis, database, commands, history, 
     deposit: trading.deposit,
     stop: async () => {
       trading.stop();
+      settling.stop();
       kept.stop();
       loginNotes.stop();
       keyNotes.stop();

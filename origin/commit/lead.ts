@@ -4,12 +4,13 @@ import { type AnswerGroup, answersText } from "../commands/answers.ts";
 import type { HandOff } from "../commands/hand-off.ts";
 import { answersChannel } from "../commands/keys.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { applyBatch, type Batch } from "./batch.ts";
-import { type CommandQueue, createCommandQueue } from "./command-queue.ts";
+import { applyBatch, BATCH_COMMANDS_MAX, type Batch } from "./batch.ts";
+import { type CommandQueue, createCommandQueue, type QueuedCommand } from "./command-queue.ts";
 import { commitEntry } from "./commit.ts";
 import { firstCommands, NOBODY } from "./first-terms.ts";
 import type { JournalFeed } from "./journal-feed.ts";
 import type { Lease } from "./lease.ts";
+import type { NameMemory } from "./name-memory.ts";
 import type { Recovered } from "./recover.ts";
 import { createTrimming } from "./trim.ts";
 
@@ -58,10 +59,14 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   /** One round trip: the commit, and with it whatever has come to the stream meanwhile. False when the lead is lost: nothing was written. */
   async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<boolean> {
     handOff.begin(local);
-    const [verdict] = await Promise.all([commitEntry(runner, lease.epoch, entry), queue.fill()]);
+    const committing = commitEntry(runner, lease.epoch, entry);
+    recovered.names.makeRoom();
+    recovered.names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
+    const [verdict] = await Promise.all([committing, queue.fill()]);
     if (verdict === "elsewhere") throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
     if (verdict === "deposed") return false;
     recovered.position = entry;
+    recovered.names.note(entry.sequence);
     parts.onCommit(entry.sequence);
     trimming.note(entry, entry.body.length);
     feed.put({ position: { sequence: entry.sequence, hash: entry.hash, command: entry.command }, changes });
@@ -85,7 +90,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
       queue.check();
       if (queue.isEmpty()) await queue.wait();
-      else await commitNext(queue.shift);
+      else await commitNext(await namedShift(recovered.names, queue));
     }
     return isDeposed || lease.isLost() ? "deposed" : "stopped";
   } finally {
@@ -93,6 +98,13 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     feed.setLive(false);
     clearInterval(trimmer);
   }
+}
+
+/** The next commands as far as it is known what their names stand for; at least one, if there is one. */
+async function namedShift(names: NameMemory, queue: CommandQueue): Promise<() => QueuedCommand | undefined> {
+  if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+  let left = names.readyCount(queue.peek(BATCH_COMMANDS_MAX));
+  return () => (left-- > 0 ? queue.shift() : undefined);
 }
 
 /** To this process directly, to others over their channels. Who misses it finds it through the journal. */

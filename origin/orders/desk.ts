@@ -1,7 +1,7 @@
 import { assert } from "../../shared/assert.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import type { Caller, RefusalOptions } from "../api/operation.ts";
-import type { CommandBody, Commands, RefusalCode } from "../commands/commands.ts";
+import type { CommandBody, Commands, RefusalCode, Submitted } from "../commands/commands.ts";
 import type { Outcome, RejectCode, Rejected } from "../engine/outcome.ts";
 import type { CommandSeal } from "./command-seal.ts";
 import { refusalOf } from "./refuse-reject.ts";
@@ -40,6 +40,8 @@ type EndOf = {
   readonly instead?: (code: RejectCode) => Promise<RejectCode>;
   /** Others who shall see its effect in what they read next. */
   readonly alsoTold?: readonly string[];
+  /** Called once with what the command came to, before anything is answered. */
+  readonly onSubmitted?: (submitted: Submitted) => void;
 };
 
 export const SEQUENCE_HEADER = "venue-sequence";
@@ -50,8 +52,9 @@ const RETRY_AFTER_SECONDS = 1;
 export function createDesk({ commands, seal }: { readonly commands: Commands; readonly seal: CommandSeal }): Desk {
   const told = createToldSequences();
 
-  async function submit(userId: string, command: CommandBody): Promise<Sent> {
+  async function submit(userId: string, command: CommandBody, onSubmitted?: EndOf["onSubmitted"]): Promise<Sent> {
     const submitted = await commands.submit(command);
+    onSubmitted?.(submitted);
     if (submitted.kind === "refused") return submitted;
     if (submitted.kind === "unknown") {
       const { commandId } = submitted;
@@ -66,8 +69,8 @@ export function createDesk({ commands, seal }: { readonly commands: Commands; re
 
   return {
     sendAll,
-    async send(caller, command, { accepted, instead, alsoTold = [] }) {
-      const sent = await submit(caller.identity.user.id, command);
+    async send(caller, command, { accepted, instead, alsoTold = [], onSubmitted }) {
+      const sent = await submit(caller.identity.user.id, command, onSubmitted);
       if (sent.kind === "unknown" && sent.commandId !== undefined) return answerUnknown(caller, sent.commandId);
       const refusal = sent.kind === "rejected" && instead !== undefined ? refusalOf(await instead(sent.code)) : refusalOfSent(sent);
       const headers = "sequence" in sent ? { [SEQUENCE_HEADER]: String(sent.sequence) } : {};

@@ -68,7 +68,14 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
   beforeAll(async () => {
     stores = await openLedgerStores(kind);
     ledger = startLedger(stores);
-    const parts = { reader: stores.connect(), writer: stores.connectRaw(), feed: undefined, onProjected: () => {}, log: silentLog };
+    const parts = {
+      reader: stores.connect(),
+      writer: stores.connectRaw(),
+      feed: undefined,
+      owner: "audit-test",
+      onProjected: () => {},
+      log: silentLog,
+    };
     startStateProjection({ ...stores, ...parts });
   });
 

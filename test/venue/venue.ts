@@ -90,12 +90,14 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(kind: (typeof DATABASES)[number] = "server"): Promise<TestVenue> {
+type VenueOptions = { readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]> };
+
+export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
   const folder = await temporaryFolder();
   const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
-  const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
+  const openOne = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
   // The embedded database has one owner; whoever else is opened on it shares it.
-  const embedded = kind === "embedded" ? await openRecord() : undefined;
+  const embedded = kind === "embedded" ? await openOne() : undefined;
   const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   afterAll(async () => {
     await redisServer.stop();
@@ -110,8 +112,8 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
-  const record = async () => embedded ?? (await openRecord());
-  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  const record = async () => embedded ?? (await openOne());
+  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key, options });
   await untilOpen(venue);
   return venue;
 }
@@ -130,6 +132,7 @@ type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
   readonly settings: VenueSettings;
+  readonly options?: VenueOptions;
   readonly clock?: Clock;
 };
 
@@ -145,7 +148,10 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock, log });
+  const record = openRecord({
+    ...{ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock, log },
+    ...stores.options,
+  });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock, log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
