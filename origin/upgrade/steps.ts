@@ -2,11 +2,13 @@ import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import { LAYOUT } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
+import { moveEndedOrders } from "../projections/move-ended-orders.ts";
+import { moveReferences } from "../projections/move-references.ts";
 
 /**
  * The chain of layouts of the venue's Redis. A step may be interrupted at any point and is then run again from its beginning, so it reads what is there,
  * writes absolute values, and deletes the old form last. It works in pages: others use the server meanwhile. PostgreSQL already has the newest
- * tables when it runs. Steps that lead to the same layout run in this order, and the number changes after the last of them.
+ * tables when it runs. Journal entries are never rewritten: `origin/commit/journal-body.ts` reads every format there was. Steps that lead to the same layout run in this order, and the number changes after the last of them.
  */
 export type UpgradeStep = {
   readonly from: number;
@@ -24,7 +26,18 @@ export type StepContext = {
 };
 
 export const UPGRADE_STEPS: readonly UpgradeStep[] = [
-  { from: 1, to: 2, what: "journal entries may hold their commands; earlier ones stay as they are", run: async () => {} },
+  {
+    from: 1,
+    to: 2,
+    what: "ended orders leave it when PostgreSQL has them",
+    run: ({ redis, page }) => moveEndedOrders(redis, { onPage: page }),
+  },
+  {
+    from: 1,
+    to: 2,
+    what: "client order ids and references are packed, and counted for each user",
+    run: ({ redis, page }) => moveReferences(redis, { onProgress: ({ done, total }) => page(`${done} of ${total}`) }),
+  },
 ];
 
 export function assertChain(steps: readonly UpgradeStep[]): void {

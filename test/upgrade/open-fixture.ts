@@ -4,11 +4,14 @@ import { Redis } from "ioredis";
 import { afterAll } from "vitest";
 import { loadTables } from "../../origin/backup/load-tables.ts";
 import { readManifest } from "../../origin/backup/manifest.ts";
+import { acquireLease, keepLease, type Lease } from "../../origin/commit/lease.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openEmbeddedDatabase } from "../../origin/db/embedded-database.ts";
 import { migrate } from "../../origin/db/migrate.ts";
 import { migrations } from "../../origin/db/migrations.ts";
+import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { silentLog } from "../ledger/ledger-stores.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { fixtureFolder } from "./recorded.ts";
 
@@ -48,6 +51,14 @@ export async function openFixture(name: string): Promise<FixtureStores> {
     return opened;
   };
   return { folder, redisServer, redis, database };
+}
+
+/** Another process that leads on these stores, or upgrades them, until it gives back what it holds. */
+export async function leaseOf({ redis }: FixtureStores, owner: string): Promise<Lease> {
+  const runner = scriptRunner(redis);
+  const epoch = await acquireLease(runner, owner);
+  if (epoch === undefined) throw new Error("another process leads already");
+  return keepLease(runner, epoch, silentLog);
 }
 
 /** The tables of that version, with its rows. */

@@ -11,7 +11,7 @@ import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { seededRandom } from "../sim/random.ts";
 import { eventually, kill, openFixtureVenue } from "./fixture-venue.ts";
-import { openFixture } from "./open-fixture.ts";
+import { leaseOf, openFixture } from "./open-fixture.ts";
 import { fixtureFolder, readRecorded } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
@@ -61,14 +61,14 @@ it("ends with one sentence before it touches the data of a later version", { tim
 
 it("says in /health that another process upgrades", { timeout: SLOW_MACHINE_MS }, async () => {
   const stores = await openFixture(FIXTURE);
-  await stores.redis.hset(FENCE_KEY, "owner", "upgrade.elsewhere", "until", Date.now() + 3_600_000);
+  const elsewhere = await leaseOf(stores, "upgrade.elsewhere");
   const { child, healthUrl } = await (await venueOn(stores)).launch("api,engine,worker");
   const health = await eventually(async () => {
     const response = await fetch(healthUrl);
     return { status: response.status, text: await response.text() };
   });
   expect(health).toMatchObject({ status: 503, text: expect.stringContaining("Another process upgrades the venue's stores") });
-  await stores.redis.hset(FENCE_KEY, "until", 0);
+  await elsewhere.giveBack();
   const served = async () => ((await fetch(healthUrl)).status === 200 ? true : undefined);
   await eventually(served);
   await child.stop();

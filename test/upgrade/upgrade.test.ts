@@ -15,7 +15,7 @@ import { rowsOf, silentLog } from "../ledger/ledger-stores.ts";
 import { ISSUER } from "../parts/token-forge.ts";
 import { signRequest } from "../venue/sign-request.ts";
 import { type Answer, openTestVenue, type TestVenue } from "../venue/venue.ts";
-import { contentsOf, type FixtureStores, openFixture } from "./open-fixture.ts";
+import { contentsOf, type FixtureStores, leaseOf, openFixture } from "./open-fixture.ts";
 import { FIXTURE_SECRETS, readRecorded, withoutMoment } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
@@ -151,7 +151,9 @@ describe("an upgrade", () => {
     redis.sendCommand = (command, stream) => {
       // Not those that every connection begins with.
       if (redis.status === "ready") sent++;
-      return sent > commands ? Promise.reject(new Error("killed")) : send(command, stream);
+      if (sent <= commands) return send(command, stream);
+      command.reject(new Error("killed"));
+      return command.promise;
     };
     return redis;
   }
@@ -241,9 +243,10 @@ describe("an upgrade", () => {
 
   it("refuses to change stores on which an engine of an earlier version leads", async () => {
     const stores = await openFixture(FIXTURE);
-    await stores.redis.hset(FENCE_KEY, "owner", "4711.old", "until", Date.now() + 3_600_000);
+    const old = await leaseOf(stores, "4711.old");
     const before = await contentsOf(stores.redis);
     await expect(upgrade(stores)).rejects.toThrow("stop every process of that version");
+    await old.giveBack();
     expect(await contentsOf(stores.redis)).toEqual(before);
     expect(await tablesOf(stores)).toBe(6);
   });
