@@ -1,4 +1,5 @@
 import type { LastAudit } from "../audit/keep-auditing.ts";
+import type { Memory } from "../redis/watch-memory.ts";
 import type { Backlog } from "./backlog.ts";
 import type { LedgerState } from "./keep-ledger.ts";
 
@@ -8,12 +9,13 @@ type RecordFacts = {
   readonly tables: { readonly sequence: number | undefined; readonly entriesSkipped: number } | undefined;
   readonly audit: LastAudit | undefined;
   readonly endedOrders: number | undefined;
+  readonly memory: Memory;
 };
 
 type Metric = { readonly name: string; readonly kind: "gauge" | "counter"; readonly help: string; readonly value: number | undefined };
 
 /** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
-export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: RecordFacts): string {
+export function recordMetrics({ backlog, ledger, tables, audit, endedOrders, memory }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
     { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
@@ -37,6 +39,8 @@ export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: R
     { name: "ledger_parked_total", kind: "counter", help: "Entries that could not be posted.", value: ledger?.parked },
     { name: "tables_sequence", kind: "gauge", help: "Where the write-behind stands.", value: tables?.sequence },
     { name: "ended_orders", kind: "gauge", help: "Ended orders that Redis still holds.", value: endedOrders },
+    { name: "redis_memory_bytes", kind: "gauge", help: "Memory that the venue's Redis uses.", value: memory.bytes },
+    { name: "redis_memory_limit_bytes", kind: "gauge", help: "Memory that it may use; 0 when not known.", value: memory.limitBytes },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_entries_read", kind: "gauge", help: "Ledger entries that the last audit went through.", value: audit?.entriesRead },
     { name: "audit_seconds", kind: "gauge", help: "How long the last audit took.", value: audit && audit.tookMs / 1_000 },

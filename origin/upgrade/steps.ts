@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import { LAYOUT } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
-import { moveEndedOrders } from "../projections/move-ended-orders.ts";
+import { layOutEnded } from "../projections/lay-out-ended.ts";
 import { moveReferences } from "../projections/move-references.ts";
 
 /**
@@ -30,7 +30,7 @@ export const UPGRADE_STEPS: readonly UpgradeStep[] = [
     from: 1,
     to: 2,
     what: "ended orders leave it when PostgreSQL has them",
-    run: ({ redis, page }) => moveEndedOrders(redis, { onPage: page }),
+    run: ({ redis, page }) => layOutEnded(redis, ({ orders, users }) => page(`${orders} orders, ${users} users`)),
   },
   {
     from: 1,
