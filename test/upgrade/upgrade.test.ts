@@ -7,6 +7,7 @@ import { FENCE_KEY, FORMAT_KEY } from "../../origin/commit/keys.ts";
 import { LAYOUT, readLayout } from "../../origin/commit/layout.ts";
 import { migrate } from "../../origin/db/migrate.ts";
 import { migrations } from "../../origin/db/migrations.ts";
+import { ENDED_KEY, orderKey } from "../../origin/projections/keys.ts";
 import { UPGRADING_KEY } from "../../origin/upgrade/keys.ts";
 import { UPGRADE_STEPS, type UpgradeStep } from "../../origin/upgrade/steps.ts";
 import { upgradeVenue } from "../../origin/upgrade/upgrade-venue.ts";
@@ -36,7 +37,10 @@ async function upgrade(stores: FixtureStores, options: Options = {}): Promise<re
 const tablesOf = async ({ database }: FixtureStores) =>
   (await rowsOf(await database(), "SELECT count(*)::int AS count FROM schema_migrations"))[0]?.["count"];
 
-describe("a venue of the version before layouts had numbers", () => {
+describe.each([
+  ["whose ended orders stay for some minutes", {}],
+  ["whose ended orders leave Redis at once", { kept: { keptMs: 0 } }],
+])("a venue of the version before layouts had numbers, %s,", (_what, options) => {
   let stores: FixtureStores;
   let venue: TestVenue;
   const shiftMs = Date.now() - (recorded.atMs + MINUTE_MS);
@@ -71,6 +75,7 @@ describe("a venue of the version before layouts had numbers", () => {
         record: async () => database,
         identityKey: key,
         clock,
+        options,
       },
       settings: {
         SLUICE_IDENTITY_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
@@ -82,6 +87,8 @@ describe("a venue of the version before layouts had numbers", () => {
     });
     const settled = async () => (await venue.fetch(new Request("http://venue.test/health"))).status;
     await vi.waitFor(async () => expect(await settled()).toBe(200), { timeout: 60_000, interval: 50 });
+    const hasLeft = async () => (await stores.redis.llen(ENDED_KEY)) === 0 && (await stores.redis.exists(orderKey(3))) === 0;
+    if ("kept" in options) await vi.waitFor(async () => expect(await hasLeft()).toBe(true), { timeout: 60_000, interval: 50 });
   });
 
   it("has the newest layout and tables afterwards, and a backup of what it was", async () => {
@@ -152,6 +159,8 @@ describe("an upgrade", () => {
       // Not those that every connection begins with.
       if (redis.status === "ready") sent++;
       if (sent <= commands) return send(command, stream);
+      // A pipeline counts what is written to it before it sends anything.
+      stream?.write("");
       command.reject(new Error("killed"));
       return command.promise;
     };
