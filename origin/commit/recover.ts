@@ -5,6 +5,7 @@ import { loadState } from "../projections/load-state.ts";
 import { faultOfNext, firstEntry, type JournalPosition, lastEntry, readJournal } from "./journal.ts";
 import { changesFrom } from "./journal-body.ts";
 import { OFFSET_KEY } from "./keys.ts";
+import { readNonces } from "./recent-nonces.ts";
 
 /** An engine's memory, and the last journal entry that is in it. */
 export type Recovered = { readonly engine: Engine; position: JournalPosition };
@@ -16,8 +17,10 @@ export async function recover(redis: Redis): Promise<Result<Recovered, string>> 
   const loaded = await loadState(redis);
   if (!loaded.ok) return loaded;
   const engine = createEngine();
-  engine.absorb(loaded.value.changes);
-  return ok({ engine, position: loaded.value.position });
+  const { changes, position } = loaded.value;
+  const nonces = await readNonces(redis, { sequence: position.sequence, timeMs: changes.at });
+  engine.absorb({ ...changes, nonces });
+  return ok({ engine, position });
 }
 
 /** Takes in what the journal has beyond the memory's position: for a standby again and again, for a new leader once, to the end. */
