@@ -18,6 +18,7 @@ import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { keepStoreClock } from "./redis/keep-store-clock.ts";
+import { watchStalls } from "./stalls/watch-stalls.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
 
 /**
@@ -33,6 +34,7 @@ if (!environment.ok) {
   process.exit(1);
 }
 const settings = environment.value;
+const stalls = watchStalls({ log });
 
 // 2. The venue's store, and the time by its clock.
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
@@ -49,6 +51,7 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log })
 // 5. The record of trading: ledger, write-behind, audit, archive; how far it is behind decides whether more is taken.
 const archive = openArchive(settings);
 const record = openRecord({ settings, database, archive, clock, log });
+const metrics = () => record.metrics() + stalls.metrics();
 
 // 6. Trading: commands, engine and projections, as far as the roles of this process go.
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
@@ -57,13 +60,13 @@ const trading = openTrading({ settings, database, refusalOf: record.refusalOf, c
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
       ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
-      ...{ history: openHistory({ database, archive }), metrics: record.metrics },
+      ...{ history: openHistory({ database, archive }), metrics },
     })
   : undefined;
 
 // 8. HTTP and WebSockets, on loopback unless told otherwise. A process that does not serve the API still tells how it is.
 const parts = { venueRedis, database, trading, record };
-const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
+const app = venue === undefined ? createHealthApp({ ...parts, metrics }) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
 const server = await startHttpServer({ fetch: app.fetch, live, host, port });

@@ -74,7 +74,7 @@ type VenueParts = {
   readonly commands: Commands;
   /** By default without an archive. */
   readonly history?: History;
-  /** Of the permanent record, as Prometheus reads them. */
+  /** Of this process and the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,4 +1,5 @@
 import type { LastAudit } from "../audit/keep-auditing.ts";
+import { type Metric, metricsText } from "../system/metrics-text.ts";
 import type { Backlog } from "./backlog.ts";
 import type { LedgerState } from "./keep-ledger.ts";
 
@@ -10,9 +11,7 @@ type RecordFacts = {
   readonly endedOrders: number | undefined;
 };
 
-type Metric = { readonly name: string; readonly kind: "gauge" | "counter"; readonly help: string; readonly value: number | undefined };
-
-/** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
+/** What a monitor should watch of the permanent record, in the text format of Prometheus. */
 export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
@@ -40,11 +39,5 @@ export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: R
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
   ];
-  return metrics
-    .filter(({ value }) => value !== undefined)
-    .map(
-      ({ name, kind, help, value }) =>
-        `# HELP sluice_venue_${name} ${help}\n# TYPE sluice_venue_${name} ${kind}\nsluice_venue_${name} ${value}\n`,
-    )
-    .join("");
+  return metricsText("sluice_venue_", metrics);
 }
