@@ -6,6 +6,7 @@ import type { PartHealth } from "../shared/health.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
+import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "./commit/keys.ts";
@@ -78,6 +79,7 @@ export function openRecord({ settings, database, archive, clock, log }: RecordPa
   const tables = isWorker ? keepTables({ database, log, intervalMs: settings.SLUICE_SYNC_SECONDS * 1_000, rowsMax }) : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
+  const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
   const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
@@ -85,7 +87,11 @@ export function openRecord({ settings, database, archive, clock, log }: RecordPa
   return {
     refusalOf: backlog.refusalOf,
     health: () => [backlog.health()],
-    metrics: () => recordMetrics({ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state(), audit: audits?.last() }),
+    metrics: () =>
+      recordMetrics({
+        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
+        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.() },
+      }),
     stop: async () => {
       backlog.stop();
       audits?.stop();

@@ -15,6 +15,7 @@ import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { watchVenue } from "../../origin/metrics/watch-venue.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
@@ -144,9 +145,10 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
   const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: () => record.metrics() + watched.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -156,6 +158,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
+    watched.stop();
     await venue.stop();
     await trading.stop();
     await record.stop();
