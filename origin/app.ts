@@ -39,7 +39,10 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   return app;
 }
 
-type HealthDependencies = Parameters<typeof healthRoute>[0] & { readonly metrics: () => string };
+type HealthDependencies = Parameters<typeof healthRoute>[0] & {
+  /** Prometheus text. */
+  readonly metrics: () => string;
+};
 
 /** For monitors: of a process that serves no API, and of any at `SLUICE_METRICS_PORT`. Only they have its address, so they need no account there. */
 export function createHealthApp(dependencies: HealthDependencies): Hono {

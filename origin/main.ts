@@ -19,6 +19,7 @@ import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { keepStoreClock } from "./redis/keep-store-clock.ts";
+import { watchStalls } from "./stalls/watch-stalls.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
 
 /**
@@ -34,13 +35,14 @@ if (!environment.ok) {
   process.exit(1);
 }
 const settings = environment.value;
+const stalls = watchStalls({ log });
 
 // 2. The venue's store, and the time by its clock.
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
 // 3. The permanent record.
-const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
+const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres"), log });
 
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
@@ -50,11 +52,11 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log })
 // 5. The record of trading: ledger, write-behind, audit, archive; how far it is behind decides whether more is taken.
 const archive = openArchive(settings);
 const record = openRecord({ settings, database, archive, clock, log });
+const watched = watchVenue({ redis: venueRedis, folder: settings.SLUICE_DATA_DIR, log });
+const metrics = () => record.metrics() + watched.metrics() + stalls.metrics();
 
 // 6. Trading: commands, engine and projections, as far as the roles of this process go.
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
-const watched = watchVenue({ redis: venueRedis, folder: settings.SLUICE_DATA_DIR, log });
-const metrics = () => record.metrics() + watched.metrics();
 
 // 7. Accounts: the copies in Redis are brought up to the record, and follow it from here on. The API stands on both.
 const venue = settings.SLUICE_ROLES.includes("api")

@@ -73,7 +73,7 @@ type VenueParts = {
   readonly database: Database;
   readonly commands: Commands;
   readonly findOldOrder?: FindOldOrder;
-  /** Of the permanent record, as Prometheus reads them. */
+  /** Of this process and the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -1,5 +1,5 @@
 import type { LastAudit } from "../audit/keep-auditing.ts";
-import { type Metric, metricText } from "../metrics/metric-text.ts";
+import { type Metric, metricsText } from "../system/metrics-text.ts";
 import type { Backlog } from "./backlog.ts";
 import type { LedgerState } from "./keep-ledger.ts";
 
@@ -12,7 +12,7 @@ type RecordFacts = {
   readonly auditAgeSeconds: number | undefined;
 };
 
-/** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
+/** What a monitor should watch of the permanent record, in the text format of Prometheus. */
 export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
@@ -40,5 +40,5 @@ export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds 
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
     { name: "audit_age_seconds", kind: "gauge", help: "Time since the last audit, or since the start.", value: auditAgeSeconds },
   ];
-  return metricText(metrics);
+  return metricsText("sluice_venue_", metrics);
 }

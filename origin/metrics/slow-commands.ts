@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { Metric } from "./metric-text.ts";
+import type { Metric } from "../system/metrics-text.ts";
 
 /**
  * Commands that held the venue's Redis up for 100 ms or more since this process began, from its slow log. A user that may not read the

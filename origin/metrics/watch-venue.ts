@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { type Metric, metricText } from "./metric-text.ts";
+import { type Metric, metricsText } from "../system/metrics-text.ts";
 import { createSlowCommands } from "./slow-commands.ts";
 import { readStore, type StoreFacts } from "./store-facts.ts";
 
@@ -59,7 +59,7 @@ export function watchVenue({ redis, folder, log }: WatchParts): WatchedVenue {
   timer.unref();
   void look();
   return {
-    metrics: () => metricText([...storeMetrics(store), slowCommands.metric(), ...diskMetrics(disk)]),
+    metrics: () => metricsText("sluice_venue_", [...storeMetrics(store), slowCommands.metric(), ...diskMetrics(disk)]),
     stop: () => clearTimeout(timer),
   };
 }

@@ -21,6 +21,7 @@ import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { watchStalls } from "../../origin/stalls/watch-stalls.ts";
 import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -146,9 +147,10 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
+  const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: () => record.metrics() + watched.metrics() },
+    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -159,6 +161,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   redis.on("error", () => {});
   afterAll(async () => {
     watched.stop();
+    stalls.stop();
     await venue.stop();
     await trading.stop();
     await record.stop();
