@@ -92,7 +92,10 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(kind: (typeof DATABASES)[number] = "server"): Promise<TestVenue> {
+export async function startVenue(
+  kind: (typeof DATABASES)[number] = "server",
+  recordSettings: Partial<typeof RECORD> = {},
+): Promise<TestVenue> {
   const folder = await temporaryFolder();
   const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
   const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
@@ -113,7 +116,7 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
   const record = async () => embedded ?? (await openRecord());
-  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  const venue = await openTestVenue({ folder, postgres, record, recordSettings, redisServer, settings, identityKey: key });
   await untilOpen(venue);
   return venue;
 }
@@ -131,6 +134,7 @@ const RECORD = { SLUICE_SYNC_SECONDS: 1, SLUICE_AUDIT_MINUTES: 60, SLUICE_BACKLO
 type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
+  readonly recordSettings: Partial<typeof RECORD>;
   readonly settings: VenueSettings;
 };
 
@@ -144,7 +148,13 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
+  const record = openRecord({
+    settings: { ...TRADING, ...RECORD, ...stores.recordSettings, ...places },
+    database,
+    archive,
+    clock: systemClock,
+    log,
+  });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
