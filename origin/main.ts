@@ -5,11 +5,11 @@ import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
 import { createHealthApp, createOriginApp } from "./app.ts";
-import { createFindOldOrder } from "./archive/find-old-order.ts";
 import { openArchive } from "./archive/open-archive.ts";
 import { startControlServer } from "./control/control-server.ts";
 import { openDatabase } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
+import { openHistory } from "./history/history.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
 import { createLogger } from "./log.ts";
@@ -62,7 +62,7 @@ const trading = openTrading({ settings, database, refusalOf: record.refusalOf, c
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
       ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
-      ...{ findOldOrder: createFindOldOrder(database, archive), metrics },
+      ...{ history: openHistory({ database, archive }), metrics },
     })
   : undefined;
 

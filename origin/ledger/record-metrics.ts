@@ -10,10 +10,11 @@ type RecordFacts = {
   readonly audit: LastAudit | undefined;
   /** Where audits are made by the clock. */
   readonly auditAgeSeconds: number | undefined;
+  readonly endedOrders: number | undefined;
 };
 
 /** What a monitor should watch of the permanent record, in the text format of Prometheus. */
-export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds }: RecordFacts): string {
+export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds, endedOrders }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
     { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
@@ -36,6 +37,7 @@ export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds 
     { name: "ledger_rows_total", kind: "counter", help: "Trades and postings that this process has written.", value: ledger?.rowsWritten },
     { name: "ledger_parked_total", kind: "counter", help: "Entries that could not be posted.", value: ledger?.parked },
     { name: "tables_sequence", kind: "gauge", help: "Where the write-behind stands.", value: tables?.sequence },
+    { name: "ended_orders", kind: "gauge", help: "Ended orders that Redis still holds.", value: endedOrders },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
     { name: "audit_age_seconds", kind: "gauge", help: "Time since the last audit, or since the start.", value: auditAgeSeconds },

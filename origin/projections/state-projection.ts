@@ -125,13 +125,15 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
   async function followFrom({ position, nextOrderId: firstNew, grids, books, lease }: Following): Promise<boolean> {
     let before = position;
     let nextOrderId = firstNew;
+    const expiring = new Set<string>();
     while (!isStopping()) {
       let rest = await next(before);
       while (rest.length > 0 && !isStopping()) {
         const step = takeStep(rest, grids);
         rest = rest.slice(step.count);
         stepAtMs = performance.now();
-        const commands = [...stateWrites(step.rows, { grids, nextOrderId }), positionWrite(step)];
+        const known = { grids, nextOrderId, expiring, sequence: step.position.sequence };
+        const commands = [...stateWrites(step.rows, known), positionWrite(step)];
         const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
         if (!(await writes.write(guard, commands, isAscii(step.rows)))) return false;
         before = step.position;
@@ -242,7 +244,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /** Only people's own texts can be anything else. */
 function isAscii(rows: LatestRows): boolean {
   for (const order of rows.orders.values()) if (NOT_ASCII.test(order.clientOrderId) || NOT_ASCII.test(order.user)) return false;
-  for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.reference)) return false;
+  for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.user)) return false;
   for (const user of rows.balances.keys()) if (NOT_ASCII.test(user)) return false;
   for (const user of rows.users.keys()) if (NOT_ASCII.test(user)) return false;
   return true;

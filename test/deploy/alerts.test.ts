@@ -41,7 +41,7 @@ beforeAll(async () => {
   const json = { queueId: "launch", ...SETTINGS };
   expect((await gate.call("POST", "/admin/queues", { json })).status).toBe(201);
   note((await gate.call("GET", "/metrics")).text);
-  const venue = await startVenue("embedded", { SLUICE_AUDIT_MINUTES: AUDIT_SOON_MINUTES });
+  const venue = await startVenue("embedded", { auditMinutes: AUDIT_SOON_MINUTES });
   const { body } = await venue.signInAdmin("monitor");
   const scrape = async () => (await venue.call("GET", "/metrics", { token: body.accessToken })).text;
   const waiting = { timeout: 60_000, interval: 100 };

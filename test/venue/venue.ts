@@ -6,11 +6,11 @@ import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
-import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { openHistory } from "../../origin/history/history.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
@@ -92,15 +92,17 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(
-  kind: (typeof DATABASES)[number] = "server",
-  recordSettings: Partial<typeof RECORD> = {},
-): Promise<TestVenue> {
+type VenueOptions = {
+  readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
+  readonly auditMinutes?: number;
+};
+
+export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
   const folder = await temporaryFolder();
   const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
-  const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
+  const openOne = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
   // The embedded database has one owner; whoever else is opened on it shares it.
-  const embedded = kind === "embedded" ? await openRecord() : undefined;
+  const embedded = kind === "embedded" ? await openOne() : undefined;
   const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   afterAll(async () => {
     await redisServer.stop();
@@ -115,8 +117,8 @@ export async function startVenue(
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
-  const record = async () => embedded ?? (await openRecord());
-  const venue = await openTestVenue({ folder, postgres, record, recordSettings, redisServer, settings, identityKey: key });
+  const record = async () => embedded ?? (await openOne());
+  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key, options });
   await untilOpen(venue);
   return venue;
 }
@@ -134,8 +136,8 @@ const RECORD = { SLUICE_SYNC_SECONDS: 1, SLUICE_AUDIT_MINUTES: 60, SLUICE_BACKLO
 type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
-  readonly recordSettings: Partial<typeof RECORD>;
   readonly settings: VenueSettings;
+  readonly options: VenueOptions;
 };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
@@ -148,19 +150,17 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES } = stores.options;
   const record = openRecord({
-    settings: { ...TRADING, ...RECORD, ...stores.recordSettings, ...places },
-    database,
-    archive,
-    clock: systemClock,
-    log,
+    ...{ settings: { ...TRADING, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...(kept && { kept }),
   });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
+    ...{ history: openHistory({ database, archive }), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
