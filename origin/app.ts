@@ -44,7 +44,7 @@ type HealthDependencies = Parameters<typeof healthRoute>[0] & {
   readonly metrics: () => string;
 };
 
-/** For a process that executes or projects and serves nobody. Only monitors have its address, so they need no account there. */
+/** For monitors: of a process that serves no API, and of any at `SLUICE_METRICS_PORT`. Only they have its address, so they need no account there. */
 export function createHealthApp(dependencies: HealthDependencies): Hono {
   const app = new Hono();
   app.get("/health", healthRoute(dependencies));

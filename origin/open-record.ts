@@ -6,6 +6,7 @@ import type { PartHealth } from "../shared/health.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
+import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
 import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./commit/keys.ts";
@@ -85,6 +86,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const forgetting = isWorker ? startForgetting({ redis, writer: open({ isRaw: true }), nowMs: clock.nowMs, log, ...kept }) : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
+  const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
   const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
@@ -94,8 +96,8 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     health: () => [backlog.health()],
     metrics: () =>
       recordMetrics({
-        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state(), audit: audits?.last() },
-        endedOrders: forgetting?.held(),
+        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
+        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.(), endedOrders: forgetting?.held() },
       }),
     stop: async () => {
       backlog.stop();

@@ -8,11 +8,13 @@ type RecordFacts = {
   readonly ledger: LedgerState | undefined;
   readonly tables: { readonly sequence: number | undefined; readonly entriesSkipped: number } | undefined;
   readonly audit: LastAudit | undefined;
+  /** Where audits are made by the clock. */
+  readonly auditAgeSeconds: number | undefined;
   readonly endedOrders: number | undefined;
 };
 
 /** What a monitor should watch of the permanent record, in the text format of Prometheus. */
-export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: RecordFacts): string {
+export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds, endedOrders }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
     { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
@@ -38,6 +40,7 @@ export function recordMetrics({ backlog, ledger, tables, audit, endedOrders }: R
     { name: "ended_orders", kind: "gauge", help: "Ended orders that Redis still holds.", value: endedOrders },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
+    { name: "audit_age_seconds", kind: "gauge", help: "Time since the last audit, or since the start.", value: auditAgeSeconds },
   ];
   return metricsText("sluice_venue_", metrics);
 }
