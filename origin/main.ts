@@ -66,7 +66,7 @@ const parts = { venueRedis, database, trading, record };
 const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
-const server = await startHttpServer({ fetch: app.fetch, live, host, port });
+const server = await startHttpServer({ app, live, host, port });
 log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.
