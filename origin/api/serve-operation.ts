@@ -4,7 +4,7 @@ import type { LimitVerdict } from "../../shared/limit.ts";
 import { ok } from "../../shared/result.ts";
 import type { Permission } from "../api-keys/key-queries.ts";
 import type { Place } from "../identity/accounts.ts";
-import type { ProcessLimits } from "../limits/process-limits.ts";
+import { type ProcessLimits, takeOfCaller } from "../limits/process-limits.ts";
 import type { ApiRequest } from "./api-request.ts";
 import type { Authenticate, AuthenticationRefusal } from "./authenticate.ts";
 import type { Caller, Identity, RefusalOptions, VenueOperation } from "./operation.ts";
@@ -50,7 +50,7 @@ export async function serveOperation(operation: VenueOperation, request: ApiRequ
   const identity = known.value;
   const barred = barrierOf(operation, identity, parts);
   if (barred !== undefined) return refuse(...barred);
-  const ofCaller = identity === undefined ? ofAddress : parts.limits[operation.limit].take(limitIdentity(identity));
+  const ofCaller = identity === undefined ? ofAddress : takeOfCaller(parts.limits, operation.limit, limitedCaller(identity));
   if (ofCaller.isOver) return refuse("rate_limited", limited(ofCaller));
 
   const input = readInput(operation, { headers, params: request.params, query: queryOf(request.url), body: body.value });
@@ -85,8 +85,9 @@ function hasPermission(held: readonly Permission[], needed: Permission | undefin
   return needed !== undefined && held.includes(needed);
 }
 
-function limitIdentity(identity: Identity): string {
-  return "apiKey" in identity ? identity.apiKey.id : identity.user.id;
+function limitedCaller(identity: Identity) {
+  const userId = identity.user.id;
+  return { userId, callerId: "apiKey" in identity ? identity.apiKey.id : userId };
 }
 
 /** RFC 9110 section 15.5.2: a 401 names a way to authenticate. */
