@@ -43,6 +43,8 @@ import { createProcessLimits, type ProcessLimits } from "./limits/process-limits
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { connectRawBeside } from "./redis/connect.ts";
+import { untilReady } from "./redis/until-ready.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
@@ -98,7 +100,8 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     write: async (noted) => Promise.all((await noteLogins.all(database, noted)).map((user) => copies.put(user))),
     log,
   });
-  const readSession = createSessionReader({ redis, accessTokens, clock });
+  const rawRedis = connectRawBeside(redis, log);
+  const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
     ...{
@@ -140,7 +143,8 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
     clock.nowMs(),
   );
-  await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+  const firstTry = Promise.all([kept.firstTry, untilReady(rawRedis, FIRST_TRY_MS)]);
+  await Promise.race([firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
   return {
     operations: withDocument([
@@ -168,6 +172,7 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
       loginNotes.stop();
       keyNotes.stop();
       heldSessions.stop();
+      rawRedis.disconnect();
       system.stop();
     },
   };
