@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { programOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
+import { parseCommandId } from "../commands/command-id.ts";
 import type { Desk } from "../orders/desk.ts";
 import { limitField, nextCursorField } from "../orders/paging.ts";
 import { PENDING } from "../orders/pending.ts";
@@ -43,7 +44,7 @@ const historySchema = z
 
 const historyCursorField = z
   .string()
-  .regex(/^\d{1,16}-\d{1,16}-\d{1,6}$/, "must be the nextCursor of a page")
+  .refine((text) => parseCommandId(text) !== undefined, "must be the nextCursor of a page")
   .optional();
 
 const withdrawalSchema = z
