@@ -39,7 +39,7 @@ const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
 // 3. The permanent record.
-const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
+const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres"), log });
 
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;

@@ -4,6 +4,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { PartHealth } from "../shared/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Commands } from "./commands/commands.ts";
+import { createHandOff } from "./commands/hand-off.ts";
 import { openCommands } from "./commands/open-commands.ts";
 import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
@@ -48,17 +49,17 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     connections.push(redis);
     return redis;
   };
-  const node = newId(systemRandom);
+  const handOff = createHandOff(newId(systemRandom));
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
 
-  // 1. Commands: whoever serves the API appends and waits.
+  // 1. Commands: whoever serves the API hands them over or appends them, and waits.
   const commands = openCommands({
     redis,
     subscriber: open(),
     clock,
-    node,
+    handOff,
     untilProjected: position.untilProjected,
     ...(refusalOf && { refusalOf }),
     log,
@@ -70,8 +71,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
         // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${node}`,
-        answers: commands,
+        owner: `${process.pid}.${handOff.node}`,
+        commands,
         feed,
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),

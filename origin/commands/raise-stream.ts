@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
-import { parseCommandId } from "./command-id.ts";
+import { parseStreamId } from "./command-id.ts";
 import { COMMANDS_KEY } from "./keys.ts";
 import source from "./raise-stream.lua";
 
@@ -17,7 +17,7 @@ const raiseScript = defineScript({
  * command (restored elsewhere, or set back) every append would stand before it and never be read: so the stream is moved up to it first.
  */
 export async function raiseStream(runner: ScriptRunner, committedCommand: string): Promise<boolean> {
-  const [ms, number] = parseCommandId(committedCommand)?.entryId.split("-") ?? [];
+  const [ms, number] = parseStreamId(committedCommand)?.entryId.split("-") ?? [];
   if (ms === undefined || number === undefined || ms === "0") return false;
   return (await raiseScript.run(runner, { keys: { commands: COMMANDS_KEY }, args: { ms, number } })) === 1;
 }

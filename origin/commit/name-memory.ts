@@ -1,8 +1,9 @@
 import type { Redis } from "ioredis";
-import type { Command } from "../engine/command.ts";
 import type { Engine } from "../engine/engine.ts";
+import type { CommandName } from "../engine/references.ts";
 import { PROJECTED_KEY } from "../projections/keys.ts";
 import { findNames } from "../projections/name-store.ts";
+import { isLocal, type QueuedCommand } from "./command-queue.ts";
 
 /**
  * Keeps an engine's memory of names small. The newest stay; older ones leave once the state projection has written them, and are asked of Redis
@@ -11,11 +12,11 @@ import { findNames } from "../projections/name-store.ts";
  */
 export type NameMemory = {
   /** How many commands, from the first one on, can be applied with what memory knows. */
-  readonly readyCount: (commands: readonly Command[]) => number;
+  readonly readyCount: (commands: readonly QueuedCommand[]) => number;
   /** Asks for what the commands need; when it returns, all of them are ready. */
-  readonly ask: (commands: readonly Command[]) => Promise<void>;
+  readonly ask: (commands: readonly QueuedCommand[]) => Promise<void>;
   /** Asks early, while a commit is under way. What goes wrong with it shows when it is asked for in earnest. */
-  readonly askEarly: (commands: readonly Command[]) => void;
+  readonly askEarly: (commands: readonly QueuedCommand[]) => void;
   /** The engine's memory holds this entry of the journal. */
   readonly note: (sequence: number) => void;
   /** Lets go of what is projected and too much. Never between an ask and the commands that it was for. */
@@ -40,8 +41,12 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
   let projected = 0;
   let isLooking = false;
 
-  async function fetch(commands: readonly Command[]): Promise<void> {
-    const asked = commands.flatMap((command) => names.unanswered(command) ?? []);
+  function nameOf(queued: QueuedCommand): CommandName | undefined {
+    return isLocal(queued) ? names.unanswered(queued.body, queued.at) : names.unanswered(queued.command, queued.command.at);
+  }
+
+  async function fetch(commands: readonly QueuedCommand[]): Promise<void> {
+    const asked = commands.flatMap((queued) => nameOf(queued) ?? []);
     if (asked.length === 0) return;
     const { at, evicted } = names.figures();
     const rows = await findNames(
@@ -78,7 +83,7 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
 
   return {
     readyCount(commands) {
-      const first = commands.findIndex((command) => names.unanswered(command) !== undefined);
+      const first = commands.findIndex((queued) => nameOf(queued) !== undefined);
       return first === -1 ? commands.length : first;
     },
     async ask(commands) {

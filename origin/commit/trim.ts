@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { parseCommandId } from "../commands/command-id.ts";
+import { parseStreamId } from "../commands/command-id.ts";
 import { COMMANDS_KEY } from "../commands/keys.ts";
 import { PROJECTED_KEY } from "../projections/keys.ts";
 import type { JournalPosition } from "./journal.ts";
@@ -39,7 +39,7 @@ export function createTrimming(redis: Redis, nowMs: () => number): Trimming {
   }
 
   async function trimCommands(command: string): Promise<void> {
-    const place = parseCommandId(command);
+    const place = parseStreamId(command);
     if (place === undefined || command === trimmedCommand) return;
     // The entry itself stays: the next engine looks whether all of it was committed.
     await redis.xtrim(COMMANDS_KEY, "MINID", "~", place.entryId);

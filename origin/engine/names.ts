@@ -12,7 +12,7 @@ import { userNamed } from "./users.ts";
  */
 export type Names = {
   /** The name that has to be asked for before the command may be applied. */
-  readonly unanswered: (command: Command) => CommandName | undefined;
+  readonly unanswered: (command: CommandBody, at: number) => CommandName | undefined;
   /** What the store knows of these names; those without a row it does not know. */
   readonly answer: (names: readonly CommandName[], rows: readonly ReferenceRow[]) => void;
   /** Lets go of all answers if there are more than that: those that are still needed are asked for again. */
@@ -27,16 +27,21 @@ export type Names = {
   readonly hash: () => string;
 };
 
+type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
+
+/** A command before it has its id. */
+type CommandBody = WithoutHead<Command>;
+
 export type NameFigures = { readonly at: number; readonly taken: number; readonly evicted: number; readonly held: number };
 
 export function namesOf(state: EngineState): Names {
   const { references } = state;
   return {
-    unanswered(command) {
+    unanswered(command, commandAt) {
       const name = nameOfCommand(command);
       if (name === undefined) return undefined;
       const user = state.users.byName.get(name.user);
-      return isUnanswered(references, { name, user, at: Math.max(state.at, command.at) }) ? name : undefined;
+      return isUnanswered(references, { name, user, at: Math.max(state.at, commandAt) }) ? name : undefined;
     },
     answer(names, rows) {
       for (const name of names) takeAnswer(references, name, undefined);
@@ -64,7 +69,7 @@ export function namesOf(state: EngineState): Names {
 }
 
 /** A user who is not known yet may be so by the time the command is applied: the name is asked for all the same. */
-function nameOfCommand(command: Command): CommandName | undefined {
+function nameOfCommand(command: CommandBody): CommandName | undefined {
   switch (command.kind) {
     case "place":
     case "cancel":

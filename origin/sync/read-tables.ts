@@ -26,6 +26,7 @@ export type RecordedState = {
 };
 
 const PAGE = 2_000;
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
 /** Reading millions of rows takes a while, and nobody waits for it but an operator. */
 const READ_MS_MAX = 30 * 60_000;
 const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -50,7 +51,7 @@ async function absorbBodies(tx: Transaction, rows: LatestRows, { from, position 
   let last: JournalPosition | undefined;
   let after = from;
   while (after < position.sequence) {
-    const entries = await listBodies.all(tx, { after: String(after), limit: PAGE });
+    const entries = await listBodies.all(tx, { after: String(after), limit: PAGE, bytesMax: BODY_BYTES_MAX });
     for (const entry of entries) {
       const before: JournalPosition = last ?? { sequence: after, hash: entry.previousHash, command: "" };
       const fault = faultOfNext(before, entry);

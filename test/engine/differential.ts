@@ -101,7 +101,7 @@ function play(world: World, command: Command, played: Command[]): void {
 
 /** As a leader does: what its memory does not have is asked of the store first, for a whole batch. */
 function ask({ projection }: World, engine: Engine, commands: readonly Command[]): void {
-  const names = commands.flatMap((command) => engine.names.unanswered(command) ?? []);
+  const names = commands.flatMap((command) => engine.names.unanswered(command, command.at) ?? []);
   engine.names.answer(
     names,
     names.flatMap((name) => projection.find(name) ?? []),

@@ -139,7 +139,7 @@ describe("a name that has left memory", () => {
   it("is asked for before its command is applied, or the engine stops", () => {
     const { engine, cancel, id, command, place } = evictedDesk();
     cancel("ann", id);
-    expect(engine.names.unanswered(command)).toEqual({ kind: "order", user: "ann", name: "mine" });
+    expect(engine.names.unanswered(command, command.at)).toEqual({ kind: "order", user: "ann", name: "mine" });
     expect(() => place("ann", "sell", order)).toThrow("the store is asked about a name before its command is applied");
   });
 
@@ -148,7 +148,7 @@ describe("a name that has left memory", () => {
     cancel("ann", id);
     const name = { kind: "order", user: "ann", name: "mine" } as const;
     engine.names.answer([name], row === undefined ? [] : [row]);
-    expect(engine.names.unanswered(command)).toBeUndefined();
+    expect(engine.names.unanswered(command, command.at)).toBeUndefined();
     expect(place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
     expect(place("ann", "sell", { ...order, lots: 2 })).toEqual(rejected("client_order_id_reused"));
   });
@@ -170,14 +170,14 @@ describe("a name that has left memory", () => {
     desk.engine.names.evict({ upTo: 1, keep: 0 });
     desk.cancel("ann", id);
     const command = { id: "1-1-0", at, kind: "cancel", user: "ann", orderId: 0, clientOrderId: "mine" } as const;
-    expect(desk.engine.names.unanswered(command)).toEqual(name);
+    expect(desk.engine.names.unanswered(command, command.at)).toEqual(name);
   });
 
   it("is not asked for while memory reaches back 24 hours", () => {
     const { engine, command, wait, placed } = evictedDesk();
     wait(DAY_MS);
-    expect(engine.names.unanswered({ ...command, at: command.at + DAY_MS - 1 })).toBeDefined();
-    expect(engine.names.unanswered({ ...command, at: command.at + DAY_MS })).toBeUndefined();
+    expect(engine.names.unanswered(command, command.at + DAY_MS - 1)).toBeDefined();
+    expect(engine.names.unanswered(command, command.at + DAY_MS)).toBeUndefined();
     placed("ann", "sell", { ...order, clientOrderId: "other" });
   });
 
