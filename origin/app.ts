@@ -7,7 +7,6 @@ import { apiRoutes } from "./api/api-routes.ts";
 import { DatabaseUnavailable } from "./db/database.ts";
 import { healthRoute } from "./health/health-route.ts";
 import { PasswordsBusy } from "./identity/passwords.ts";
-import type { VenueRecord } from "./open-record.ts";
 import { isStoreAbsence } from "./redis/store-absence.ts";
 import { metricsResponse } from "./system/metrics-operation.ts";
 import { demoRoute } from "./web/demo-route.ts";
@@ -40,13 +39,16 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   return app;
 }
 
-type HealthDependencies = Parameters<typeof healthRoute>[0] & { readonly record: Pick<VenueRecord, "metrics"> };
+type HealthDependencies = Parameters<typeof healthRoute>[0] & {
+  /** Prometheus text. */
+  readonly metrics: () => string;
+};
 
-/** For a process that executes or projects and serves nobody. Only monitors have its address, so they need no account there. */
+/** For monitors: of a process that serves no API, and of any at `SLUICE_METRICS_PORT`. Only they have its address, so they need no account there. */
 export function createHealthApp(dependencies: HealthDependencies): Hono {
   const app = new Hono();
   app.get("/health", healthRoute(dependencies));
-  app.get("/metrics", () => metricsResponse(dependencies.record.metrics()));
+  app.get("/metrics", () => metricsResponse(dependencies.metrics()));
   app.notFound(() => problemResponse("not_found"));
   return app;
 }

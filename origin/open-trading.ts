@@ -12,7 +12,6 @@ import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { startForgetting } from "./projections/forget-orders.ts";
 import { createProjectedPosition } from "./projections/projected-position.ts";
 import { startStateProjection } from "./projections/state-projection.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
@@ -50,6 +49,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     return redis;
   };
   const handOff = createHandOff(newId(systemRandom));
+  // Whoever looks at a lease finds the process.
+  const owner = `${process.pid}.${handOff.node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
@@ -70,8 +71,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${handOff.node}`,
+        owner,
         commands,
         feed,
         nowMs: clock.nowMs,
@@ -85,9 +85,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
-  const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 
   return {
     commands,
@@ -99,7 +98,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
       await commands.stop();
       await engine?.stop();
       await projection?.stop();
-      await forgetting?.stop();
       for (const connection of connections) connection.disconnect();
     },
   };

@@ -1,5 +1,5 @@
 -- Takes the lead when nobody else has it, under an epoch that nobody had before.
--- KEYS: 1 v1:{t0}:fence
+-- KEYS: 1 v1:{t0}:fence, or v1:{t0}:projector
 -- ARGV: 1 owner, 2 lease in ms
 -- Returns the new epoch, or 0 while somebody else leads.
 local fence = KEYS[1]

@@ -90,7 +90,8 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
       queue.check();
       if (queue.isEmpty()) await queue.wait();
-      else await commitNext(await namedShift(recovered.names, queue));
+      else if (recovered.names.readyCount(queue.peek(1)) === 0) await recovered.names.ask(queue.peek(BATCH_COMMANDS_MAX));
+      else await commitNext(readyShift(recovered.names, queue));
     }
     return isDeposed || lease.isLost() ? "deposed" : "stopped";
   } finally {
@@ -100,9 +101,8 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   }
 }
 
-/** The next commands as far as it is known what their names stand for; at least one, if there is one. */
-async function namedShift(names: NameMemory, queue: CommandQueue): Promise<CommandQueue["shift"]> {
-  if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+/** Gives the next commands as far as it is known what their names stand for. To be used at once: a command that leaves the queue would be counted. */
+function readyShift(names: NameMemory, queue: CommandQueue): CommandQueue["shift"] {
   let left = names.readyCount(queue.peek(BATCH_COMMANDS_MAX));
   return () => (left-- > 0 ? queue.shift() : undefined);
 }

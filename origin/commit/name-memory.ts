@@ -1,6 +1,5 @@
 import type { Redis } from "ioredis";
 import type { Engine } from "../engine/engine.ts";
-import type { CommandName } from "../engine/references.ts";
 import { PROJECTED_KEY } from "../projections/keys.ts";
 import { findNames } from "../projections/name-store.ts";
 import { isLocal, type QueuedCommand } from "./command-queue.ts";
@@ -41,12 +40,12 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
   let projected = 0;
   let isLooking = false;
 
-  function nameOf(queued: QueuedCommand): CommandName | undefined {
-    return isLocal(queued) ? names.unanswered(queued.body, queued.at) : names.unanswered(queued.command, queued.command.at);
-  }
+  const unanswered = (queued: QueuedCommand) =>
+    isLocal(queued) ? names.unanswered(queued.body, queued.at) : names.unanswered(queued.command, queued.command.at);
 
   async function fetch(commands: readonly QueuedCommand[]): Promise<void> {
-    const asked = commands.flatMap((queued) => nameOf(queued) ?? []);
+    if (names.areComplete()) return;
+    const asked = commands.flatMap((command) => unanswered(command) ?? []);
     if (asked.length === 0) return;
     const { at, evicted } = names.figures();
     const rows = await findNames(
@@ -83,7 +82,8 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
 
   return {
     readyCount(commands) {
-      const first = commands.findIndex((queued) => nameOf(queued) !== undefined);
+      if (names.areComplete()) return commands.length;
+      const first = commands.findIndex((command) => unanswered(command) !== undefined);
       return first === -1 ? commands.length : first;
     },
     async ask(commands) {

@@ -2,7 +2,7 @@ import type { ReferenceRow } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { addHash, formatHash, type Hash, hashText } from "./hash.ts";
 import { type NameCount, takeCount } from "./name-counts.ts";
-import { type CommandName, evict, isRemembered, isUnanswered, NOT_KNOWN_YET, takeAnswer } from "./references.ts";
+import { type CommandName, evict, isComplete, isRemembered, isUnanswered, NOT_KNOWN_YET, takeAnswer } from "./references.ts";
 import type { EngineState } from "./state.ts";
 import { userNamed } from "./users.ts";
 
@@ -12,7 +12,9 @@ import { userNamed } from "./users.ts";
  */
 export type Names = {
   /** The name that has to be asked for before the command may be applied. */
-  readonly unanswered: (command: CommandBody, at: number) => CommandName | undefined;
+  readonly unanswered: (command: NamingCommand, at: number) => CommandName | undefined;
+  /** Whether memory reaches back a day, so that nothing has to be asked for. */
+  readonly areComplete: () => boolean;
   /** What the store knows of these names; those without a row it does not know. */
   readonly answer: (names: readonly CommandName[], rows: readonly ReferenceRow[]) => void;
   /** Lets go of all answers if there are more than that: those that are still needed are asked for again. */
@@ -29,20 +31,21 @@ export type Names = {
 
 type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
 
-/** A command before it has its id. */
-type CommandBody = WithoutHead<Command>;
+/** A command may not have its id yet. */
+export type NamingCommand = WithoutHead<Command>;
 
 export type NameFigures = { readonly at: number; readonly taken: number; readonly evicted: number; readonly held: number };
 
 export function namesOf(state: EngineState): Names {
   const { references } = state;
   return {
-    unanswered(command, commandAt) {
+    unanswered(command, at) {
       const name = nameOfCommand(command);
       if (name === undefined) return undefined;
       const user = state.users.byName.get(name.user);
-      return isUnanswered(references, { name, user, at: Math.max(state.at, commandAt) }) ? name : undefined;
+      return isUnanswered(references, { name, user, at: Math.max(state.at, at) }) ? name : undefined;
     },
+    areComplete: () => isComplete(references, state.at),
     answer(names, rows) {
       for (const name of names) takeAnswer(references, name, undefined);
       for (const { kind, user: userName, reference: name, digest, orderId, at } of rows) {
@@ -70,7 +73,7 @@ export function namesOf(state: EngineState): Names {
 }
 
 /** A user who is not known yet may be so by the time the command is applied: the name is asked for all the same. */
-function nameOfCommand(command: CommandBody): CommandName | undefined {
+function nameOfCommand(command: NamingCommand): CommandName | undefined {
   switch (command.kind) {
     case "place":
     case "cancel":

@@ -95,6 +95,11 @@ export function lookUp(references: References, { user, kind, name, at }: LookUp)
 
 type LookUp = { readonly user: User; readonly kind: ReferenceKind; readonly name: string; readonly at: number };
 
+/** Whether memory holds every name that is remembered at this time. */
+export function isComplete({ completeFrom }: References, at: number): boolean {
+  return completeFrom <= at - REMEMBERED_MS + 1;
+}
+
 /** Whether the store may know a name that memory does not have, and that is remembered at this time. */
 function isInStore(
   { completeFrom, filteredFrom, filter }: References,
