@@ -9,19 +9,22 @@ import type { OrderArchive } from "./archive/order-archive.ts";
 import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
+import type { CommandBody, RefusalCode } from "./commands/commands.ts";
 import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./commit/keys.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { type WatchedBacklog, watchBacklog } from "./ledger/backlog.ts";
+import { watchBacklog } from "./ledger/backlog.ts";
 import { EMBEDDED_ROWS_MAX, type KeptLedger, keepLedger, SERVER_ROWS_MAX } from "./ledger/keep-ledger.ts";
 import { recordMetrics } from "./ledger/record-metrics.ts";
 import { startForgetting } from "./projections/forget-orders.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
+import { watchMemory } from "./redis/watch-memory.ts";
 import { keepTables } from "./sync/keep-tables.ts";
 
 /** The permanent record, put together: ledger, write-behind, audit and archive where this process is a worker; the backlog everywhere. */
 export type VenueRecord = {
-  readonly refusalOf: WatchedBacklog["refusalOf"];
+  /** Whether a command like this may be appended now: the record and the store have room for it. */
+  readonly refusalOf: (body: CommandBody) => RefusalCode | undefined;
   readonly health: () => readonly PartHealth[];
   /** Prometheus text. */
   readonly metrics: () => string;
@@ -83,7 +86,11 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence).catch(() => {});
   const intervalMs = settings.SLUICE_SYNC_SECONDS * 1_000;
   const tables = isWorker ? keepTables({ database, log, intervalMs, rowsMax, onPosition }) : undefined;
-  const forgetting = isWorker ? startForgetting({ redis, writer: open({ isRaw: true }), nowMs: clock.nowMs, log, ...kept }) : undefined;
+  const memory = watchMemory({ redis, log, containerBytes: containerBytes(settings.VENUE_REDIS_URL) });
+  const isTight = () => memory.current().level !== "ok";
+  const forgetting = isWorker
+    ? startForgetting({ redis, writer: open({ isRaw: true }), nowMs: clock.nowMs, log, isTight, ...kept })
+    : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
   const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
@@ -92,15 +99,17 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
 
   return {
-    refusalOf: backlog.refusalOf,
-    health: () => [backlog.health()],
+    refusalOf: (body) => memory.refusalOf(body) ?? backlog.refusalOf(body),
+    health: () => [backlog.health(), memory.health()],
     metrics: () =>
       recordMetrics({
         ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
-        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.(), endedOrders: forgetting?.held() },
+        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.() },
+        ...{ endedOrders: forgetting?.held(), memory: memory.current() },
       }),
     stop: async () => {
       backlog.stop();
+      memory.stop();
       audits?.stop();
       archiving?.stop();
       await forgetting?.stop();
@@ -124,6 +133,13 @@ async function untilPosted(redis: Redis, ledger: KeptLedger): Promise<void> {
   } catch {
     // Redis is away: the next start goes on from there.
   }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Where Redis runs beside us it shares our bound; what binds one elsewhere it says itself. */
+function containerBytes(redisUrl: string): number {
+  return LOOPBACK.has(new URL(redisUrl).hostname) ? process.constrainedMemory() : 0;
 }
 
 /** At least 0, below 1. */

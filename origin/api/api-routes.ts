@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { methodNotAllowed } from "hono/method-not-allowed";
+import { assert } from "../../shared/assert.ts";
 import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
 import { addressIdentity } from "../../shared/ip-address.ts";
 import { ok } from "../../shared/result.ts";
@@ -59,7 +60,8 @@ async function serve(c: Context<Environment>, operation: VenueOperation, parts: 
 
   const { headers } = c.req.raw;
   const received = { method: c.req.method, url: c.req.url, headers, body: body.value };
-  const known = operation.access === "public" ? ok(undefined) : await parts.authenticate(received, c.req.header("x-forwarded-for"));
+  const circumstances = { address: c.req.header("x-forwarded-for"), submitsCommand: operation.submitsCommand === true };
+  const known = operation.access === "public" ? ok(undefined) : await parts.authenticate(received, circumstances);
   if (!known.ok) return refuse(known.reason.code, authenticationOptions(known.reason));
   const identity = known.value;
   const barred = barrierOf(operation, identity, parts);
@@ -74,7 +76,14 @@ async function serve(c: Context<Environment>, operation: VenueOperation, parts: 
   }
   const header = (name: string) => headers.get(name) ?? undefined;
   const facts = { identity, place, requestId, header, headers: ofCaller.headers, isHttps: isHttps(c.req.raw) };
-  return operation.run(callerOf(facts), input.value);
+  const response = await operation.run(callerOf(facts), input.value);
+  assert(response.status >= 400 || !hasNonceLeft(identity), `${operation.id} submits its command with the nonce of a signed request`);
+  return response;
+}
+
+/** The same request could be served again. */
+function hasNonceLeft(identity: Identity | undefined): boolean {
+  return identity !== undefined && "nonce" in identity && identity.nonce.isLeft();
 }
 
 /** Why somebody we know may not do this. */

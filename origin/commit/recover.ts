@@ -6,6 +6,7 @@ import { faultOfNext, firstEntry, type JournalPosition, lastEntry, readJournal }
 import { changesFrom } from "./journal-body.ts";
 import { OFFSET_KEY } from "./keys.ts";
 import { createNameMemory, type NameBounds, type NameMemory } from "./name-memory.ts";
+import { readNonces } from "./recent-nonces.ts";
 
 /** An engine's memory, and the last journal entry that is in it. */
 export type Recovered = { readonly engine: Engine; readonly names: NameMemory; position: JournalPosition };
@@ -18,7 +19,8 @@ export async function recover(redis: Redis, nameBounds?: NameBounds): Promise<Re
   if (!loaded.ok) return loaded;
   const engine = createEngine();
   const { changes, nameCounts, position } = loaded.value;
-  engine.absorb(changes);
+  const nonces = await readNonces(redis, { sequence: position.sequence, timeMs: changes.at });
+  engine.absorb({ ...changes, nonces });
   engine.names.load({ counts: nameCounts, completeFrom: changes.at + 1 });
   return ok({ engine, names: createNameMemory(redis, engine, nameBounds), position });
 }
