@@ -217,7 +217,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
       const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-      const server = await startHttpServer({ fetch: app.fetch, live, port: 0 });
+      const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);
       return server;
     },
