@@ -7,7 +7,6 @@ import { API_PREFIX, type ApiListener, createApiListener } from "./api/api-liste
 import { apiRoutes } from "./api/api-routes.ts";
 import { createFailureAnswer } from "./failure-answer.ts";
 import { healthRoute } from "./health/health-route.ts";
-import type { VenueRecord } from "./open-record.ts";
 import { metricsResponse } from "./system/metrics-operation.ts";
 import { demoRoute } from "./web/demo-route.ts";
 import { frontRoute } from "./web/front-route.ts";
@@ -32,13 +31,16 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   return Object.assign(app, { api: createApiListener({ ...dependencies, checkPass, failureAnswer }) });
 }
 
-type HealthDependencies = Parameters<typeof healthRoute>[0] & { readonly record: Pick<VenueRecord, "metrics"> };
+type HealthDependencies = Parameters<typeof healthRoute>[0] & {
+  /** Prometheus text. */
+  readonly metrics: () => string;
+};
 
-/** For a process that executes or projects and serves nobody. Only monitors have its address, so they need no account there. */
+/** For monitors: of a process that serves no API, and of any at `SLUICE_METRICS_PORT`. Only they have its address, so they need no account there. */
 export function createHealthApp(dependencies: HealthDependencies): Hono {
   const app = new Hono();
   app.get("/health", healthRoute(dependencies));
-  app.get("/metrics", () => metricsResponse(dependencies.record.metrics()));
+  app.get("/metrics", () => metricsResponse(dependencies.metrics()));
   app.notFound(() => problemResponse("not_found"));
   return app;
 }

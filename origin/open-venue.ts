@@ -5,7 +5,9 @@ import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
-import { withFreezing } from "./admin/freezing-users.ts";
+import { createAudited } from "./admin/audited.ts";
+import { createFreezing } from "./admin/freezing-users.ts";
+import { keepSettling } from "./admin/settle-intents.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
@@ -19,11 +21,11 @@ import { createSeal } from "./api-keys/seal.ts";
 import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
 import { createVenueKeys } from "./api-keys/venue-keys.ts";
 import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
-import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
+import { type History, openHistory } from "./history/history.ts";
 import { createAccessTokens } from "./identity/access-tokens.ts";
 import { accountOperations } from "./identity/account-operations.ts";
 import { type Accounts, createAccounts } from "./identity/accounts.ts";
@@ -72,8 +74,9 @@ type VenueParts = {
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
-  readonly findOldOrder?: FindOldOrder;
-  /** Of the permanent record, as Prometheus reads them. */
+  /** By default without an archive. */
+  readonly history?: History;
+  /** Of this process and the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -82,7 +85,7 @@ type VenueParts = {
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, clock, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, history, metrics, clock, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const random = systemRandom;
@@ -133,11 +136,13 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
   const venueKeys = createVenueKeys({ database, seal, random });
   const keyNotes = createLateNotes({ what: "uses of keys", write: (noted) => noteKeyUses.all(database, noted), log });
   const verifySignature = createSignatureVerifier({ copies: keyCopies, seal, notes: keyNotes, clock });
-  const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
+  const audited = createAudited({ database, log });
+  const settling = keepSettling({ database, commands, audited, nowMs: clock.nowMs, log });
+  const users = createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze: createFreezing(commands) });
   const trading = openTradingApi({
-    ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
+    ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
-    findOldOrder,
+    history: history ?? openHistory({ database }),
   });
   const kept = keepCopies(
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
@@ -168,6 +173,7 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     deposit: trading.deposit,
     stop: async () => {
       trading.stop();
+      settling.stop();
       kept.stop();
       loginNotes.stop();
       keyNotes.stop();

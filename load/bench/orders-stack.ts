@@ -56,7 +56,7 @@ export async function startOrdersStack(peopleCount: number): Promise<OrdersStack
     const gate = await gateWay(target, { url: target.urls[0], address: ADDRESS, signal });
     return { direct: { ...direct.headers, authorization }, gate: { ...gate.headers, authorization } };
   });
-  const cpuOf = (name: string) => cpuSecondsOf(own.stack.pidOf(name) ?? 0);
+  const cpuOf = (name: string) => cpuSecondsOf(own.stack.pids().get(name) ?? 0);
   return {
     origin: { url: own.originUrl, people: people.map(({ direct: headers }) => headers), cpuSeconds: () => ({ origin: cpuOf("origin") }) },
     edge: {

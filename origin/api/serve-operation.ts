@@ -1,3 +1,4 @@
+import { assert } from "../../shared/assert.ts";
 import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
 import { addressIdentity } from "../../shared/ip-address.ts";
 import type { LimitVerdict } from "../../shared/limit.ts";
@@ -45,7 +46,8 @@ export async function serveOperation(operation: VenueOperation, request: ApiRequ
   if (!body.ok) return refuse("body_too_large");
 
   const received = { method: request.method, url: request.url, headers, body: body.value };
-  const known = operation.access === "public" ? ok(undefined) : await parts.authenticate(received, forwardedFor ?? undefined);
+  const circumstances = { address: forwardedFor ?? undefined, submitsCommand: operation.submitsCommand === true };
+  const known = operation.access === "public" ? ok(undefined) : await parts.authenticate(received, circumstances);
   if (!known.ok) return refuse(known.reason.code, authenticationOptions(known.reason));
   const identity = known.value;
   const barred = barrierOf(operation, identity, parts);
@@ -60,7 +62,15 @@ export async function serveOperation(operation: VenueOperation, request: ApiRequ
   }
   const header = (name: string) => headers.get(name) ?? undefined;
   const isHttps = headers.get("x-forwarded-proto") === "https";
-  return operation.run(callerOf({ identity, place, requestId, header, headers: ofCaller.headers, isHttps }), input.value);
+  const caller = callerOf({ identity, place, requestId, header, headers: ofCaller.headers, isHttps });
+  const response = await operation.run(caller, input.value);
+  assert(response.status >= 400 || !hasNonceLeft(identity), `${operation.id} submits its command with the nonce of a signed request`);
+  return response;
+}
+
+/** The same request could be served again. */
+function hasNonceLeft(identity: Identity | undefined): boolean {
+  return identity !== undefined && "nonce" in identity && identity.nonce.isLeft();
 }
 
 function queryOf(url: string): string {

@@ -4,7 +4,7 @@ import { commandIdOf } from "./command-id.ts";
 import type { RefusalCode, Submitted } from "./commands.ts";
 
 /** One command whose caller waits. */
-export type Waiter = { readonly user: string; readonly settle: (answer: Submitted) => void };
+export type Waiter = { readonly settle: (answer: Submitted) => void };
 
 /** The commands of one append and those of their callers who still wait. */
 export type WaitingAppend = {

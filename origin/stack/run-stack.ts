@@ -7,8 +7,8 @@ export type RunningStack = {
   /** Settles when a part has ended by itself, with the sentence that says which and why. */
   readonly died: Promise<string>;
   readonly restart: (part: Part) => Promise<void>;
-  /** The process of a part, by the part's name. */
-  readonly pidOf: (name: string) => number | undefined;
+  /** Of the parts that run, by name. */
+  readonly pids: () => ReadonlyMap<string, number>;
   readonly stop: () => Promise<void>;
 };
 
@@ -56,8 +56,8 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady }: R
     await stop();
     throw error;
   }
-  const pidOf = (name: string) => running.get(parts.find((part) => part.name === name) as Part)?.pid;
-  return { died: death.promise, restart, pidOf, stop };
+  const pids = () => new Map([...running].map(([part, child]) => [part.name, child.pid]));
+  return { died: death.promise, restart, pids, stop };
 }
 
 /** What stands on a part that died would never come up, and would be blamed for it. */
