@@ -37,6 +37,8 @@ const TRACE_MS_MAX = 900_000;
 const SKEW_MS = 300_000;
 /** Everything older is settled, or was seen unsettled in the last look. */
 const LOOK_BACK_MS = 3_600_000;
+/** At the start, for what was left by a venue that was stopped for so long; the log of years is not searched. */
+const FIRST_LOOK_BACK_MS = 30 * 24 * LOOK_BACK_MS;
 
 const unsettledRow = z.object({
   id: z.number(),
@@ -69,7 +71,7 @@ const MOVEMENT_KINDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 export function keepSettling({ database, commands, audited, nowMs, log }: SettlingParts): Settling {
-  let sinceMs = 0;
+  let sinceMs = Math.max(0, nowMs() - FIRST_LOOK_BACK_MS);
   let isAway = false;
 
   async function settle(): Promise<void> {

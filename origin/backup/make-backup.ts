@@ -15,6 +15,8 @@ type BackupParts = {
   readonly redisUrl: string;
   readonly folder: string;
   readonly nowMs: number;
+  /** What is being written, for whoever waits. */
+  readonly onProgress?: ((progress: string) => void) | undefined;
 };
 
 const SNAPSHOT_FILE = "redis.rdb";
@@ -25,12 +27,20 @@ export const BACKUP_CONSUMER = "backup";
  * Both stores while trading goes on: PostgreSQL as of one journal entry, then Redis, which holds that entry and every later one. The manifest
  * with its checksums comes last.
  */
-export async function makeBackup({ database, redis, redisUrl, folder, nowMs }: BackupParts): Promise<Result<Manifest, string>> {
+export async function makeBackup({
+  database,
+  redis,
+  redisUrl,
+  folder,
+  nowMs,
+  onProgress = () => {},
+}: BackupParts): Promise<Result<Manifest, string>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) return fail(`${folder} is not empty: each backup has a folder of its own.`);
   await redis.hset(CONSUMERS_KEY, BACKUP_CONSUMER, (await redis.hget(CONSUMERS_KEY, "ledger")) ?? "0");
   try {
-    const dump = await dumpTables(database, folder);
+    const dump = await dumpTables(database, folder, onProgress);
+    onProgress("Redis");
     const snapshot = await saveSnapshot(redisUrl, folder);
     const found = await readLayout(redis);
     const layout = found.kind === "layout" ? found.layout : LAYOUT;

@@ -1,8 +1,8 @@
 import { assert } from "../../shared/assert.ts";
 import { type CommandPlace, commandIdOf } from "../commands/command-id.ts";
-import { type CommandFields, commandFields, commandFrom } from "../commands/command-text.ts";
+import { type CommandFields, commandFields, commandFrom, nonceFrom } from "../commands/command-text.ts";
 import type { Changes } from "../engine/changes.ts";
-import type { Command } from "../engine/command.ts";
+import type { Command, Nonce } from "../engine/command.ts";
 import type { Outcome, RejectCode } from "../engine/outcome.ts";
 import {
   balanceFields,
@@ -113,7 +113,8 @@ function placeIn([source, first, , epoch = 0]: GroupFields, place: number, seque
 }
 
 export function changesFrom(text: string): Changes {
-  const [at, nextOrderId, nextTradeId, ...lists] = bodyFrom(text).fields;
+  const body = bodyFrom(text);
+  const [at, nextOrderId, nextTradeId, ...lists] = body.fields;
   const [orders = [], trades = [], balances = [], movements = [], currencies = [], pairs = [], users = [], references = []] = lists;
   return {
     at,
@@ -127,7 +128,25 @@ export function changesFrom(text: string): Changes {
     pairs: pairs.map(pairFrom),
     users: users.map(([user, isFrozen]) => ({ user: user as string, isFrozen: isFrozen === 1 })),
     references: references.map(referenceFrom),
+    nonces: noncesOf(body),
   };
+}
+
+/** The nonces that an entry's commands have left behind; none in format 1. */
+export function noncesIn(text: string): readonly Nonce[] {
+  return noncesOf(bodyFrom(text));
+}
+
+function noncesOf({ groups, commands = [] }: Body): readonly Nonce[] {
+  const nonces = commands.map(([, at]) => nonceFrom(at));
+  if (nonces.every((nonce) => nonce === undefined)) return [];
+  const results = groups.flatMap(([, , ofGroup]) => ofGroup);
+  return nonces.filter((nonce, place) => nonce !== undefined && !hasLeftNone(results[place])) as Nonce[];
+}
+
+/** The engine has refused it before it took its nonce down. */
+function hasLeftNone(result: unknown): boolean {
+  return Array.isArray(result) && result[0] === "x" && (result[2] === "nonces_full" || result[2] === "request_expired");
 }
 
 /** Of the changes, those that move money, and the terms that they count in. */

@@ -39,5 +39,5 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 export async function openAsItIs({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
   if (url !== undefined) return openServerDatabase(url);
   if (steps === migrations) await layOutEmbedded(folder);
-  return openEmbeddedDatabase(folder, log);
+  return openEmbeddedDatabase(folder, { log });
 }

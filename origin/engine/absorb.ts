@@ -3,6 +3,7 @@ import { accountOf } from "./accounts.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
 import { addCurrency, type Currency } from "./currencies.ts";
 import { takeCount } from "./name-counts.ts";
+import { forgetNonces, rememberNonce } from "./nonces.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
@@ -17,12 +18,14 @@ export function absorbChanges(state: EngineState, changes: Changes): void {
   state.nextOrderId = Math.max(state.nextOrderId, changes.nextOrderId);
   state.nextTradeId = Math.max(state.nextTradeId, changes.nextTradeId);
   forgetHours(state.references, state.at);
+  forgetNonces(state.nonces, state.at);
   for (const row of changes.currencies) absorbCurrency(state, row);
   for (const row of changes.pairs) absorbPair(state, row);
   for (const { user, isFrozen } of changes.users) userNamed(state.users, user).isFrozen = isFrozen;
   for (const row of changes.balances) absorbBalance(state, row);
   for (const row of changes.orders) absorbOrder(state, row);
   for (const row of changes.references) absorbReference(state, row);
+  for (const nonce of changes.nonces ?? []) rememberNonce(state, nonce);
 }
 
 function absorbCurrency({ currencies }: EngineState, { currency, scale, supply }: CurrencyRow): void {

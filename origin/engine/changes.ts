@@ -1,3 +1,4 @@
+import type { Nonce } from "./command.ts";
 import type { CancelReason, OrderSide, OrderStatus, OrderType, PairTerms, TimeInForce } from "./terms.ts";
 
 /**
@@ -18,6 +19,8 @@ export type Changes = {
   readonly pairs: readonly PairRow[];
   readonly users: readonly UserRow[];
   readonly references: readonly ReferenceRow[];
+  /** Of signed requests. In the journal they stand with their commands. */
+  readonly nonces?: readonly Nonce[];
 };
 
 export type OrderRow = {

@@ -9,6 +9,7 @@ import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
 import { type Names, namesOf } from "./names.ts";
+import { forgetNonces, nonceFault } from "./nonces.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
@@ -23,7 +24,7 @@ import { verifyState } from "./verify.ts";
 
 /**
  * The venue's books and balances in memory, and what a command does to them. It asks nobody: no clock, no chance, no input or output.
- * The same commands lead to the same state everywhere. A rejected command has changed nothing but the time.
+ * The same commands lead to the same state everywhere. A rejected command has changed nothing but the time, and that its signed request came.
  */
 export type Engine = {
   readonly apply: (command: Command) => Outcome;
@@ -53,7 +54,9 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
       if (!Number.isSafeInteger(command.at)) return reject("command_invalid");
       if (command.at > state.at) state.at = command.at;
       forgetHours(state.references, state.at);
-      return applyCommand(state, command);
+      forgetNonces(state.nonces, state.at);
+      const fault = nonceFault(state, command);
+      return fault === undefined ? applyCommand(state, command) : reject(fault);
     },
     takeChanges: () => takeChanges(state),
     absorb: (changes) => absorbChanges(state, changes),

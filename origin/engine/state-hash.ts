@@ -31,6 +31,7 @@ export function stateHash(state: EngineState): string {
       if (hour >= references.firstHour) add("named", { user: name, hour, number });
     }
   }
+  for (const [second, ids] of state.nonces.bySecond) for (const id of ids) add("nonce", { id, second });
   eachAccount(state.accounts, (account) => {
     const row = balanceRow(state.accounts, account);
     if (row.available !== 0n || row.frozen !== 0n) add("balance", row);

@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import { z } from "zod";
+import { defineScript } from "../../shared/define-script.ts";
 import type { PairRow } from "../engine/changes.ts";
-import { replies } from "../redis/pipeline.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
 import { createBookLevels } from "./book-levels.ts";
 import type { Grids } from "./grids.ts";
 import { bookSnapshotKey, lastPriceKey } from "./keys.ts";
 import type { LatestRows } from "./latest-rows.ts";
+import putSnapshotSource from "./put-snapshot.lua";
 import { readBook } from "./read-book.ts";
 import type { Level } from "./sorted-levels.ts";
 
@@ -29,6 +32,14 @@ const LOAD_RETRY_MS = 500;
 /** The deepest book that the API serves. */
 const DEPTH = 100;
 
+const putSnapshot = defineScript({
+  name: "put-snapshot",
+  source: putSnapshotSource,
+  keys: ["snapshot"],
+  args: { sequence: z.int(), snapshot: z.string() },
+  reply: z.int(),
+});
+
 type SnapshotParts = {
   readonly redis: Redis;
   readonly grids: Grids;
@@ -39,6 +50,7 @@ type SnapshotParts = {
 };
 
 export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotParts): BookSnapshots {
+  const runner = scriptRunner(redis);
   const levels = createBookLevels();
   const changed = new Set<string>(pairs);
   const traded = new Map<string, PairRow>();
@@ -86,17 +98,19 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
     const due = [...changed];
     changed.clear();
     try {
-      const pipeline = redis.pipeline();
-      for (const pair of due) {
-        pipeline.set(bookSnapshotKey(pair), JSON.stringify(snapshotOf(pair)));
-        const row = traded.get(pair);
-        if (row !== undefined && row.lastTicks > 0) pipeline.set(lastPriceKey(pair), grids.of(pair, row.grid).price(row.lastTicks));
-      }
-      await replies(pipeline);
+      await Promise.all(due.map(writePair));
     } catch (error) {
       for (const pair of due) changed.add(pair);
       log.debug({ err: error }, "books could not be written for readers");
     }
+  }
+
+  async function writePair(pair: string): Promise<void> {
+    const args = { sequence: latest.sequence, snapshot: JSON.stringify(snapshotOf(pair)) };
+    const isNewest = await putSnapshot.run(runner, { keys: { snapshot: bookSnapshotKey(pair) }, args });
+    const row = traded.get(pair);
+    if (isNewest === 0 || row === undefined || row.lastTicks === 0) return;
+    await redis.set(lastPriceKey(pair), grids.of(pair, row.grid).price(row.lastTicks));
   }
 
   function snapshotOf(pair: string) {

@@ -16,17 +16,18 @@ type BackupParts = {
   readonly redisUrl: string;
   readonly dataFolder: string;
   readonly nowMs: number;
+  readonly onProgress: (progress: string) => void;
 };
 
 /** The folder of the backup. Throws with a sentence, and leaves nothing half made. */
-export async function backUpBeforeUpgrade({ database, redis, redisUrl, dataFolder, nowMs }: BackupParts): Promise<string> {
+export async function backUpBeforeUpgrade({ database, redis, redisUrl, dataFolder, nowMs, onProgress }: BackupParts): Promise<string> {
   const parent = join(dataFolder, "backups");
   const folder = join(parent, `${PREFIX}${new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-")}`);
   try {
     await mkdir(parent, { recursive: true, mode: 0o700 });
     // A start that was killed has left these; only one process makes backups here, and that is this one.
     for (const name of await ours(parent)) if (!existsSync(join(parent, name, MANIFEST_FILE))) await remove(join(parent, name));
-    const made = await makeBackup({ database, redis, redisUrl, folder, nowMs });
+    const made = await makeBackup({ database, redis, redisUrl, folder, nowMs, onProgress });
     if (!made.ok) throw new Error(made.reason);
     for (const name of (await ours(parent)).slice(0, -KEPT)) await remove(join(parent, name));
     return folder;

@@ -38,6 +38,7 @@ type UpgradeParts = {
 };
 
 const LOOK_AGAIN_MS = 250;
+const TELL_EVERY_MS = 5_000;
 /** Several leases: an engine that was killed does not lead for longer. */
 const ENGINE_GONE_MS_MAX = 5_000;
 /** Who holds the lease in order to upgrade. */
@@ -88,19 +89,30 @@ export async function upgradeVenue(parts: UpgradeParts): Promise<void> {
     const from = { layout: found.layout ?? LAYOUT, tables: found.applied };
     log.warn({ ...from, toLayout: LAYOUT, toTables: steps.length }, "the venue's stores are of an earlier version: upgrading them");
     await prepare(from);
-    tell(`Upgrading the tables in PostgreSQL from version ${found.applied} to ${steps.length}.`);
-    await migrate(database, steps);
+    await upgradeTables(found.applied);
     await runSteps({ redis, database, lease, tell, ...(parts.steps && { steps: parts.steps }) });
     await redis.del(UPGRADING_KEY);
     log.warn({ layout: LAYOUT, tables: steps.length }, "the venue's stores are upgraded");
   }
 
+  /** One transaction, which says nothing until it is done; PostgreSQL is at work for as long as this is told anew. */
+  async function upgradeTables(applied: number): Promise<void> {
+    const startedAtMs = performance.now();
+    const say = () => {
+      const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+      tell(`Upgrading the tables in PostgreSQL from version ${applied} to ${steps.length}, for ${seconds} s so far.`);
+    };
+    say();
+    const timer = setInterval(say, TELL_EVERY_MS);
+    await migrate(database, steps).finally(() => clearInterval(timer));
+  }
+
   /** A backup is of the state before the first change: an upgrade that goes on has one already. */
   async function prepare(from: { readonly layout: number; readonly tables: number }): Promise<void> {
     if ((await redis.exists(UPGRADING_KEY)) === 1) return log.warn("an upgrade that was interrupted goes on");
-    tell("Making a backup of both stores before the upgrade.");
     const nowMs = parts.nowMs();
-    const backup = parts.withBackup ? await backUpBeforeUpgrade({ ...parts, nowMs }) : "";
+    const onProgress = (progress: string) => tell(`Making a backup of both stores before the upgrade: ${progress}.`);
+    const backup = parts.withBackup ? await backUpBeforeUpgrade({ ...parts, nowMs, onProgress }) : "";
     await redis.hset(UPGRADING_KEY, "layout", from.layout, "tables", from.tables, "backup", backup, "at", nowMs);
     if (backup !== "") log.warn({ backup }, "both stores are backed up: this is the way back");
   }

@@ -31,7 +31,7 @@ export function createWaitingHealth({ host, port }: { readonly host: string; rea
   return {
     tell(sentence, part = "upgrade") {
       reason = { name: part, state: "down", detail: sentence };
-      server ??= startHttpServer({ fetch: answer, host, port });
+      server ??= startHttpServer({ app: { fetch: answer }, host, port });
       // A port that is taken is named by the server that comes after this one.
       server.catch(() => {});
     },
