@@ -3,14 +3,13 @@ import { defineQuery } from "../db/define-query.ts";
 import { orderRowSchema } from "../sync/table-queries.ts";
 import deleteOrdersSource from "./delete-orders.sql";
 import findArchivesSource from "./find-archives.sql";
-import findOrderSource from "./find-order.sql";
 import insertArchiveSource from "./insert-archive.sql";
-import listOldOrdersSource from "./list-old-orders.sql";
+import listOldestOrdersSource from "./list-oldest-orders.sql";
 
-export const listOldOrders = defineQuery({
-  name: "list-old-orders",
-  source: listOldOrdersSource,
-  params: ["beforeMs", "limit"],
+export const listOldestOrders = defineQuery({
+  name: "list-oldest-orders",
+  source: listOldestOrdersSource,
+  params: ["after", "limit"],
   row: orderRowSchema,
 });
 
@@ -29,5 +28,3 @@ export const findArchives = defineQuery({
   params: ["id"],
   row: z.object({ path: z.string(), sha256: z.string() }),
 });
-
-export const findOrder = defineQuery({ name: "find-order", source: findOrderSource, params: ["id"], row: orderRowSchema });

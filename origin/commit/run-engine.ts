@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
-import { type LocalAnswers, lead } from "./lead.ts";
+import { type LocalCommands, lead } from "./lead.ts";
 import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
+import type { NameBounds } from "./name-memory.ts";
 import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
+import { settleCommits } from "./settle-commits.ts";
 
 /**
  * An engine of the shard: a hot standby that follows the journal, until it gets the lead. What it promises: no two engines commit; what was
@@ -23,7 +26,8 @@ export type RunningEngine = {
 };
 
 export type EngineStatus =
-  | { readonly role: "starting" }
+  /** `progress` says what is being loaded; empty before and after that. */
+  | { readonly role: "starting"; readonly progress: string }
   | { readonly role: "standby" | "leader"; readonly sequence: number }
   | { readonly role: "refusing"; readonly why: string };
 
@@ -33,7 +37,7 @@ type EngineParts = {
   readonly blocking: Redis;
   /** Unique to this process and start. */
   readonly owner: string;
-  readonly answers: LocalAnswers | undefined;
+  readonly commands: LocalCommands;
   readonly feed: JournalFeed;
   readonly nowMs: () => number;
   /** Whether the permanent record knows of trades. */
@@ -41,20 +45,25 @@ type EngineParts = {
   /** The last journal entry that it holds. */
   readonly recordedSequence: () => Promise<number>;
   readonly isUnsafeStoreAllowed: boolean;
+  readonly nameBounds?: NameBounds | undefined;
   readonly log: Logger;
 };
 
 const RETRY_MS = 200;
+/** A start that is over soon says nothing of its steps. */
+const PROGRESS_EVERY_MS = 5_000;
 const READY_MS = 1_000;
 /** Whoever has to mend something needs longer than that. */
 const REFUSAL_RETRY_MS = 2_000;
 
 export function runEngine(parts: EngineParts): RunningEngine {
   const { redis, log } = parts;
+  const { handOff } = parts.commands;
   const runner = scriptRunner(redis);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
-  let status: EngineStatus = { role: "starting" };
+  let status: EngineStatus = { role: "starting", progress: "" };
+  let toldAtMs = parts.nowMs();
   /** The furthest that this process has seen the journal: a store that is behind it has lost something. */
   let seen = 0;
   let lastTrouble = "";
@@ -91,6 +100,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
       if (epoch !== undefined) return epoch;
       if (isFirst) log.info("another engine leads: standing by");
       isFirst = false;
+      if (await settleCommits(redis, handOff)) parts.commands.appendQueued();
       await awaitJournal(parts.blocking, { after: recovered.position.sequence, count: 1, waitMs: ACQUIRE_EVERY_MS });
       const caughtUp = await catchUp(redis, recovered);
       if (!caughtUp.ok) throw new Refusal(caughtUp.reason);
@@ -104,7 +114,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
   async function live(): Promise<void> {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
-    const recovered = await recover(redis);
+    await settleEarly();
+    const recovered = await recover(redis, { nameBounds: parts.nameBounds, onProgress });
     if (!recovered.ok) throw new Refusal(recovered.reason);
     const epoch = await standBy(recovered.value);
     if (epoch === undefined) return;
@@ -116,16 +127,34 @@ export function runEngine(parts: EngineParts): RunningEngine {
     }
   }
 
+  /** Loading takes a while: callers who wait for an unknown commit are told before it. For that a new epoch must begin, be it ours or another's. */
+  async function settleEarly(): Promise<void> {
+    if (handOff.unsettled().length === 0) return;
+    await acquireLease(runner, parts.owner);
+    await settleCommits(redis, handOff);
+  }
+
   /** Nobody else can commit under a later epoch, so what is in the journal now is all there is. */
   async function leadWith(lease: Lease, recovered: Recovered): Promise<void> {
+    if (!(await settleCommits(redis, handOff))) throw new Error("a commit of an earlier lead is not settled");
     const caughtUp = await catchUp(redis, recovered);
     const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
     if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
+    if (await raiseStream(runner, recovered.position.command))
+      log.warn("the clock of Redis is behind the last command: new ones are numbered from there on");
     onCommit(recovered.position.sequence);
     log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
     const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });
     if (end === "stopped") await lease.giveBack();
     else log.warn({ epoch: lease.epoch }, "another engine leads now: memory is loaded anew");
+  }
+
+  function onProgress(progress: string): void {
+    // One that refuses tries again from time to time; why it refuses stays to be read.
+    if (status.role !== "refusing") status = { role: "starting", progress };
+    if (parts.nowMs() - toldAtMs < PROGRESS_EVERY_MS) return;
+    toldAtMs = parts.nowMs();
+    log.info({ progress }, "the engine is loading");
   }
 
   function onCommit(sequence: number): void {
@@ -139,7 +168,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const trouble = String(error);
     if (!isStopping() && trouble !== lastTrouble) log.warn({ err: error }, "the engine starts anew from the journal");
     lastTrouble = trouble;
-    status = { role: "starting" };
+    status = { role: "starting", progress: "" };
   }
 
   function judge(error: unknown): void {

@@ -15,7 +15,10 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return ["account_frozen"];
     case "command_invalid":
       return ["internal_error"];
+    case "request_expired":
+      return ["timestamp_outside_window"];
     case "engine_full":
+    case "nonces_full":
       return ["venue_busy", { retryAfterSeconds: FULL_RETRY_SECONDS }];
     case "value_below_minimum":
       return [code, { errors: [{ field: "quantity", message: "is worth less than the pair's minimum" }] }];
@@ -25,6 +28,7 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return [code, { errors: [{ field: "price", message: "is further from the last price than the pair's band" }] }];
     case "amount_too_large":
       return [code, { errors: [{ field: "amount", message: "is larger than can be held" }] }];
+    case "request_replayed":
     case "pair_halted":
     case "pair_changed":
     case "post_only_would_trade":
@@ -51,10 +55,10 @@ export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
-  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable", "backlog_full"] as const),
+  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
 ];
 
 export const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   ...(["currency_not_found", "account_frozen", "balance_insufficient"] as const),
-  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable", "backlog_full"] as const),
+  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
 ];

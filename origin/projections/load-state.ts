@@ -2,42 +2,67 @@ import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
 import { changesFrom } from "../commit/journal-body.ts";
-import { currencyFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
+import { currencyFrom, pairFrom } from "../commit/row-fields.ts";
 import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
-import { replies } from "../redis/pipeline.ts";
+import type { NameCount } from "../engine/name-counts.ts";
+import { HOUR_MS } from "../engine/references.ts";
 import { stepsOf } from "./decimal.ts";
 import { createGrids, type Grids } from "./grids.ts";
-import { CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
-import { createLatestRows, type LatestRows, referenceName } from "./latest-rows.ts";
+import { bookKey, CURRENCIES_KEY, namedKey, PAIRS_KEY, PROJECTED_KEY, USERS_KEY, WALLETS_KEY } from "./keys.ts";
+import { countNamed, createLatestRows, type LatestRows } from "./latest-rows.ts";
 import { readBook } from "./read-book.ts";
+import { readWallets } from "./read-wallets.ts";
 
 /**
  * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
  * we read may be from any moment between the first and the last look; the entries of the journal between the two, taken in
- * after it, bring every row to the last look.
+ * after it, bring every row to the last look. Names are not read: they are asked for when a command has one. So a start depends on open orders,
+ * wallets, users and pairs, and on the users of the last 24 hours who named commands; not on how much they did.
  */
-export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes };
+export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes; readonly nameCounts: readonly NameCount[] };
 
 const PAGE = 500;
-const HOUR_MS = 3_600_000;
-/** Hours of references that can still count. */
-const REFERENCE_HOURS = 25;
+/** Hours whose names can still count. */
+const NAMED_HOURS = 25;
 
-export async function loadState(redis: Redis): Promise<Result<LoadedState, string>> {
+/** What is being read: "wallets, 120,000 of about 2,000,000". */
+export type OnProgress = (progress: string) => void;
+
+export async function loadState(redis: Redis, onProgress: OnProgress = () => {}): Promise<Result<LoadedState, string>> {
   const before = await readPosition(redis);
   const rows = createLatestRows();
   Object.assign(rows.clock, before.clock);
   const grids = createGrids();
   const pairs = await readTerms(redis, grids, rows);
   for (const { pair } of pairs) {
-    for await (const order of readBook(redis, pair, grids)) rows.orders.set(order.id, order);
+    const tell = progressOf(onProgress, { what: `open orders of ${pair}`, total: await redis.hlen(bookKey(pair)) });
+    for await (const order of readBook(redis, pair, grids)) {
+      rows.orders.set(order.id, order);
+      tell(1);
+    }
   }
-  await loadUsers(redis, rows);
-  await loadWallets(redis, rows, grids);
-  await loadReferences(redis, rows);
+  await loadUsers(redis, rows, progressOf(onProgress, { what: "users", total: await redis.hlen(USERS_KEY) }));
+  const tellWallets = progressOf(onProgress, { what: "wallets", total: await redis.scard(WALLETS_KEY) });
+  for await (const { user, wallet } of readWallets(redis)) {
+    rows.balances.set(user, balancesOf(user, wallet, grids));
+    tellWallets(1);
+  }
+  await loadNameCounts(redis, rows, onProgress);
   const after = await readPosition(redis);
-  const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence });
-  return faults ?? ok({ position: after.position, changes: toChanges(rows) });
+  const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence, onProgress });
+  return faults ?? ok({ position: after.position, changes: toChanges(rows), nameCounts: nameCountsOf(rows) });
+}
+
+/** Told once per page: a line per row would be felt. What has come since the count makes it "about". */
+function progressOf(onProgress: OnProgress, { what, total }: { readonly what: string; readonly total: number }): (count: number) => void {
+  let done = 0;
+  let toldAt = 0;
+  return (count) => {
+    done += count;
+    if (done - toldAt < PAGE && done < total) return;
+    toldAt = done;
+    onProgress(`${what}, ${done.toLocaleString("en")} of about ${total.toLocaleString("en")}`);
+  };
 }
 
 type Clock = LatestRows["clock"];
@@ -66,7 +91,7 @@ export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): 
   return pairs;
 }
 
-async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
+async function loadUsers(redis: Redis, rows: LatestRows, tell: (count: number) => void): Promise<void> {
   let cursor = "0";
   do {
     const [next, flat] = await redis.hscan(USERS_KEY, cursor, "COUNT", PAGE);
@@ -75,18 +100,7 @@ async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
       const user = flat[at] ?? "";
       rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
     }
-  } while (cursor !== "0");
-}
-
-async function loadWallets(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
-  let cursor = "0";
-  do {
-    const [next, users] = await redis.sscan(WALLETS_KEY, cursor, "COUNT", PAGE);
-    cursor = next;
-    const pipeline = redis.pipeline();
-    for (const user of users) pipeline.hgetall(walletKey(user));
-    const wallets = (await replies(pipeline)) as readonly Record<string, string>[];
-    for (const [place, user] of users.entries()) rows.balances.set(user, balancesOf(user, wallets[place] ?? {}, grids));
+    tell(flat.length / 2);
   } while (cursor !== "0");
 }
 
@@ -99,26 +113,25 @@ function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) 
   return new Map(balances);
 }
 
-async function loadReferences(redis: Redis, rows: LatestRows): Promise<void> {
-  const hour = Math.floor(rows.clock.at / HOUR_MS);
-  for (let of = hour - REFERENCE_HOURS; of <= hour; of++) {
-    for await (const text of hashValues(redis, referencesKey(of))) {
-      const row = referenceFrom(JSON.parse(text));
-      rows.references.set(referenceName(row), row);
-    }
+async function loadNameCounts(redis: Redis, { clock, named }: LatestRows, onProgress: OnProgress): Promise<void> {
+  const last = Math.floor(clock.at / HOUR_MS);
+  for (let hour = last - NAMED_HOURS; hour <= last; hour++) {
+    const tell = progressOf(onProgress, { what: `users who named commands in hour ${hour}`, total: await redis.hlen(namedKey(hour)) });
+    let cursor = "0";
+    do {
+      const [next, flat] = await redis.hscan(namedKey(hour), cursor, "COUNT", PAGE);
+      cursor = next;
+      for (let at = 0; at < flat.length; at += 2) countNamed(named, { user: flat[at] ?? "", hour, number: Number(flat[at + 1]) });
+      tell(flat.length / 2);
+    } while (cursor !== "0");
   }
 }
 
-async function* hashValues(redis: Redis, key: string): AsyncGenerator<string> {
-  let cursor = "0";
-  do {
-    const [next, flat] = await redis.hscan(key, cursor, "COUNT", PAGE);
-    cursor = next;
-    for (let at = 1; at < flat.length; at += 2) yield flat[at] ?? "";
-  } while (cursor !== "0");
+function nameCountsOf({ named }: LatestRows): readonly NameCount[] {
+  return [...named].flatMap(([hour, users]) => [...users].map(([user, number]) => ({ user, hour, number })));
 }
 
-async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number }) {
+async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number; onProgress: OnProgress }) {
   let before = span.from;
   while (before.sequence < span.to) {
     const entries = await readJournal(redis, before.sequence, Math.min(PAGE, span.to - before.sequence));
@@ -129,6 +142,7 @@ async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosi
       rows.absorb(changesFrom(entry.body));
       before = entry;
     }
+    span.onProgress(`the journal, entry ${before.sequence} of ${span.to}`);
   }
   return undefined;
 }

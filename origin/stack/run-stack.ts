@@ -7,23 +7,26 @@ export type RunningStack = {
   /** Settles when a part has ended by itself, with the sentence that says which and why. */
   readonly died: Promise<string>;
   readonly restart: (part: Part) => Promise<void>;
+  /** Of the parts that run, by name. */
+  readonly pids: () => ReadonlyMap<string, number>;
   readonly stop: () => Promise<void>;
 };
 
 type RunOptions = {
   readonly stopAsked: AbortSignal;
   readonly onReady: (part: Part, tookMs: number) => void;
+  readonly onProgress?: (part: Part, progress: string) => void;
 };
 
 /** Starts the parts one after the other. When one fails or a stop is asked for meanwhile, none is left running. */
-export async function runStack(parts: readonly Part[], { stopAsked, onReady }: RunOptions): Promise<RunningStack> {
+export async function runStack(parts: readonly Part[], { stopAsked, onReady, onProgress }: RunOptions): Promise<RunningStack> {
   await assertPortsFree(parts);
   const running = new Map<Part, Child>();
   const expectedToEnd = new Set<Child>();
   const death = Promise.withResolvers<string>();
 
   async function start(part: Part): Promise<void> {
-    const child = await part.start();
+    const child = await part.start((progress) => onProgress?.(part, progress));
     running.set(part, child);
     void child.exited.then((exit) => {
       if (!expectedToEnd.has(child)) death.resolve(describeExit(part.name, exit));
@@ -54,7 +57,8 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady }: R
     await stop();
     throw error;
   }
-  return { died: death.promise, restart, stop };
+  const pids = () => new Map([...running].map(([part, child]) => [part.name, child.pid]));
+  return { died: death.promise, restart, pids, stop };
 }
 
 /** What stands on a part that died would never come up, and would be blamed for it. */

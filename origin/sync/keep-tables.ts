@@ -28,6 +28,8 @@ type TableParts = {
   readonly rowsMax: number;
   /** Bodies stay for a while after the tables have taken them in: whoever looks into an accident is glad of them. */
   readonly bodiesKept?: number;
+  /** Told again with every look: the last entry that the tables hold. */
+  readonly onPosition?: (sequence: number) => void;
 };
 
 /** Read at once, and kept in memory until they are written. */
@@ -39,7 +41,7 @@ const REFERENCE_MS = 25 * 3_600_000;
 
 type KeptEntry = { readonly sequence: number; readonly body: string };
 
-export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BODIES_KEPT }: TableParts): KeptTables {
+export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BODIES_KEPT, onPosition }: TableParts): KeptTables {
   let sequence: number | undefined;
   /** Entries that were read and are not in the tables yet. */
   let ahead: KeptEntry[] = [];
@@ -53,16 +55,21 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
     const before = (await readOffset.first(database, { consumer: "sync" }))?.sequence ?? 0;
     const { rows, after } = await readRows(before);
     if (after === before) {
-      sequence = before;
+      stand(before);
       return false;
     }
     if (!(await writeTables(database, { rows, before, after }))) return false;
-    sequence = after;
+    stand(after);
     await database.transaction(async (tx) => {
       await forgetBodies.all(tx, { upTo: String(after - bodiesKept), limit: FORGET_MAX });
       await forgetReferences.all(tx, { beforeMs: String(rows.clock.at - REFERENCE_MS) });
     });
     return true;
+  }
+
+  function stand(at: number): void {
+    sequence = at;
+    onPosition?.(at);
   }
 
   async function readRows(before: number): Promise<{ readonly rows: LatestRows; readonly after: number }> {

@@ -6,20 +6,22 @@ import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
-import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { openHistory } from "../../origin/history/history.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { watchVenue } from "../../origin/metrics/watch-venue.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { watchStalls } from "../../origin/stalls/watch-stalls.ts";
 import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -63,7 +65,7 @@ export type TestVenue = {
   readonly logged: readonly string[];
   readonly folder: string;
   /** The same stores, opened by another process's app. */
-  readonly again: (settings?: Partial<VenueSettings>) => Promise<TestVenue>;
+  readonly again: (settings?: Partial<VenueSettings>, options?: VenueOptions) => Promise<TestVenue>;
 };
 
 type Opened = Awaited<ReturnType<typeof openVenue>>;
@@ -90,12 +92,19 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(kind: (typeof DATABASES)[number] = "server"): Promise<TestVenue> {
+type VenueOptions = {
+  readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
+  readonly auditMinutes?: number;
+  /** All of them by default, as `npm start` has it. */
+  readonly roles?: readonly ("api" | "engine" | "worker")[];
+};
+
+export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
   const folder = await temporaryFolder();
   const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
-  const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
+  const openOne = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
   // The embedded database has one owner; whoever else is opened on it shares it.
-  const embedded = kind === "embedded" ? await openRecord() : undefined;
+  const embedded = kind === "embedded" ? await openOne() : undefined;
   const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   afterAll(async () => {
     await redisServer.stop();
@@ -110,8 +119,8 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
-  const record = async () => embedded ?? (await openRecord());
-  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  const record = async () => embedded ?? (await openOne());
+  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key, options });
   await untilOpen(venue);
   return venue;
 }
@@ -120,9 +129,6 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
 const untilOpen = ({ call }: TestVenue) =>
   vi.waitFor(async () => expect((await call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), { timeout: 20_000, interval: 50 });
 
-/** Every role in one process, as `npm start` has it. */
-const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
-
 /** Everything but the backlog's bound is as by default, the tables a little quicker. */
 const RECORD = { SLUICE_SYNC_SECONDS: 1, SLUICE_AUDIT_MINUTES: 60, SLUICE_BACKLOG_MB: 1, SLUICE_ARCHIVE_DAYS: 90 };
 
@@ -130,6 +136,7 @@ type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
   readonly settings: VenueSettings;
+  readonly options: VenueOptions;
 };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
@@ -142,11 +149,18 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
-  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES, roles = ["api", "engine", "worker"] } = stores.options;
+  const trades = { SLUICE_ROLES: [...roles], SLUICE_UNSAFE_STORE: false };
+  const record = openRecord({
+    ...{ settings: { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...(kept && { kept }),
+  });
+  const trading = openTrading({ settings: { ...trades, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
+  const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+    ...{ history: openHistory({ database, archive }), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -156,6 +170,8 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
+    watched.stop();
+    stalls.stop();
     await venue.stop();
     await trading.stop();
     await record.stop();
@@ -201,7 +217,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
       const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-      const server = await startHttpServer({ fetch: app.fetch, live, port: 0 });
+      const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);
       return server;
     },
@@ -218,6 +234,6 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     },
     logged,
     folder: stores.folder,
-    again: (changed) => openTestVenue({ ...stores, settings: { ...stores.settings, ...changed } }),
+    again: (changed, options = stores.options) => openTestVenue({ ...stores, options, settings: { ...stores.settings, ...changed } }),
   };
 }
