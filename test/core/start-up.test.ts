@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
+import { USERS_KEY, WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
 import { loadState } from "../../origin/projections/load-state.ts";
 import { readWallets } from "../../origin/projections/read-wallets.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { askLoadingProgress } from "../../origin/redis/loading-progress.ts";
 import { startChild } from "../../origin/stack/child.ts";
 import { findProgram } from "../../origin/stack/find-program.ts";
@@ -27,6 +28,27 @@ it("tells how far it is while it loads", async () => {
   expect(ofWallets.length).toBeGreaterThan(3);
   expect(ofWallets.at(-1)).toBe("wallets, 2,501 of about 2,501");
   expect(new Set(told).size).toBe(told.length);
+});
+
+it("shows in its health what the engine is loading", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  await core.trading.stop();
+  const users = Array.from({ length: 700 }, (_, index) => [`user-${index}`, "0"]);
+  await core.redis.hset(USERS_KEY, Object.fromEntries(users));
+  const gate = Promise.withResolvers<void>();
+  const again = await core.again({
+    connect: (url, log, options) => {
+      const redis = connectRedis(url, log, options);
+      const scard = redis.scard.bind(redis);
+      // The first question about wallets, which come after users.
+      return Object.assign(redis, { scard: async (key: string) => gate.promise.then(() => scard(key)) });
+    },
+  });
+  const engine = () => again.trading.health().find(({ name }) => name === "engine");
+  await expect.poll(engine).toMatchObject({ state: "down", detail: "The engine is loading users, 700 of about 700." });
+  gate.resolve();
+  await engineIs(again, "leader");
 });
 
 it("reads every wallet once, also where there are none or exactly a page", async () => {
