@@ -1,6 +1,10 @@
 import { join } from "node:path";
+import { Hono } from "hono";
 import { Redis } from "ioredis";
+import { pino } from "pino";
 import { expect, it } from "vitest";
+import type { Database } from "../../origin/db/database.ts";
+import { healthRoute } from "../../origin/health/health-route.ts";
 import { USERS_KEY, WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
 import { loadState } from "../../origin/projections/load-state.ts";
 import { readWallets } from "../../origin/projections/read-wallets.ts";
@@ -85,17 +89,23 @@ it("says how far a Redis is that still loads its file", async () => {
   await server.stop();
 
   // Slowed down by Redis itself: two seconds or more for this file.
-  const args = [join(folder, "redis.conf"), "--key-load-delay", "100", "--loading-process-events-interval-bytes", "1024"];
+  const args = [join(folder, "redis.conf"), "--key-load-delay", "150", "--loading-process-events-interval-bytes", "1024"];
   const child = startChild({ name: "loading", command: findProgram(...REDIS_PROGRAMS) ?? "", args });
   const redis = new Redis(server.url, { lazyConnect: true });
+  const venueRedis = connectRedis(server.url, pino({ level: "silent" }));
+  const app = new Hono().get("/health", healthRoute({ venueRedis, database: { ping: async () => {} } as Database }));
+  const health = async () => (await app.request("/health")).text();
   const told: (string | undefined)[] = [];
   try {
+    await expect.poll(health, { timeout: 20_000 }).toContain("The venue's Redis loads its file: ");
     await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 20_000 }).toBeDefined();
     await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 60_000 }).toBeUndefined();
     const seen = told.filter((text) => text !== undefined);
     expect(seen[0]).toMatch(/^Redis loads its file: \d+\.\d+ % \(\d+ MiB\)$/);
     expect(new Set(seen).size).toBeGreaterThan(1);
+    await expect.poll(health, { timeout: 20_000 }).toContain('"status":"ok"');
   } finally {
+    venueRedis.disconnect();
     redis.disconnect();
     await child.stop();
   }
