@@ -72,9 +72,9 @@ const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
-const server = await startHttpServer({ fetch: app.fetch, live, host, port });
+const server = await startHttpServer({ app, live, host, port });
 const { SLUICE_METRICS_PORT: metricsPort } = settings;
-const monitored = metricsPort === undefined ? undefined : await startHttpServer({ fetch: healthApp.fetch, host, port: metricsPort });
+const monitored = metricsPort === undefined ? undefined : await startHttpServer({ app: healthApp, host, port: metricsPort });
 log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.

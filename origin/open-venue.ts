@@ -9,10 +9,10 @@ import { createAudited } from "./admin/audited.ts";
 import { createFreezing } from "./admin/freezing-users.ts";
 import { keepSettling } from "./admin/settle-intents.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
-import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
+import type { Maintenance } from "./api/serve-operation.ts";
 import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { openKeyCopies } from "./api-keys/key-copies.ts";
@@ -45,6 +45,8 @@ import { createProcessLimits, type ProcessLimits } from "./limits/process-limits
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { connectRawBeside } from "./redis/connect.ts";
+import { untilReady } from "./redis/until-ready.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
@@ -101,7 +103,8 @@ export async function openVenue({ settings, redis, database, commands, history, 
     write: async (noted) => Promise.all((await noteLogins.all(database, noted)).map((user) => copies.put(user))),
     log,
   });
-  const readSession = createSessionReader({ redis, accessTokens, clock });
+  const rawRedis = connectRawBeside(redis, log);
+  const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
     ...{
@@ -145,7 +148,8 @@ export async function openVenue({ settings, redis, database, commands, history, 
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
     clock.nowMs(),
   );
-  await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+  const firstTry = Promise.all([kept.firstTry, untilReady(rawRedis, FIRST_TRY_MS)]);
+  await Promise.race([firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
   return {
     operations: withDocument([
@@ -174,6 +178,7 @@ export async function openVenue({ settings, redis, database, commands, history, 
       loginNotes.stop();
       keyNotes.stop();
       heldSessions.stop();
+      rawRedis.disconnect();
       system.stop();
     },
   };

@@ -37,18 +37,28 @@ type LeadParts = {
 
 const TRIM_EVERY_MS = 250;
 
+/** A second commit leaves before the first is answered only when it is worth it: few commands wait for the answer, and share the next commit. */
+const COMMITS_AT_ONCE_MAX = 3;
+const WORTH_A_COMMIT = 128;
+
 /**
  * The life of a leader: take what has queued, apply it in memory, commit it in one step, and only then answer. Returns when it is deposed or
  * told to stop; throws when the outcome of a commit is unknown. In every case but a clean stop its memory may be ahead of the journal and
  * must be thrown away; what this process has handed over stays with the hand-off, until the journal has settled it.
+ * Commits leave in the order of their entries on one connection, and one that follows a failed one fails as well (`elsewhere`).
  */
 export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   const { redis, lease, recovered, feed, log } = parts;
   const { handOff } = parts.commands;
+  const { names } = recovered;
   const runner = scriptRunner(redis);
   const queue = createCommandQueue({ redis, blocking: parts.blocking, after: recovered.position.command, handOff });
   const trimming = createTrimming(redis, parts.nowMs);
+  /** The last entry that was applied; `recovered` has the last one that was committed. */
+  let applied = recovered.position;
+  let underWay = 0;
   let isDeposed = false;
+  let failure: unknown;
 
   const trimmer = setInterval(() => {
     trimming.run().catch((error: unknown) => log.warn({ err: error }, "the streams were not trimmed"));
@@ -56,43 +66,74 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     queue.wake();
   }, TRIM_EVERY_MS);
 
-  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. False when the lead is lost: nothing was written. */
-  async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<boolean> {
-    handOff.begin(local);
-    const committing = commitEntry(runner, lease.epoch, entry);
-    recovered.names.makeRoom();
-    recovered.names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
-    const [verdict] = await Promise.all([committing, queue.fill()]);
+  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once one has failed, the journal settles all later ones. */
+  async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<void> {
+    const [verdict] = await Promise.all([commitEntry(runner, lease.epoch, entry), queue.fill()]);
+    if (isDeposed || failure !== undefined) return;
     if (verdict === "elsewhere") throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
-    if (verdict === "deposed") return false;
+    if (verdict === "deposed") {
+      isDeposed = true;
+      return;
+    }
     recovered.position = entry;
-    recovered.names.note(entry.sequence);
     parts.onCommit(entry.sequence);
     trimming.note(entry, entry.body.length);
     feed.put({ position: { sequence: entry.sequence, hash: entry.hash, command: entry.command }, changes });
     handOff.settle(local, localOutcomes);
     answer(answers, parts);
-    return true;
   }
 
-  async function commitNext(shift: CommandQueue["shift"]): Promise<void> {
-    const batch = applyBatch(recovered.engine, shift, { node: handOff.node, epoch: lease.epoch, before: recovered.position });
-    if (batch !== undefined && !(await commit(batch))) isDeposed = true;
+  function commitNext(shift: CommandQueue["shift"]): void {
+    const batch = applyBatch(recovered.engine, shift, { node: handOff.node, epoch: lease.epoch, before: applied });
+    if (batch === undefined) return;
+    applied = batch.entry;
+    handOff.begin(batch.local);
+    // Now, because a later batch may be applied before this one is answered.
+    names.note(batch.entry.sequence);
+    underWay++;
+    commit(batch)
+      .catch((error: unknown) => {
+        failure ??= error;
+      })
+      .finally(() => {
+        underWay--;
+        queue.wake();
+      });
+    names.makeRoom();
+    names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
   }
+
+  /** Whatever was lost with a commit, or with the stream, is found again by starting from the journal. */
+  function check(): void {
+    if (failure !== undefined) throw failure;
+    queue.check();
+  }
+
+  async function untilIdle(): Promise<void> {
+    while (underWay > 0 && !isDeposed) {
+      await queue.untilWoken();
+      check();
+    }
+  }
+
+  const mayCommit = () => underWay === 0 || (underWay < COMMITS_AT_ONCE_MAX && queue.size() >= WORTH_A_COMMIT);
 
   feed.setLive(true);
   try {
     if (recovered.position.sequence === 0) {
       const commands = [...firstCommands(parts.nowMs())];
-      await commitNext(() => commands.shift());
+      commitNext(() => commands.shift());
+      await untilIdle();
     }
     await queue.resume();
     while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
-      queue.check();
+      check();
       if (queue.isEmpty()) await queue.wait();
-      else if (recovered.names.readyCount(queue.peek(1)) === 0) await recovered.names.ask(queue.peek(BATCH_COMMANDS_MAX));
-      else await commitNext(readyShift(recovered.names, queue));
+      else if (!mayCommit()) await queue.untilWoken();
+      else if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+      else commitNext(readyShift(names, queue));
     }
+    await untilIdle();
     return isDeposed || lease.isLost() ? "deposed" : "stopped";
   } finally {
     queue.close();
