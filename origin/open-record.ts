@@ -6,20 +6,25 @@ import type { PartHealth } from "../shared/health.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
+import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
-import { CONSUMERS_KEY, OFFSET_KEY } from "./commit/keys.ts";
+import type { CommandBody, RefusalCode } from "./commands/commands.ts";
+import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./commit/keys.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { type WatchedBacklog, watchBacklog } from "./ledger/backlog.ts";
+import { watchBacklog } from "./ledger/backlog.ts";
 import { EMBEDDED_ROWS_MAX, type KeptLedger, keepLedger, SERVER_ROWS_MAX } from "./ledger/keep-ledger.ts";
 import { recordMetrics } from "./ledger/record-metrics.ts";
-import { connectRedis } from "./redis/connect.ts";
+import { startForgetting } from "./projections/forget-orders.ts";
+import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
+import { watchMemory } from "./redis/watch-memory.ts";
 import { keepTables } from "./sync/keep-tables.ts";
 
 /** The permanent record, put together: ledger, write-behind, audit and archive where this process is a worker; the backlog everywhere. */
 export type VenueRecord = {
-  readonly refusalOf: WatchedBacklog["refusalOf"];
+  /** Whether a command like this may be appended now: the record and the store have room for it. */
+  readonly refusalOf: (body: CommandBody) => RefusalCode | undefined;
   readonly health: () => readonly PartHealth[];
   /** Prometheus text. */
   readonly metrics: () => string;
@@ -42,6 +47,8 @@ type RecordParts = {
   readonly archive: OrderArchive;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Tests forget sooner. */
+  readonly kept?: { readonly keptMs: number; readonly keptMax?: number };
 };
 
 const MIB = 1024 * 1024;
@@ -50,10 +57,10 @@ const FLUSH_MS_MAX = 300;
 const DRAIN_MS_MAX = 200;
 const DRAIN_LOOK_MS = 5;
 
-export function openRecord({ settings, database, archive, clock, log }: RecordParts): VenueRecord {
+export function openRecord({ settings, database, archive, clock, log, kept }: RecordParts): VenueRecord {
   const connections: Redis[] = [];
-  const open = () => {
-    const redis = connectRedis(settings.VENUE_REDIS_URL, log);
+  const open = (options?: ConnectOptions) => {
+    const redis = connectRedis(settings.VENUE_REDIS_URL, log, options);
     connections.push(redis);
     return redis;
   };
@@ -75,21 +82,37 @@ export function openRecord({ settings, database, archive, clock, log }: RecordPa
 
   const reader = isWorker ? open() : redis;
   const ledger = isWorker ? keepLedger({ database, redis: reader, log, clock, random: fraction, rowsMax }) : undefined;
-  const tables = isWorker ? keepTables({ database, log, intervalMs: settings.SLUICE_SYNC_SECONDS * 1_000, rowsMax }) : undefined;
+  // What does not arrive is told again with the next look.
+  const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence).catch(() => {});
+  const intervalMs = settings.SLUICE_SYNC_SECONDS * 1_000;
+  const tables = isWorker ? keepTables({ database, log, intervalMs, rowsMax, onPosition }) : undefined;
+  const memory = watchMemory({ redis, log, containerBytes: containerBytes(settings.VENUE_REDIS_URL) });
+  const isTight = () => memory.current().level !== "ok";
+  const forgetting = isWorker
+    ? startForgetting({ redis, writer: open({ isRaw: true }), nowMs: clock.nowMs, log, isTight, ...kept })
+    : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
+  const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
   const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
 
   return {
-    refusalOf: backlog.refusalOf,
-    health: () => [backlog.health()],
-    metrics: () => recordMetrics({ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state(), audit: audits?.last() }),
+    refusalOf: (body) => memory.refusalOf(body) ?? backlog.refusalOf(body),
+    health: () => [backlog.health(), memory.health()],
+    metrics: () =>
+      recordMetrics({
+        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
+        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.() },
+        ...{ endedOrders: forgetting?.held(), memory: memory.current() },
+      }),
     stop: async () => {
       backlog.stop();
+      memory.stop();
       audits?.stop();
       archiving?.stop();
+      await forgetting?.stop();
       if (ledger !== undefined) await untilPosted(redis, ledger);
       const stopped = ledger?.stop();
       // It may be waiting for entries that nobody will write.
@@ -110,6 +133,13 @@ async function untilPosted(redis: Redis, ledger: KeptLedger): Promise<void> {
   } catch {
     // Redis is away: the next start goes on from there.
   }
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Where Redis runs beside us it shares our bound; what binds one elsewhere it says itself. */
+function containerBytes(redisUrl: string): number {
+  return LOOPBACK.has(new URL(redisUrl).hostname) ? process.constrainedMemory() : 0;
 }
 
 /** At least 0, below 1. */

@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import type { Audited } from "./admin/audited.ts";
 import type { VenueOperation } from "./api/operation.ts";
-import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
-import type { Database } from "./db/database.ts";
+import type { History } from "./history/history.ts";
 import { keyFor } from "./identity/secrets.ts";
 import type { UserCopies } from "./identity/user-copies.ts";
 import { batchOperation } from "./orders/batch-operation.ts";
@@ -23,7 +23,7 @@ import { walletAdminOperations } from "./wallets/wallet-admin-operations.ts";
 import { walletOperations } from "./wallets/wallet-operations.ts";
 import { openWalletStore } from "./wallets/wallet-store.ts";
 
-/** What people and programs trade through: routes on top, commands below, Redis to read from. PostgreSQL is asked by admins' routes alone. */
+/** What people and programs trade through: routes on top, commands below, Redis to read from. PostgreSQL is asked for what is no longer recent, and by admins' routes. */
 export type TradingApi = {
   readonly operations: readonly VenueOperation[];
   readonly deposit: DepositByHand;
@@ -35,20 +35,20 @@ export type TradingApi = {
 type TradingParts = {
   readonly redis: Redis;
   readonly commands: Commands;
-  readonly database: Database;
+  readonly audited: Audited;
   readonly users: UserCopies;
   readonly secret: string;
   readonly openOrdersMax: () => number;
-  /** Orders that Redis no longer has; without it they are not found. */
-  readonly findOldOrder?: FindOldOrder | undefined;
+  /** What Redis no longer has. */
+  readonly history: History;
   readonly log: Logger;
 };
 
-export function openTradingApi({ redis, commands, database, users, secret, openOrdersMax, findOldOrder, log }: TradingParts): TradingApi {
+export function openTradingApi({ redis, commands, audited, users, secret, openOrdersMax, history, log }: TradingParts): TradingApi {
   const pairs = openKnownPairs({ redis, log });
   const desk = createDesk({ commands, seal: createCommandSeal(keyFor("command-id", secret)) });
-  const trades = openTradeStore({ redis, pairs });
-  const store = openOrderStore({ redis, pairs, trades, findOld: findOldOrder ?? (async () => undefined) });
+  const trades = openTradeStore({ redis, pairs, history });
+  const store = openOrderStore({ redis, pairs, trades, history });
   const orderParts = { desk, pairs, store, openOrdersMax };
   return {
     operations: [
@@ -56,12 +56,12 @@ export function openTradingApi({ redis, commands, database, users, secret, openO
       batchOperation(orderParts),
       commandOperation({ desk, store }),
       tradeOperation({ desk, store: trades }),
-      ...walletOperations({ desk, pairs, store: openWalletStore({ redis, pairs }) }),
-      ...walletAdminOperations({ desk, pairs, users, database }),
+      ...walletOperations({ desk, pairs, store: openWalletStore({ redis, pairs, history }) }),
+      ...walletAdminOperations({ desk, pairs, users, audited }),
       ...marketOperations({ desk, pairs, store: openMarketStore(redis) }),
-      ...pairOperations({ desk, pairs, database }),
+      ...pairOperations({ desk, pairs, audited }),
     ],
-    deposit: createDepositByHand({ commands, pairs, database }),
+    deposit: createDepositByHand({ commands, pairs, audited }),
     isReady: pairs.areRead,
     stop: pairs.stop,
   };

@@ -8,10 +8,10 @@ import { createHandOff } from "./commands/hand-off.ts";
 import { openCommands } from "./commands/open-commands.ts";
 import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
+import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { startForgetting } from "./projections/forget-orders.ts";
 import { createProjectedPosition } from "./projections/projected-position.ts";
 import { startStateProjection } from "./projections/state-projection.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
@@ -32,12 +32,14 @@ type TradingParts = {
   readonly log: Logger;
   /** Tests put their faults here. */
   readonly connect?: typeof connectRedis;
+  /** And make its memory small. */
+  readonly nameBounds?: NameBounds | undefined;
 };
 
 /** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis }: TradingParts): Trading {
+export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis, nameBounds }: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -47,6 +49,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     return redis;
   };
   const handOff = createHandOff(newId(systemRandom));
+  // Whoever looks at a lease finds the process.
+  const owner = `${process.pid}.${handOff.node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
@@ -67,13 +71,13 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${handOff.node}`,
+        owner,
         commands,
         feed,
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),
         recordedSequence: () => recordedSequence(database),
+        nameBounds,
         isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
         log,
       })
@@ -81,9 +85,8 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
-  const forgetting = roles.has("worker") ? startForgetting({ redis, nowMs: clock.nowMs, log }) : undefined;
 
   return {
     commands,
@@ -95,7 +98,6 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
       await commands.stop();
       await engine?.stop();
       await projection?.stop();
-      await forgetting?.stop();
       for (const connection of connections) connection.disconnect();
     },
   };

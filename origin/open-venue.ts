@@ -5,12 +5,14 @@ import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
-import { withFreezing } from "./admin/freezing-users.ts";
+import { createAudited } from "./admin/audited.ts";
+import { createFreezing } from "./admin/freezing-users.ts";
+import { keepSettling } from "./admin/settle-intents.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
-import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
+import type { Maintenance } from "./api/serve-operation.ts";
 import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { openKeyCopies } from "./api-keys/key-copies.ts";
@@ -19,11 +21,11 @@ import { createSeal } from "./api-keys/seal.ts";
 import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
 import { createVenueKeys } from "./api-keys/venue-keys.ts";
 import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
-import type { FindOldOrder } from "./archive/find-old-order.ts";
 import type { Commands } from "./commands/commands.ts";
 import type { Database } from "./db/database.ts";
 import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
+import { type History, openHistory } from "./history/history.ts";
 import { createAccessTokens } from "./identity/access-tokens.ts";
 import { accountOperations } from "./identity/account-operations.ts";
 import { type Accounts, createAccounts } from "./identity/accounts.ts";
@@ -43,6 +45,8 @@ import { createProcessLimits, type ProcessLimits } from "./limits/process-limits
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { connectRawBeside } from "./redis/connect.ts";
+import { untilReady } from "./redis/until-ready.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
@@ -70,8 +74,9 @@ type VenueParts = {
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
-  readonly findOldOrder?: FindOldOrder;
-  /** Of the permanent record, as Prometheus reads them. */
+  /** By default without an archive. */
+  readonly history?: History;
+  /** Of this process and the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -80,7 +85,7 @@ type VenueParts = {
 /** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, findOldOrder, metrics, clock, log }: VenueParts): Promise<Venue> {
+export async function openVenue({ settings, redis, database, commands, history, metrics, clock, log }: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const random = systemRandom;
@@ -98,7 +103,8 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     write: async (noted) => Promise.all((await noteLogins.all(database, noted)).map((user) => copies.put(user))),
     log,
   });
-  const readSession = createSessionReader({ redis, accessTokens, clock });
+  const rawRedis = connectRawBeside(redis, log);
+  const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
     ...{
@@ -130,17 +136,20 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
   const venueKeys = createVenueKeys({ database, seal, random });
   const keyNotes = createLateNotes({ what: "uses of keys", write: (noted) => noteKeyUses.all(database, noted), log });
   const verifySignature = createSignatureVerifier({ copies: keyCopies, seal, notes: keyNotes, clock });
-  const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
+  const audited = createAudited({ database, log });
+  const settling = keepSettling({ database, commands, audited, nowMs: clock.nowMs, log });
+  const users = createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze: createFreezing(commands) });
   const trading = openTradingApi({
-    ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
+    ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
-    findOldOrder,
+    history: history ?? openHistory({ database }),
   });
   const kept = keepCopies(
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
     clock.nowMs(),
   );
-  await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+  const firstTry = Promise.all([kept.firstTry, untilReady(rawRedis, FIRST_TRY_MS)]);
+  await Promise.race([firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
   return {
     operations: withDocument([
@@ -164,10 +173,12 @@ export async function openVenue({ settings, redis, database, commands, findOldOr
     deposit: trading.deposit,
     stop: async () => {
       trading.stop();
+      settling.stop();
       kept.stop();
       loginNotes.stop();
       keyNotes.stop();
       heldSessions.stop();
+      rawRedis.disconnect();
       system.stop();
     },
   };

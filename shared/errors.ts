@@ -111,6 +111,7 @@ export const errorCatalogue = {
   queue_maintenance: { status: 503, title: "This page is being worked on.", retry: "later" },
   queue_waiting: { status: 503, title: "There is a line before this page.", retry: "later" },
   queue_unavailable: { status: 503, title: "The queue before this page is not there.", retry: "later" },
+  store_full: { status: 503, title: "The venue's store is nearly full: nothing new is taken until there is room.", retry: "later" },
   store_unavailable: { status: 503, title: "The store does not answer at the moment.", retry: "later" },
   venue_maintenance: { status: 503, title: "The venue is being worked on.", retry: "later" },
   venue_busy: { status: 503, title: "There is too much to do at the moment.", retry: "later" },

@@ -3,7 +3,6 @@ import { defineQuery } from "../db/define-query.ts";
 import { orderRowSchema } from "../sync/table-queries.ts";
 import deleteOrdersSource from "./delete-orders.sql";
 import findArchivesSource from "./find-archives.sql";
-import findOrderSource from "./find-order.sql";
 import insertArchiveSource from "./insert-archive.sql";
 import listOldOrdersSource from "./list-old-orders.sql";
 
@@ -29,5 +28,3 @@ export const findArchives = defineQuery({
   params: ["id"],
   row: z.object({ path: z.string(), sha256: z.string() }),
 });
-
-export const findOrder = defineQuery({ name: "find-order", source: findOrderSource, params: ["id"], row: orderRowSchema });

@@ -15,24 +15,35 @@ export type Archive = {
 /** Orders as gzipped lines of JSON, so that any tool can read them in fifty years. */
 export type OrderArchive = {
   readonly write: (path: string, orders: readonly OrderRow[]) => Promise<{ readonly sha256: string }>;
-  readonly read: (file: { readonly path: string; readonly sha256: string }) => Promise<readonly OrderRow[]>;
+  readonly read: (file: ArchiveFile) => Promise<readonly OrderRow[]>;
+  /** One of them; undefined when the file does not hold it. Only its own line is taken apart. */
+  readonly find: (file: ArchiveFile, orderId: number) => Promise<OrderRow | undefined>;
 };
+
+type ArchiveFile = { readonly path: string; readonly sha256: string };
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 export function orderArchive(archive: Archive): OrderArchive {
+  async function linesOf({ path, sha256 }: ArchiveFile): Promise<readonly string[]> {
+    const content = await archive.get(path);
+    assert(digestOf(content) === sha256, `${path} in the archive is not what was written`);
+    const lines = (await decompress(content)).toString("utf8").split("\n");
+    return lines.filter((line) => line !== "");
+  }
+
   return {
     async write(path, orders) {
       const content = await compress(orders.map((order) => `${orderLine(order)}\n`).join(""));
       await archive.put(path, content);
       return { sha256: digestOf(content) };
     },
-    async read({ path, sha256 }) {
-      const content = await archive.get(path);
-      assert(digestOf(content) === sha256, `${path} in the archive is not what was written`);
-      const lines = (await decompress(content)).toString("utf8").split("\n");
-      return lines.filter((line) => line !== "").map((line) => orderRowSchema.parse(JSON.parse(line)));
+    read: async (file) => (await linesOf(file)).map(orderFromLine),
+    async find(file, orderId) {
+      // The id may also stand in a client's own text, so what was found is looked at.
+      const lines = (await linesOf(file)).filter((line) => line.includes(`"id":"${orderId}"`));
+      return lines.map(orderFromLine).find(({ id }) => id === orderId);
     },
   };
 }
@@ -42,6 +53,8 @@ function orderLine({ grid, ...order }: OrderRow): string {
   const fields = Object.entries(order).map(([name, value]) => [name, typeof value === "boolean" ? value : String(value)]);
   return JSON.stringify({ ...Object.fromEntries(fields), grid });
 }
+
+const orderFromLine = (line: string): OrderRow => orderRowSchema.parse(JSON.parse(line));
 
 function digestOf(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");

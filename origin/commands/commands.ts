@@ -31,7 +31,7 @@ export type Submitted =
   | { readonly kind: "refused"; readonly code: RefusalCode };
 
 /** All are 503 in the catalogue of errors, and worth another try. */
-export type RefusalCode = "venue_busy" | "store_unavailable" | "engine_unavailable" | "backlog_full";
+export type RefusalCode = "venue_busy" | "store_unavailable" | "engine_unavailable" | "backlog_full" | "store_full";
 
 export type KnownOutcome =
   | { readonly kind: "pending" }
@@ -44,5 +44,10 @@ export type KnownOutcome =
     }
   /** Too long ago, or never there. */
   | { readonly kind: "forgotten" };
+
+const TAKES_ON_MORE: ReadonlySet<string> = new Set(["place", "deposit", "withdraw", "transfer"]);
+
+/** What is refused while the record or the store has no room. Cancelling lets people out; there is no more of it than there are orders. */
+export const takesOnMore = ({ kind }: CommandBody): boolean => TAKES_ON_MORE.has(kind);
 
 export const userOfCommand = (body: CommandBody): string => ("user" in body ? body.user : "from" in body ? body.from : "");

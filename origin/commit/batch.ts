@@ -26,7 +26,7 @@ export type Batch = {
 export type BatchPlace = { readonly node: string; readonly epoch: number; readonly before: JournalPosition };
 
 /** Group commit: whatever has queued, up to here. Beyond a few hundred nothing is gained and the first one waits for the last. */
-const BATCH_COMMANDS_MAX = 256;
+export const BATCH_COMMANDS_MAX = 256;
 /** A sweep through a deep book is many rows: it ends the batch, so that no entry becomes much larger than one command can make it. */
 const BATCH_ROWS_MAX = 4_000;
 

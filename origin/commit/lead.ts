@@ -4,12 +4,13 @@ import { type AnswerGroup, answersText } from "../commands/answers.ts";
 import type { HandOff } from "../commands/hand-off.ts";
 import { answersChannel } from "../commands/keys.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { applyBatch, type Batch } from "./batch.ts";
-import { type CommandQueue, createCommandQueue } from "./command-queue.ts";
+import { applyBatch, BATCH_COMMANDS_MAX, type Batch } from "./batch.ts";
+import { type CommandQueue, createCommandQueue, type QueuedCommand } from "./command-queue.ts";
 import { commitEntry } from "./commit.ts";
 import { firstCommands, NOBODY } from "./first-terms.ts";
 import type { JournalFeed } from "./journal-feed.ts";
 import type { Lease } from "./lease.ts";
+import type { NameMemory } from "./name-memory.ts";
 import type { Recovered } from "./recover.ts";
 import { createTrimming } from "./trim.ts";
 
@@ -49,6 +50,7 @@ const WORTH_A_COMMIT = 128;
 export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   const { redis, lease, recovered, feed, log } = parts;
   const { handOff } = parts.commands;
+  const { names } = recovered;
   const runner = scriptRunner(redis);
   const queue = createCommandQueue({ redis, blocking: parts.blocking, after: recovered.position.command, handOff });
   const trimming = createTrimming(redis, parts.nowMs);
@@ -56,6 +58,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   let applied = recovered.position;
   let underWay = 0;
   let isDeposed = false;
+  let isOver = false;
   let failure: unknown;
 
   const trimmer = setInterval(() => {
@@ -64,10 +67,10 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     queue.wake();
   }, TRIM_EVERY_MS);
 
-  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once one has failed, the journal settles all later ones. */
+  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once the lead is over, the journal settles what is still under way. */
   async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<void> {
     const [verdict] = await Promise.all([commitEntry(runner, lease.epoch, entry), queue.fill()]);
-    if (isDeposed || failure !== undefined) return;
+    if (isOver || isDeposed || failure !== undefined) return;
     if (verdict === "elsewhere") throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
     if (verdict === "deposed") {
       isDeposed = true;
@@ -85,9 +88,13 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     const batch = applyBatch(recovered.engine, shift, { node: handOff.node, epoch: lease.epoch, before: applied });
     if (batch === undefined) return;
     applied = batch.entry;
+    names.note(applied.sequence);
     handOff.begin(batch.local);
     underWay++;
-    commit(batch)
+    const committing = commit(batch);
+    names.makeRoom();
+    names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
+    committing
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -110,6 +117,14 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     }
   }
 
+  /** What their names stand for may have to be asked first. */
+  async function commitWaiting(): Promise<void> {
+    const shift = await namedShift(names, queue);
+    check();
+    if (isLeading()) commitNext(shift);
+  }
+
+  const isLeading = () => !isDeposed && !lease.isLost();
   const mayCommit = () => underWay === 0 || (underWay < COMMITS_AT_ONCE_MAX && queue.size() >= WORTH_A_COMMIT);
 
   feed.setLive(true);
@@ -120,19 +135,27 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
       await untilIdle();
     }
     await queue.resume();
-    while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
+    while (isLeading() && !parts.isStopping()) {
       check();
       if (queue.isEmpty()) await queue.wait();
-      else if (mayCommit()) commitNext(queue.shift);
+      else if (mayCommit()) await commitWaiting();
       else await queue.untilWoken();
     }
     await untilIdle();
-    return isDeposed || lease.isLost() ? "deposed" : "stopped";
+    return isLeading() ? "stopped" : "deposed";
   } finally {
+    isOver = true;
     queue.close();
     feed.setLive(false);
     clearInterval(trimmer);
   }
+}
+
+/** The next commands as far as it is known what their names stand for; at least one, if there is one. */
+async function namedShift(names: NameMemory, queue: CommandQueue): Promise<() => QueuedCommand | undefined> {
+  if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+  let left = names.readyCount(queue.peek(BATCH_COMMANDS_MAX));
+  return () => (left-- > 0 ? queue.shift() : undefined);
 }
 
 /** To this process directly, to others over their channels. Who misses it finds it through the journal. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
@@ -10,6 +11,7 @@ import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
 import { type LocalCommands, lead } from "./lead.ts";
 import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
+import type { NameBounds } from "./name-memory.ts";
 import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
 import { settleCommits } from "./settle-commits.ts";
 
@@ -42,6 +44,7 @@ type EngineParts = {
   /** The last journal entry that it holds. */
   readonly recordedSequence: () => Promise<number>;
   readonly isUnsafeStoreAllowed: boolean;
+  readonly nameBounds?: NameBounds | undefined;
   readonly log: Logger;
 };
 
@@ -108,7 +111,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
     await settleEarly();
-    const recovered = await recover(redis);
+    const recovered = await recover(redis, parts.nameBounds);
     if (!recovered.ok) throw new Refusal(recovered.reason);
     const epoch = await standBy(recovered.value);
     if (epoch === undefined) return;
@@ -133,6 +136,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const caughtUp = await catchUp(redis, recovered);
     const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
     if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
+    if (await raiseStream(runner, recovered.position.command))
+      log.warn("the clock of Redis is behind the last command: new ones are numbered from there on");
     onCommit(recovered.position.sequence);
     log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
     const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });

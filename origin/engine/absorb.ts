@@ -2,12 +2,13 @@ import { assert } from "../../shared/assert.ts";
 import { accountOf } from "./accounts.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
 import { addCurrency, type Currency } from "./currencies.ts";
+import { takeCount } from "./name-counts.ts";
 import { forgetNonces, rememberNonce } from "./nonces.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import { addPair, type Pair, setTerms } from "./pairs.ts";
-import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
+import { findReference, forgetHours, HOUR_MS, isCounted, NOT_KNOWN_YET, nameIt, remember } from "./references.ts";
 import type { EngineState } from "./state.ts";
 import { userNamed } from "./users.ts";
 
@@ -85,10 +86,8 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   // What it stood for may be forgotten already; that the order has the name is not.
   const known = findReference(user, "order", row.clientOrderId);
   if (known !== undefined && known.orderId >= row.id) return;
-  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt });
+  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt, isHeld: false });
 }
-
-const NOT_KNOWN_YET = "";
 
 function writeProgress({ orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
   orders.filledLots[wordOf(slot)] = row.filledLots;
@@ -101,9 +100,10 @@ function absorbReference(state: EngineState, row: ReferenceRow): void {
   const { kind, reference: name, digest, orderId, at } = row;
   if (!isCounted(state.references, at)) return;
   const user = userNamed(state.users, row.user);
+  takeCount(user, { hour: Math.floor(at / HOUR_MS), number: row.number });
   const known = findReference(user, kind, name);
   const isOld = known !== undefined && (known.at > at || (known.at === at && known.digest !== NOT_KNOWN_YET));
-  if (!isOld) remember(state.references, { kind, user, name, digest, orderId, at }, state.index);
+  if (!isOld) remember(state.references, { kind, user, name, digest, orderId, at, isHeld: true }, state.index);
 }
 
 function currencyNamed({ currencies }: EngineState, name: string): Currency {

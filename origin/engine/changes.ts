@@ -101,6 +101,8 @@ export type ReferenceRow = {
   /** 0 where it stood for no order. */
   readonly orderId: number;
   readonly at: number;
+  /** Which one it was of those that the user has named within the hour; 0 in entries of the first format, which counted nobody's. */
+  readonly number: number;
 };
 
 /** Names of different kinds do not get in each other's way. */

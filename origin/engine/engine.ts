@@ -8,6 +8,7 @@ import type { Command } from "./command.ts";
 import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
+import { type Names, namesOf } from "./names.ts";
 import { forgetNonces, nonceFault } from "./nonces.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
@@ -31,7 +32,12 @@ export type Engine = {
   readonly takeChanges: () => Changes;
   /** Brings the state to what the rows say: for a standby, and for loading. New orders of a price come in ascending order of id. */
   readonly absorb: (changes: Changes) => void;
-  /** The same for two engines whose future is the same. It looks at everything: not for every command. */
+  /** Which of the names that count are in memory, and which the store is asked for. */
+  readonly names: Names;
+  /**
+   * The same for two engines whose future is the same, given the same store of names: which of them are in memory makes no difference. It looks at
+   * everything: not for every command.
+   */
   readonly stateHash: () => string;
   /** What is wrong with the state, in sentences. */
   readonly verify: () => readonly string[];
@@ -54,6 +60,7 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
     },
     takeChanges: () => takeChanges(state),
     absorb: (changes) => absorbChanges(state, changes),
+    names: namesOf(state),
     stateHash: () => stateHash(state),
     verify: () => verifyState(state),
     pair(name) {

@@ -22,7 +22,8 @@ export const NONCE_MS_MAX = 60_000;
 /** How much the engine holds, and how much it does at once. The same for everybody who is to come to the same state. */
 export type EngineBounds = {
   readonly openOrdersMax: number;
-  readonly referencesMax: number;
+  /** Commands that one user may name within 24 hours, counted by the hour. */
+  readonly namesPerUserMax: number;
   /** Of signed requests that could still be sent again. */
   readonly noncesMax: number;
   readonly usersMax: number;
@@ -37,8 +38,8 @@ export type EngineBounds = {
 export const DEFAULT_BOUNDS: EngineBounds = {
   // 128 bytes each, reserved at the start and taken from the system as they are used.
   openOrdersMax: 2 ** 20,
-  // About 150 bytes each: some 90 named orders a second around the clock, in 1.2 GB at most.
-  referencesMax: 8_000_000,
+  // Eleven a second around the clock; about 50 MB of Redis.
+  namesPerUserMax: 1_000_000,
   // About 100 bytes each: 25,000 signed commands a second, remembered for 40 seconds.
   noncesMax: 1_000_000,
   usersMax: 2_000_000,

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
 import type { PartHealth } from "../../shared/health.ts";
-import type { CommandBody } from "../commands/commands.ts";
+import { type CommandBody, takesOnMore } from "../commands/commands.ts";
 import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
 import { bodyTime } from "../commit/journal-body.ts";
 import { CONSUMERS_KEY, JOURNAL_KEY, OFFSET_KEY } from "../commit/keys.ts";
@@ -91,14 +91,11 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
   const isClosed = () => backlog.level === "full" || haltedFor() !== undefined;
   return {
     current: () => backlog,
-    refusalOf: ({ kind }) => (isClosed() && TAKES_ON_MORE.has(kind) ? "backlog_full" : undefined),
+    refusalOf: (body) => (isClosed() && takesOnMore(body) ? "backlog_full" : undefined),
     health: () => healthOf(backlog, haltedFor()),
     stop: () => clearTimeout(timer),
   };
 }
-
-/** Cancelling lets people out; there is no more of it than there are orders. */
-const TAKES_ON_MORE: ReadonlySet<string> = new Set(["place", "deposit", "withdraw", "transfer"]);
 
 function healthOf({ entries, ageMs, bytes, level }: Backlog, haltedFor: string | undefined): PartHealth {
   const behind = `${entries} journal entries (${Math.ceil(bytes / 1024)} KiB, ${(ageMs / 1000).toFixed(1)} s) behind`;

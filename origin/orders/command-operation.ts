@@ -28,7 +28,7 @@ export function commandOperation({ desk, store }: { readonly desk: Desk; readonl
     permission: "info",
     params: z.strictObject({ commandId: z.string().max(SEALED_CHARS_MAX) }),
     answers: { 200: { description: "Its end, or that it has not come to one.", schema: outcomeSchema } },
-    refusals: ["command_not_found", "venue_catching_up"],
+    refusals: ["command_not_found", "venue_catching_up", "database_unavailable"],
     async run(caller, { params: { commandId } }) {
       const userId = caller.identity.user.id;
       const known = await desk.outcomeOf(userId, commandId);

@@ -1,7 +1,7 @@
 import { assert } from "../../shared/assert.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
 import type { Caller, Identity, RefusalOptions } from "../api/operation.ts";
-import type { CommandBody, Commands, RefusalCode } from "../commands/commands.ts";
+import type { CommandBody, Commands, RefusalCode, Submitted } from "../commands/commands.ts";
 import type { Outcome, RejectCode, Rejected } from "../engine/outcome.ts";
 import type { CommandSeal } from "./command-seal.ts";
 import { refusalOf } from "./refuse-reject.ts";
@@ -24,7 +24,7 @@ export type Desk = {
 
 export type UserCaller = Caller & { readonly identity: Identity };
 
-type PlacedCommand = { readonly command: CommandBody; readonly place: number };
+type PlacedCommand = { readonly command: CommandBody; readonly place: number } & Pick<EndOf, "onSubmitted">;
 
 export type Accepted = Exclude<Outcome, Rejected>;
 
@@ -42,6 +42,8 @@ type EndOf = {
   readonly instead?: (code: RejectCode) => Promise<RejectCode>;
   /** Others who shall see its effect in what they read next. */
   readonly alsoTold?: readonly string[];
+  /** Called once with what the command came to, before anything is answered. */
+  readonly onSubmitted?: (submitted: Submitted) => void;
 };
 
 export const SEQUENCE_HEADER = "venue-sequence";
@@ -52,9 +54,10 @@ const RETRY_AFTER_SECONDS = 1;
 export function createDesk({ commands, seal }: { readonly commands: Commands; readonly seal: CommandSeal }): Desk {
   const told = createToldSequences();
 
-  async function submit({ identity }: UserCaller, { command, place }: PlacedCommand): Promise<Sent> {
+  async function submit({ identity }: UserCaller, { command, place, onSubmitted }: PlacedCommand): Promise<Sent> {
     const userId = identity.user.id;
     const submitted = await commands.submit("nonce" in identity ? { ...command, nonce: identity.nonce.take(place) } : command);
+    onSubmitted?.(submitted);
     if (submitted.kind === "refused") return submitted;
     if (submitted.kind === "unknown") {
       const { commandId } = submitted;
@@ -70,8 +73,8 @@ export function createDesk({ commands, seal }: { readonly commands: Commands; re
       if (all.length === 0 && "nonce" in caller.identity) caller.identity.nonce.waive();
       return Promise.all(all.map((each) => submit(caller, each)));
     },
-    async send(caller, command, { accepted, instead, alsoTold = [] }) {
-      const sent = await submit(caller, { command, place: 0 });
+    async send(caller, command, { accepted, instead, alsoTold = [], onSubmitted }) {
+      const sent = await submit(caller, { command, place: 0, ...(onSubmitted && { onSubmitted }) });
       if (sent.kind === "unknown" && sent.commandId !== undefined) return answerUnknown(caller, sent.commandId);
       const refusal = sent.kind === "rejected" && instead !== undefined ? refusalOf(await instead(sent.code)) : refusalOfSent(sent);
       const headers = "sequence" in sent ? { [SEQUENCE_HEADER]: String(sent.sequence) } : {};

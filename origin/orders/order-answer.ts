@@ -52,7 +52,7 @@ export const orderWithFillsSchema = z
   .strictObject({
     ...orderFields,
     fills: z.array(fillSchema),
-    hasAllFills: z.boolean().describe("False when the oldest are no longer kept."),
+    hasAllFills: z.boolean().describe("False when some of the oldest could not be found."),
   })
   .register(answerSchemas, { id: "OrderWithFills" });
 

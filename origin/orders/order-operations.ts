@@ -2,6 +2,7 @@ import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { type Caller, programOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas } from "../api/schemas.ts";
+import { DatabaseUnavailable } from "../db/database.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import type { Accepted, Desk } from "./desk.ts";
 import { clientOrderIdField, newOrderSchema, pairField } from "./new-order-schema.ts";
@@ -50,6 +51,16 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
     });
   }
 
+  /** While PostgreSQL is unavailable an order that has left Redis may be anybody's. That it is not open is true in any case. */
+  async function isOwn(user: string, orderId: number): Promise<boolean> {
+    try {
+      return await store.isOwn(user, orderId);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) return true;
+      throw error;
+    }
+  }
+
   const oneCancelled = (caller: Caller) => async (outcome: Accepted, headers: Readonly<Record<string, string>>) => {
     const orders = await cancelledOf(caller, outcome);
     return orders === undefined ? caller.refuse("venue_catching_up", { headers }) : caller.answer(200, orders[0], headers);
@@ -73,7 +84,7 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
         },
         202: PENDING,
       },
-      refusals: [...ORDER_REFUSALS, "venue_catching_up"],
+      refusals: [...ORDER_REFUSALS, "venue_catching_up", "database_unavailable"],
       async run(caller, { body }) {
         const pair = await pairs.findPair(body.pair);
         if (pair === undefined) return caller.refuse("pair_not_found");
@@ -106,8 +117,14 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
         cursor: cursorField,
         limit: limitField,
       }),
-      answers: { 200: { description: "One page.", schema: orderPageSchema } },
-      refusals: ["venue_catching_up"],
+      answers: {
+        200: {
+          description:
+            "One page. Orders that ended before SLUICE_ARCHIVE_DAYS (90 days by default) are not listed; `GET /orders/{orderId}` still finds each of them.",
+          schema: orderPageSchema,
+        },
+      },
+      refusals: ["venue_catching_up", "database_unavailable"],
       async run(caller, { query: { status, pair, cursor, limit } }) {
         const behind = await desk.catchUp(caller);
         if (behind !== undefined) return behind;
@@ -124,7 +141,7 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
       permission: "info",
       params: z.strictObject({ orderId: orderIdField }),
       answers: { 200: { description: "As it stands.", schema: orderWithFillsSchema } },
-      refusals: ["order_not_found", "venue_catching_up"],
+      refusals: ["order_not_found", "venue_catching_up", "database_unavailable"],
       async run(caller, { params: { orderId } }) {
         const behind = await desk.catchUp(caller);
         if (behind !== undefined) return behind;
@@ -148,10 +165,10 @@ export function orderOperations({ desk, pairs, store, openOrdersMax }: OrderPart
         const command = { kind: "cancel", user, orderId: Number(orderId), clientOrderId: "" } as const;
         return desk.send(caller, command, {
           accepted: oneCancelled(caller),
-          // The engine knows open orders alone. Whether it is somebody else's or was one's own, the copies can tell.
+          // The engine knows open orders alone. Whether it is another user's or was one's own, Redis or the record can tell.
           async instead(code) {
             if (code !== "order_not_open" || (await desk.catchUp(caller)) !== undefined) return code;
-            return (await store.readAll(user, [command.orderId])).length === 0 ? "order_unknown" : code;
+            return (await isOwn(user, command.orderId)) ? code : "order_unknown";
           },
         });
       },

@@ -55,10 +55,10 @@ export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
-  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable", "backlog_full"] as const),
+  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
 ];
 
 export const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   ...(["currency_not_found", "account_frozen", "balance_insufficient"] as const),
-  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable", "backlog_full"] as const),
+  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
 ];

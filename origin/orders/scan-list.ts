@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 
-const CHUNK = 200;
+/** More than a user's whole list, so that it takes one round trip. */
+const CHUNK = 250;
 
 /**
  * A list that grows at its head and is cut at its end, from the head on, some at a time. What comes in meanwhile moves the rest down, so

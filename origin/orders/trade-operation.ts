@@ -20,13 +20,14 @@ export function tradeOperation({ desk, store }: { readonly desk: Desk; readonly 
     limit: "read",
     permission: "info",
     query: z.strictObject({ pair: pairField.optional(), cursor: cursorField, limit: limitField }),
-    answers: { 200: { description: "One page of those that are kept at hand.", schema: tradePageSchema } },
-    refusals: ["venue_catching_up"],
+    answers: { 200: { description: "One page.", schema: tradePageSchema } },
+    refusals: ["venue_catching_up", "database_unavailable"],
     async run(caller, { query: { pair, cursor, limit } }) {
       const behind = await desk.catchUp(caller);
       if (behind !== undefined) return behind;
       const page = { pair, beforeId: cursor === undefined ? undefined : Number(cursor), limit: Number(limit) };
-      return caller.answer(200, await store.ofUser(caller.identity.user.id, page));
+      const trades = await store.ofUser(caller.identity.user.id, page);
+      return trades === undefined ? caller.refuse("venue_catching_up", { retryAfterSeconds: 1 }) : caller.answer(200, trades);
     },
   });
 }

@@ -1,55 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { ENDED_LISTS_KEY, orderKey } from "./keys.ts";
+import { TABLES_KEY } from "../commit/keys.ts";
+import { replies } from "../redis/pipeline.ts";
+import { endedFrom, idsOf } from "./ended-orders.ts";
+import { createGuardedWrites } from "./guarded-writes.ts";
+import { ENDED_KEY, ENDED_TOTAL_KEY, FORGOTTEN_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "./keys.ts";
+import type { Write } from "./writes.ts";
 
 /**
- * Ended orders are kept for a month; by then PostgreSQL has them. They go by the lists that they are in, one for each day: an expiry of its own for
- * every order would cost Redis about as much as writing it. Several processes may do this at once, and one that was stopped begins again.
+ * Ended orders leave Redis some minutes after their end, or earlier when there are many: then PostgreSQL serves them. An order is taken out only when
+ * PostgreSQL's tables have reached the journal entry in which it ended, so at every moment one of the two has it. While PostgreSQL is
+ * unavailable nothing is forgotten. Several processes may do this: each step happens once, as a whole, or not at all.
  */
-export type Forgetting = { readonly stop: () => Promise<void> };
+export type Forgetting = {
+  /** How many ended orders Redis held a moment ago. */
+  readonly held: () => number;
+  readonly stop: () => Promise<void>;
+};
 
-const KEPT_MS = 30 * 86_400_000;
-const DAY_MS = 86_400_000;
-const EVERY_MS = 3_600_000;
-/** Some tenths of a millisecond for Redis, which others wait for. */
-const PAGE = 200;
+/** Long enough that a program that has just seen an order end finds it in Redis. */
+const KEPT_MS = 5 * 60_000;
+/** About 20 MB. A venue at full speed ends so many in some seconds, which is still longer than a client takes to ask again. */
+const KEPT_MAX = 50_000;
+/** 40,000 orders a second at most: several times faster than they can end, and Redis is free in between. */
+const STEP_EVERY_MS = 5;
+const LOOK_EVERY_MS = 500;
 
-type ForgettingParts = { readonly redis: Redis; readonly nowMs: () => number; readonly log: Logger };
+type ForgettingParts = {
+  readonly redis: Redis;
+  /** Carries these transactions and nothing else. */
+  readonly writer: Redis;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  /** Whether Redis is short of memory: then an order leaves as soon as PostgreSQL has it. */
+  readonly isTight?: () => boolean;
+  readonly keptMs?: number;
+  readonly keptMax?: number;
+};
 
-export function startForgetting({ redis, nowMs, log }: ForgettingParts): Forgetting {
-  let isStopping = false;
-  let running: Promise<unknown> = Promise.resolve();
-  const timer = setInterval(() => {
-    running = forgetOldOrders(redis, { nowMs: nowMs(), isStopping: () => isStopping }).catch((error: unknown) =>
-      log.warn({ err: error }, "old orders were not taken out of Redis"),
-    );
-  }, EVERY_MS);
+export function startForgetting(parts: ForgettingParts): Forgetting {
+  const { redis, nowMs, log, isTight = () => false, keptMs = KEPT_MS, keptMax = KEPT_MAX } = parts;
+  const writes = createGuardedWrites(parts.writer);
+  const stopping = new AbortController();
+  let held = 0;
+  let hasFailed = false;
+
+  /** False when nothing is due. */
+  async function step(): Promise<boolean> {
+    const [text, tablesAt, total, forgotten] = (await replies(
+      redis.pipeline().lindex(ENDED_KEY, 0).get(TABLES_KEY).get(ENDED_TOTAL_KEY).hget(FORGOTTEN_KEY, "orders"),
+    )) as readonly (string | null)[];
+    held = Number(total ?? 0) - Number(forgotten ?? 0);
+    if (text === null || text === undefined) return false;
+    const ended = endedFrom(text);
+    const isDue = held > keptMax || isTight() || ended.at + keptMs <= nowMs();
+    if (!isDue || ended.sequence > Number(tablesAt ?? 0)) return false;
+    const ids = idsOf(ended);
+    const commands: Write[] = [
+      ["UNLINK", ...ids.map(orderKey)],
+      ["LPOP", ENDED_KEY],
+    ];
+    for (const [user, ...ofUser] of ended.ofUsers) {
+      const key = userOrdersKey(user);
+      commands.push(["ZREM", key, ...ofUser], ["ZADD", key, "LT", -Math.max(...ofUser), ORDERS_BELOW_MEMBER]);
+    }
+    commands.push(["HINCRBY", FORGOTTEN_KEY, "orders", ids.length]);
+    // The head of the list changes with this number alone. If another process was first, the next step looks again.
+    const isDone = await writes.write({ key: FORGOTTEN_KEY, field: "orders", expected: forgotten ?? "0" }, commands, false);
+    if (isDone) held -= ids.length;
+    return true;
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      let pauseMs = LOOK_EVERY_MS;
+      try {
+        if (await step()) pauseMs = STEP_EVERY_MS;
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed && !stopping.signal.aborted) log.warn({ err: error }, "ended orders were not taken out of Redis");
+        hasFailed = true;
+      }
+      await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
+    }
+  }
+
+  const running = run();
   return {
+    held: () => held,
     stop: async () => {
-      isStopping = true;
-      clearInterval(timer);
+      stopping.abort();
       await running;
     },
   };
 }
-
-export async function forgetOldOrders(redis: Redis, { nowMs, isStopping }: { nowMs: number; isStopping: () => boolean }): Promise<void> {
-  for (const list of await redis.smembers(ENDED_LISTS_KEY)) {
-    const endOfDay = (dayOf(list) + 1) * DAY_MS;
-    if (endOfDay + KEPT_MS <= nowMs && !(await forgetAll(redis, list, isStopping))) return;
-  }
-}
-
-/** False when it was stopped before the end. The list itself goes last, so that nothing in it can be missed. */
-async function forgetAll(redis: Redis, list: string, isStopping: () => boolean): Promise<boolean> {
-  for (let from = 0; ; from += PAGE) {
-    if (isStopping()) return false;
-    const ids = await redis.lrange(list, from, from + PAGE - 1);
-    if (ids.length === 0) break;
-    await redis.unlink(ids.map((id) => orderKey(Number(id))));
-  }
-  await redis.multi().unlink(list).srem(ENDED_LISTS_KEY, list).exec();
-  return true;
-}
-
-const dayOf = (list: string): number => Number(list.slice(list.lastIndexOf(":") + 1));

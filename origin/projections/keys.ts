@@ -1,8 +1,9 @@
 import { SHARD } from "../commands/keys.ts";
-import type { OrderStatus } from "../engine/terms.ts";
 
 /** Keys of the projections; `docs/redis-keys.md` says what stands in them. */
 export const PROJECTED_KEY = `${SHARD}:projected`;
+/** The lease of the worker that projects. */
+export const PROJECTOR_KEY = `${SHARD}:projector`;
 export const PAIRS_KEY = `${SHARD}:pairs`;
 export const CURRENCIES_KEY = `${SHARD}:currencies`;
 export const USERS_KEY = `${SHARD}:users`;
@@ -11,14 +12,25 @@ export const walletKey = (user: string) => `${SHARD}:wallet:${user}`;
 export const orderKey = (orderId: number) => `${SHARD}:order:${orderId}`;
 export const openOrdersKey = (user: string) => `${SHARD}:orders:open:${user}`;
 export const userOrdersKey = (user: string) => `${SHARD}:orders:user:${user}`;
-export const endedKey = (status: OrderStatus, day: number) => `${SHARD}:orders:status:${status}:${day}`;
-/** Which lists of ended orders there are. */
-export const ENDED_LISTS_KEY = `${SHARD}:orders:ended`;
+/** In that list, at the score of an id: orders of this user up to that id may have left Redis. */
+export const ORDERS_BELOW_MEMBER = "below";
+/** `orders` and `trades`: up to this id the users' lists may be incomplete, because a restore or an upgrade did not bring all along; `movements`: 1 likewise. */
+export const BELOW_KEY = `${SHARD}:below`;
+/** Ended orders that Redis still holds, in the order of their ending. */
+export const ENDED_KEY = `${SHARD}:ended`;
+/** How many orders were ever put into that list; `FORGOTTEN_KEY` counts those that have left it. */
+export const ENDED_TOTAL_KEY = `${SHARD}:ended:total`;
+export const FORGOTTEN_KEY = `${SHARD}:ended:forgotten`;
 export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
 export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;
 /** What came in, went out or changed hands without a trade: a list of JSON, the newest first. */
 export const movementsKey = (user: string) => `${SHARD}:movements:${user}`;
+/** Names of a generation, spread over many small hashes. */
+export const namesKey = (generation: number, bucket: number) => `${SHARD}:names:${generation}:${bucket}`;
+/** How many commands each user has named in an hour. */
+export const namedKey = (hour: number) => `${SHARD}:named:${hour}`;
+/** Of the first layout: names of an hour, as JSON. */
 export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
 
 /** Outside the shard's slot: for readers who know nothing of shards. */

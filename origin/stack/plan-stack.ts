@@ -79,6 +79,7 @@ type RedisPlan = {
   readonly what: string;
   readonly fsync: "always" | "everysec";
   readonly password: string;
+  readonly memoryMb?: number;
   readonly dataUser?: string;
   readonly port: number | undefined;
   readonly portVariable: string;
@@ -107,6 +108,7 @@ function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
     password: secrets.venueRedisPassword,
     port,
     portVariable: "SLUICE_VENUE_REDIS_PORT",
+    memoryMb: settings.SLUICE_VENUE_REDIS_MB,
   };
 }
 
@@ -189,6 +191,7 @@ const EDGE_VARIABLES = [
   "SLUICE_UNKNOWN_HOSTS",
   "TRUSTED_PROXIES",
   "ORIGIN_TIMEOUT_MS",
+  "BODY_TIMEOUT_MS",
   "STORE_TIMEOUT_MS",
 ] as const;
 

@@ -25,6 +25,8 @@ type RedisServerOptions = {
   /** A second user with the same password, who may do everything with data and nothing to the server. Only with a password. */
   readonly dataUser?: string;
   readonly clusterEnabled?: boolean;
+  /** What it may use; without it, whatever the machine has. */
+  readonly memoryMb?: number;
   readonly logFile?: string;
 };
 
@@ -69,7 +71,10 @@ function redisConfig(options: RedisServerOptions, ports: { readonly port: number
     "no-appendfsync-on-rewrite no",
     // A busy venue writes the default of 64 MiB in some seconds; each rewrite forks, and takes a core and the disk from whoever trades.
     "auto-aof-rewrite-min-size 256mb",
+    // So the file, and the time that a restart takes to read it, stay below twice what Redis holds, however long it has run.
+    "auto-aof-rewrite-percentage 100",
   ];
+  if (options.memoryMb !== undefined) lines.push(`maxmemory ${options.memoryMb}mb`);
   if (password !== undefined) lines.push(`requirepass ${quoted(password)}`);
   if (password !== undefined && dataUser !== undefined) lines.push(`user ${dataUser} on >${password} ${DATA_USER_RULES}`);
   if (clusterEnabled) lines.push("cluster-enabled yes", `cluster-port ${ports.clusterBusPort}`, "cluster-node-timeout 2000");

@@ -1,7 +1,26 @@
+import { totalmem } from "node:os";
 import { z } from "zod";
-import { type Environment, flagVariable, parseEnvironment, portVariable, redisUrlVariable, urlVariable } from "../../shared/environment.ts";
+import {
+  type Environment,
+  flagVariable,
+  parseEnvironment,
+  portVariable,
+  redisUrlVariable,
+  urlVariable,
+  wholeNumberVariable,
+} from "../../shared/environment.ts";
 import { OPERATOR_TOKEN_CHARS_MIN, operatorTokensVariable } from "../../shared/operator-tokens.ts";
 import { fail, type Result } from "../../shared/result.ts";
+
+const MIB = 1024 * 1024;
+const VENUE_REDIS_MB_MIN = 64;
+
+/** While Redis rewrites its file it may need as much again, and the other parts need some too. */
+function halfOfMemoryMb(): number {
+  const containerBytes = process.constrainedMemory();
+  const bytes = containerBytes > 0 ? Math.min(totalmem(), containerBytes) : totalmem();
+  return Math.max(VENUE_REDIS_MB_MIN, Math.floor(bytes / 2 / MIB));
+}
 
 /** What `npm start` can be told. Every variable is optional: without any, the whole product runs on embedded parts. */
 const settingsSchema = z.object({
@@ -11,6 +30,7 @@ const settingsSchema = z.object({
   SLUICE_BRIDGE_PORT: portVariable.default(8789),
   SLUICE_REDIS_PORT: portVariable.optional(),
   SLUICE_VENUE_REDIS_PORT: portVariable.optional(),
+  SLUICE_VENUE_REDIS_MB: wholeNumberVariable({ min: VENUE_REDIS_MB_MIN, max: 10_000_000, fallback: halfOfMemoryMb() }),
   SLUICE_DATA_DIR: z.string().default(".sluice"),
   SLUICE_ADMIN_TOKEN: z.string().min(OPERATOR_TOKEN_CHARS_MIN, `must have at least ${OPERATOR_TOKEN_CHARS_MIN} characters`).optional(),
   SLUICE_ADMIN_TOKENS: operatorTokensVariable.optional(),

@@ -1,20 +1,22 @@
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import type { Database } from "../db/database.ts";
 import { createEngine } from "../engine/engine.ts";
 import { listGrids } from "../ledger/ledger-queries.ts";
 import { createGrids } from "../projections/grids.ts";
-import { PROJECTED_KEY } from "../projections/keys.ts";
+import { BELOW_KEY, PROJECTED_KEY } from "../projections/keys.ts";
 import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
 import { toChanges } from "../projections/load-state.ts";
 import { writePublicCopies } from "../projections/public-copies.ts";
 import { stateWrites } from "../projections/state-writes.ts";
 import { replies } from "../redis/pipeline.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
 import { RESTORING_KEY, SHARD_PATTERN } from "./keys.ts";
 import { recentOrders, recentTrades } from "./read-recent.ts";
-import { readRecordedState } from "./read-tables.ts";
+import { type RecordedState, readRecordedState } from "./read-tables.ts";
 
 /**
  * Gives an empty Redis the state of PostgreSQL: wallets, books, open orders, recent orders and trades, references and every counter, as of the
@@ -40,8 +42,8 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
 
   await redis.set(RESTORING_KEY, recorded.position.sequence);
   await clearShard(redis);
-  await addRecent(database, recorded.rows);
-  await writeRows(database, redis, recorded.rows);
+  const oldest = await addRecent(database, recorded.rows);
+  await writeRows(database, redis, recorded);
   const { sequence, hash, command } = recorded.position;
   const { at, nextOrderId, nextTradeId } = recorded.rows.clock;
   const place = ["sequence", sequence, "hash", hash, "command", command] as const;
@@ -50,10 +52,12 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(PROJECTED_KEY, ...place, "at", at, "next_order_id", nextOrderId, "next_trade_id", nextTradeId)
     .hset(OFFSET_KEY, ...place)
     .hset(CONSUMERS_KEY, "ledger", sequence)
+    .hset(BELOW_KEY, "orders", oldest.order - 1, "trades", oldest.trade - 1, "movements", 1)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });
   if (!audit.isClean)
     return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
+  await raiseStream(scriptRunner(redis), command);
   // Only now may anybody trade on it.
   await redis.del(RESTORING_KEY);
   return ok({ sequence, tablesAt: recorded.tablesAt, orders: changes.orders.length, audit });
@@ -70,20 +74,26 @@ async function clearShard(redis: Redis): Promise<void> {
   } while (cursor !== "0");
 }
 
-/** Open orders are there already; ended ones and trades are for people who look them up. */
-async function addRecent(database: Database, rows: LatestRows): Promise<void> {
-  for (const order of await recentOrders(database)) if (!rows.orders.has(order.id)) rows.orders.set(order.id, order);
+/**
+ * Open orders are there already; ended ones and trades are for people who look them up. Answers the oldest that were added: those before them are
+ * listed from PostgreSQL.
+ */
+async function addRecent(database: Database, rows: LatestRows): Promise<{ readonly order: number; readonly trade: number }> {
+  const recent = await recentOrders(database);
+  for (const order of recent) if (!rows.orders.has(order.id)) rows.orders.set(order.id, order);
   rows.trades.length = 0;
   for (const trade of await recentTrades(database)) rows.trades.push(trade);
+  return { order: recent[0]?.id ?? 1, trade: rows.trades[0]?.id ?? 1 };
 }
 
-async function writeRows(database: Database, redis: Redis, rows: LatestRows): Promise<void> {
+async function writeRows(database: Database, redis: Redis, { rows, position: { sequence } }: RecordedState): Promise<void> {
   const grids = createGrids();
   for (const row of rows.currencies.values()) grids.putCurrency(row);
   for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
+  const expiring = new Set<string>();
   for (const chunk of chunksOf(rows)) {
     const pipeline = redis.pipeline();
-    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0 })) pipeline.call(command, ...args);
+    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, expiring, sequence })) pipeline.call(command, ...args);
     await replies(pipeline);
   }
   await writePublicCopies(redis, rows.pairs, grids);

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { programOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
-import { parseCommandId } from "../commands/command-id.ts";
 import type { Desk } from "../orders/desk.ts";
 import { limitField, nextCursorField } from "../orders/paging.ts";
 import { PENDING } from "../orders/pending.ts";
@@ -10,6 +9,7 @@ import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { amountOf } from "../pairs/pair-numbers.ts";
 import { currencyField } from "../pairs/read-terms.ts";
 import { amountField, MOVED, referenceField } from "./movement.ts";
+import { HISTORY_CURSOR } from "./wallet-history.ts";
 import type { WalletStore } from "./wallet-store.ts";
 
 type WalletParts = { readonly desk: Desk; readonly pairs: KnownPairs; readonly store: WalletStore };
@@ -42,10 +42,7 @@ const historySchema = z
   })
   .register(answerSchemas, { id: "WalletHistory" });
 
-const historyCursorField = z
-  .string()
-  .refine((text) => parseCommandId(text) !== undefined, "must be the nextCursor of a page")
-  .optional();
+const historyCursorField = z.string().regex(HISTORY_CURSOR, "must be the nextCursor of a page").optional();
 
 const withdrawalSchema = z
   .strictObject({ currency: currencyField, amount: amountField, reference: referenceField })
@@ -76,12 +73,13 @@ export function walletOperations({ desk, pairs, store }: WalletParts): readonly 
       limit: "read",
       permission: "info",
       query: z.strictObject({ cursor: historyCursorField, limit: limitField }),
-      answers: { 200: { description: "One page of the last 1,000.", schema: historySchema } },
-      refusals: ["venue_catching_up"],
+      answers: { 200: { description: "One page.", schema: historySchema } },
+      refusals: ["venue_catching_up", "database_unavailable"],
       async run(caller, { query: { cursor, limit } }) {
         const behind = await desk.catchUp(caller);
         if (behind !== undefined) return behind;
-        return caller.answer(200, await store.history(caller.identity.user.id, { cursor, limit: Number(limit) }));
+        const page = await store.history(caller.identity.user.id, { cursor, limit: Number(limit) });
+        return page === undefined ? caller.refuse("venue_catching_up", { retryAfterSeconds: 1 }) : caller.answer(200, page);
       },
     }),
     programOperation({

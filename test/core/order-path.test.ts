@@ -21,9 +21,9 @@ it("answers an order with what the journal says of it, and readers see it at onc
   });
   expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
   expect(await core.redis.zrange("v1:{t0}:orders:open:ann", "0", "-1")).toEqual(["1"]);
-  const [endedList = ""] = await core.redis.smembers("v1:{t0}:orders:ended");
-  expect(endedList).toMatch(/^v1:\{t0\}:orders:status:filled:\d+$/);
-  expect(await core.redis.lrange(endedList, 0, -1)).toEqual(["2"]);
+  expect((await core.redis.lrange("v1:{t0}:ended", 0, -1)).map((text) => JSON.parse(text))).toEqual([
+    [sold.sequence, expect.any(Number), ["bob", 2]],
+  ]);
   expect(await core.redis.hkeys("v1:{t0}:book:btcidr")).toEqual(["1"]);
   expect(JSON.parse((await core.redis.lindex("v1:{t0}:trades:bob", 0)) ?? "")).toMatchObject({
     price: "1000000000",

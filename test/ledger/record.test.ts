@@ -1,7 +1,6 @@
 import { appendFile, rm } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { archiveOrders } from "../../origin/archive/archive-orders.ts";
-import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
 import { runAudit } from "../../origin/audit/run-audit.ts";
@@ -9,12 +8,14 @@ import { makeBackup } from "../../origin/backup/make-backup.ts";
 import { restoreBackup } from "../../origin/backup/restore-backup.ts";
 import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import { recover } from "../../origin/commit/recover.ts";
+import { openHistory } from "../../origin/history/history.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
 import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
 import { type StateProjection, startStateProjection } from "../../origin/projections/state-projection.ts";
 import { type KeptTables, keepTables } from "../../origin/sync/keep-tables.ts";
 import { RESTORING_KEY } from "../../origin/sync/keys.ts";
 import { restoreStore } from "../../origin/sync/restore-store.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
 import { type LedgerStores, openEmptyStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
@@ -43,6 +44,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
       writer: stores.connectRaw(),
       feed: undefined,
       onProjected: () => {},
+      owner: newId(systemRandom),
       log: silentLog,
     });
   const faultsOf = async (check: string) => {
@@ -194,7 +196,8 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     );
     const { count, first } = ended as { count: number; first: number };
     expect(count).toBeGreaterThan(40);
-    const find = createFindOldOrder(stores.database, archive);
+    // What has ended is remembered; each look here is by somebody who remembers nothing.
+    const find = (orderId: number) => openHistory({ database: stores.database, archive }).findOrder(orderId);
     const before = await find(first);
     const beforeMs = Date.UTC(2027, 0);
     // The file is written, and the process dies before PostgreSQL hears of it.

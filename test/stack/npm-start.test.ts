@@ -53,7 +53,7 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
     const first = await runningStack();
     const { status, report } = await health(first);
     expect(status).toBe(200);
-    const names = ["edge", "store", "origin", "venueStore", "database", "engine", "projections", "ledger"];
+    const names = ["edge", "store", "origin", "venueStore", "database", "engine", "projections", "ledger", "venueMemory"];
     expect(report.parts).toMatchObject(names.map((name) => ({ name, state: "ok" })));
     for (const port of Object.values(first.ports)) expect(first.output()).toContain(`127.0.0.1:${port}`);
     expect(first.output()).toContain("secrets.json (adminToken)");

@@ -18,8 +18,8 @@ export type Trader = {
   readonly balance: (currency: string) => Promise<Readonly<Record<string, string>>>;
 };
 
-export async function startTradingVenue(): Promise<TradingVenue> {
-  const venue = await startVenue();
+export async function startTradingVenue(options?: Parameters<typeof startVenue>[1]): Promise<TradingVenue> {
+  const venue = await startVenue("server", options);
   await venue.accounts.createBy(COMMAND_LINE, {
     username: "boss",
     email: "boss@example.test",

@@ -6,20 +6,22 @@ import { knownKeys } from "../../origin/admission/known-keys.ts";
 import { createPassCheck } from "../../origin/admission/pass-check.ts";
 import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
 import { createOriginApp } from "../../origin/app.ts";
-import { createFindOldOrder } from "../../origin/archive/find-old-order.ts";
 import { folderArchive } from "../../origin/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/archive/order-archive.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { openHistory } from "../../origin/history/history.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { watchVenue } from "../../origin/metrics/watch-venue.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { watchStalls } from "../../origin/stalls/watch-stalls.ts";
 import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -90,12 +92,17 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-export async function startVenue(kind: (typeof DATABASES)[number] = "server"): Promise<TestVenue> {
+type VenueOptions = {
+  readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
+  readonly auditMinutes?: number;
+};
+
+export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
   const folder = await temporaryFolder();
   const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
-  const openRecord = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
+  const openOne = () => openDatabase({ url: postgres?.url, folder: `${folder}/postgres` });
   // The embedded database has one owner; whoever else is opened on it shares it.
-  const embedded = kind === "embedded" ? await openRecord() : undefined;
+  const embedded = kind === "embedded" ? await openOne() : undefined;
   const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   afterAll(async () => {
     await redisServer.stop();
@@ -110,8 +117,8 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server"): P
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
   };
-  const record = async () => embedded ?? (await openRecord());
-  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key });
+  const record = async () => embedded ?? (await openOne());
+  const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key, options });
   await untilOpen(venue);
   return venue;
 }
@@ -130,6 +137,7 @@ type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
   readonly settings: VenueSettings;
+  readonly options: VenueOptions;
 };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
@@ -142,11 +150,17 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const record = openRecord({ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log });
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES } = stores.options;
+  const record = openRecord({
+    ...{ settings: { ...TRADING, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...(kept && { kept }),
+  });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
+  const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ findOldOrder: createFindOldOrder(database, archive), metrics: record.metrics },
+    ...{ history: openHistory({ database, archive }), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -156,6 +170,8 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
+    watched.stop();
+    stalls.stop();
     await venue.stop();
     await trading.stop();
     await record.stop();
@@ -201,7 +217,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
       const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-      const server = await startHttpServer({ fetch: app.fetch, live, port: 0 });
+      const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);
       return server;
     },

@@ -1,0 +1,95 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { PartHealth } from "../../shared/health.ts";
+import { type CommandBody, takesOnMore } from "../commands/commands.ts";
+
+/**
+ * How full the venue's Redis is. A Redis that is full refuses commits, and trading stops for everybody; so before that, nothing new is taken
+ * while orders can still be cancelled and everything can be read. It ends by itself when there is room again. While Redis is unavailable the
+ * last figure stands.
+ */
+export type Memory = {
+  readonly bytes: number;
+  /** `maxmemory`; where there is none, the memory of the machine or of its container. 0 when it is not known. */
+  readonly limitBytes: number;
+  readonly level: "ok" | "high" | "full";
+};
+
+export type WatchedMemory = {
+  readonly current: () => Memory;
+  readonly refusalOf: (body: CommandBody) => "store_full" | undefined;
+  readonly health: () => PartHealth;
+  readonly stop: () => void;
+};
+
+type MemoryParts = {
+  readonly redis: Redis;
+  readonly log: Logger;
+  /** What this process's container may have, if Redis is in the same one; 0 for no bound. */
+  readonly containerBytes: number;
+};
+
+const LOOK_EVERY_MS = 1_000;
+/** Told from here on; ended orders leave Redis as soon as PostgreSQL has them. */
+const HIGH_SHARE = 0.8;
+/** Nothing new is taken from here on. What is left is for cancelling, and for what is under way. */
+const FULL_SHARE = 0.9;
+/** Orders are taken again from here on, so that it does not change its mind every second. */
+const FREE_SHARE = 0.88;
+
+export function watchMemory({ redis, log, containerBytes }: MemoryParts): WatchedMemory {
+  let memory: Memory = { bytes: 0, limitBytes: 0, level: "ok" };
+
+  function levelOf(share: number): Memory["level"] {
+    if (share >= FULL_SHARE || (memory.level === "full" && share >= FREE_SHARE)) return "full";
+    return share >= HIGH_SHARE ? "high" : "ok";
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const { bytes, limitBytes } = memoryIn(await redis.info("memory"), containerBytes);
+      const before = memory.level;
+      memory = { bytes, limitBytes, level: levelOf(limitBytes === 0 ? 0 : bytes / limitBytes) };
+      if (memory.level !== before) tell(before);
+    } catch {
+      // Redis is unavailable: then nothing is appended anyway, and its own health says so.
+    } finally {
+      timer.refresh();
+    }
+  }
+
+  function tell(before: Memory["level"]): void {
+    const { level, ...facts } = memory;
+    if (level === "full") log.error(facts, "the venue's Redis is nearly full: nothing new is taken until there is room");
+    else if (before === "full") log.warn(facts, "the venue's Redis has room again: commands are taken");
+    else if (level === "high") log.warn(facts, "the venue's Redis has used most of its memory");
+    else log.info(facts, "the venue's Redis has enough memory again");
+  }
+
+  const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
+  timer.unref();
+  void look();
+  return {
+    current: () => memory,
+    refusalOf: (body) => (memory.level === "full" && takesOnMore(body) ? "store_full" : undefined),
+    health: () => healthOf(memory),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** From `INFO memory`, which needs no right to read the configuration. */
+export function memoryIn(info: string, containerBytes: number): Pick<Memory, "bytes" | "limitBytes"> {
+  const number = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  const limitBytes = number("maxmemory");
+  // Redis itself compares without its buffers for replicas and the append-only file.
+  if (limitBytes > 0) return { bytes: number("used_memory") - number("mem_not_counted_for_evict"), limitBytes };
+  const bounds = [number("total_system_memory"), containerBytes].filter((bound) => bound > 0);
+  return { bytes: number("used_memory_rss"), limitBytes: bounds.length === 0 ? 0 : Math.min(...bounds) };
+}
+
+const MIB = 1024 * 1024;
+
+function healthOf({ bytes, limitBytes, level }: Memory): PartHealth {
+  const detail = `${Math.ceil(bytes / MIB)} MiB of ${Math.floor(limitBytes / MIB)} MiB used`;
+  return { name: "venueMemory", state: level === "full" ? "down" : "ok", detail };
+}

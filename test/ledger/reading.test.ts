@@ -1,0 +1,200 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { changesFrom } from "../../origin/commit/journal-body.ts";
+import { TABLES_KEY } from "../../origin/commit/keys.ts";
+import type { Database } from "../../origin/db/database.ts";
+import { DatabaseUnavailable } from "../../origin/db/database.ts";
+import type { Changes, OrderRow } from "../../origin/engine/changes.ts";
+import { openHistory } from "../../origin/history/history.ts";
+import { type OrderPage, type OrderStore, openOrderStore } from "../../origin/orders/order-store.ts";
+import { openTradeStore, type TradeStore } from "../../origin/orders/trade-store.ts";
+import { openKnownPairs } from "../../origin/pairs/known-pairs.ts";
+import { startForgetting } from "../../origin/projections/forget-orders.ts";
+import { orderKey, PROJECTED_KEY, userTradesKey } from "../../origin/projections/keys.ts";
+import { startStateProjection } from "../../origin/projections/state-projection.ts";
+import { keepTables } from "../../origin/sync/keep-tables.ts";
+import { createWalletHistory, type WalletHistory } from "../../origin/wallets/wallet-history.ts";
+import { until } from "../core/core.ts";
+import { type LedgerStores, openLedgerStores, silentLog, startLedger } from "./ledger-stores.ts";
+import { createTradingWorld, putEntries } from "./trading-world.ts";
+
+const BATCHES = 240;
+
+describe.each(["embedded", "server"] as const)("what people read, with the older part in the %s database", (kind) => {
+  const world = createTradingWorld({ seed: 5, userCount: 3, commandsPerBatch: 40 });
+  const entries = Array.from({ length: BATCHES }, () => world.next().entry);
+  const changes: readonly Changes[] = entries.map(({ body }) => changesFrom(body));
+  const orders = new Map(changes.flatMap((of) => of.orders).map((order) => [order.id, order]));
+  const ofUser = (user: string) => [...orders.values()].filter((order) => order.user === user).toSorted((a, b) => b.id - a.id);
+  let stores: LedgerStores;
+  let statements = 0;
+  let isAway = false;
+  let orderStore: OrderStore;
+  let tradeStore: TradeStore;
+  let walletHistory: WalletHistory;
+
+  /** Half of it is in PostgreSQL, and its ended orders have left Redis; the rest is in Redis alone. */
+  beforeAll(async () => {
+    stores = await openLedgerStores(kind);
+    const { redis, database } = stores;
+    const ledger = startLedger(stores);
+    const parts = { reader: stores.connect(), writer: stores.connectRaw(), feed: undefined, onProjected: () => {}, log: silentLog };
+    const projection = startStateProjection({ owner: "worker", redis, ...parts });
+    const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence);
+    const tables = keepTables({ database, log: silentLog, intervalMs: 3_600_000, rowsMax: 2_000, onPosition });
+    await putEntries(redis, entries.slice(0, BATCHES / 2));
+    await until(() => ledger.state().sequence === BATCHES / 2);
+    await tables.flush();
+    await until(async () => (await redis.hget(PROJECTED_KEY, "sequence")) === String(BATCHES / 2));
+    await putEntries(redis, entries.slice(BATCHES / 2));
+    await until(async () => (await redis.hget(PROJECTED_KEY, "sequence")) === String(BATCHES));
+    await until(() => ledger.state().sequence === BATCHES);
+    const forgetting = startForgetting({ redis, writer: stores.connectRaw(), nowMs: Date.now, log: silentLog, keptMs: 0 });
+    // Not all of them: what ended in the second half stays until the tables have it.
+    const endedLater = changes.slice(BATCHES / 2).flatMap((of) => of.orders.filter(isEnded)).length;
+    await until(() => forgetting.held() === endedLater);
+    await forgetting.stop();
+    await projection.stop();
+
+    const counted: Database = {
+      ...database,
+      query: (...args) => {
+        statements++;
+        return isAway ? Promise.reject(new DatabaseUnavailable("stopped by the test")) : database.query(...args);
+      },
+    };
+    const history = openHistory({ database: counted });
+    const pairs = openKnownPairs({ redis, log: silentLog });
+    await until(() => pairs.areRead() === true);
+    tradeStore = openTradeStore({ redis, pairs, history });
+    orderStore = openOrderStore({ redis, pairs, trades: tradeStore, history });
+    walletHistory = createWalletHistory({ redis, history });
+  }, 120_000);
+
+  const isEnded = ({ status }: OrderRow) => status === "filled" || status === "cancelled";
+
+  async function allPages<Item>(read: (cursor: string | undefined) => Promise<{ items: readonly Item[]; nextCursor: string | null }>) {
+    const items: Item[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await read(cursor);
+      items.push(...page.items);
+      cursor = page.nextCursor ?? undefined;
+    } while (cursor !== undefined);
+    return items;
+  }
+
+  const listed = (user: string, page: Partial<OrderPage>) =>
+    allPages(async (cursor) => {
+      const beforeId = cursor === undefined ? undefined : Number(cursor);
+      const { orders: items, nextCursor } = await orderStore.list(user, {
+        status: undefined,
+        pair: undefined,
+        limit: 37,
+        ...page,
+        beforeId,
+      });
+      return { items, nextCursor };
+    });
+
+  it("lists every order once, in its last state, newest first, whatever is asked for", async () => {
+    for (const user of world.users) {
+      const expected = ofUser(user);
+      expect(expected.length).toBeGreaterThan(500);
+      expect(await stores.redis.exists(expected.map(({ id }) => orderKey(id)))).toBeLessThan(expected.length);
+      const shown = await listed(user, {});
+      expect(shown.map(({ id, status }) => `${id} ${status}`)).toEqual(expected.map(({ id, status }) => `${id} ${status}`));
+      for (const status of ["filled", "cancelled", "open"] as const) {
+        const fits = (order: OrderRow) => (status === "open" ? !isEnded(order) : order.status === status);
+        expect((await listed(user, { status })).map(({ id }) => Number(id))).toEqual(expected.filter(fits).map(({ id }) => id));
+      }
+      const ofPair = expected.filter(({ pair }) => pair === "ethusdt").map(({ id }) => id);
+      expect((await listed(user, { pair: "ethusdt" })).map(({ id }) => Number(id))).toEqual(ofPair);
+    }
+  });
+
+  it("gives each order with all its fills", async () => {
+    const trades = changes.flatMap((of) => of.trades);
+    for (const order of ofUser(world.users[0] ?? "").filter((_, place) => place % 9 === 0)) {
+      const read = await orderStore.read(order.user, order.id);
+      expect(read).toMatchObject({ id: String(order.id), status: order.status, hasAllFills: true });
+      const fills = trades.filter(({ buyOrderId, sellOrderId }) => buyOrderId === order.id || sellOrderId === order.id);
+      expect(read?.fills.map(({ id }) => id)).toEqual(fills.map(({ id }) => String(id)));
+    }
+  });
+
+  it("tells no difference between an order in Redis and the same order in PostgreSQL", async () => {
+    const user = world.users[1] ?? "";
+    const held = ofUser(user).find((order) => isEnded(order) && order.filledLots > 0 && order.updatedAt < (changes[100]?.at ?? 0));
+    const [fresh] = ofUser(user).filter(isEnded);
+    expect(await stores.redis.exists(orderKey(held?.id ?? 0))).toBe(0);
+    expect(await stores.redis.exists(orderKey(fresh?.id ?? 0))).toBe(1);
+    const keysOf = async (id = 0) => Object.keys((await orderStore.read(user, id)) ?? {}).toSorted();
+    expect(await keysOf(held?.id)).toEqual(await keysOf(fresh?.id));
+  });
+
+  it("pages through every trade and every movement, however long the lists in Redis are", async () => {
+    for (const user of world.users) {
+      const trades = changes.flatMap((of) => of.trades.filter(({ buyUser, sellUser }) => buyUser === user || sellUser === user)).reverse();
+      expect(await stores.redis.llen(userTradesKey(user))).toBe(200);
+      expect(trades.length).toBeGreaterThan(400);
+      for (const pair of [undefined, "btcidr"]) {
+        const shown = await allPages(async (cursor) => {
+          const beforeId = cursor === undefined ? undefined : Number(cursor);
+          const page = await tradeStore.ofUser(user, { pair, beforeId, limit: 60 });
+          return { items: page?.trades ?? [], nextCursor: page?.nextCursor ?? null };
+        });
+        const wanted = trades.filter((trade) => pair === undefined || trade.pair === pair);
+        expect(shown.map(({ id }) => id)).toEqual(wanted.map(({ id }) => String(id)));
+        expect(shown.map(({ side }) => side)).toEqual(wanted.map(({ buyUser }) => (buyUser === user ? "buy" : "sell")));
+      }
+      const movements = changes.flatMap((of) => of.movements.filter(({ from, to }) => from === user || to === user)).reverse();
+      const shown = await allPages(async (cursor) => {
+        const page = await walletHistory(user, { cursor, limit: 33 });
+        return { items: page?.entries ?? [], nextCursor: page?.nextCursor ?? null };
+      });
+      expect(movements.length).toBeGreaterThan(200);
+      expect(shown.map(({ id, direction }) => `${id} ${direction}`)).toEqual(
+        movements.map(({ commandId, from }) => `${commandId} ${from === user ? "out" : "in"}`),
+      );
+      // Both sources write amounts alike: what is cut is not told from what is there.
+      expect(shown.every(({ amount }) => /^(0|[1-9]\d*)(\.\d*[1-9])?$/.test(amount))).toBe(true);
+    }
+  });
+
+  it("asks PostgreSQL nothing about what is open or recent, or was never there, and once about what is another user's", async () => {
+    const [user = "", other = ""] = world.users;
+    const [newest] = ofUser(user);
+    const old = ofUser(other).at(-1);
+    const nextId = Math.max(...orders.keys()) + 1;
+    statements = 0;
+    await orderStore.list(user, { status: "open", pair: undefined, beforeId: undefined, limit: 100 });
+    await orderStore.list(user, { status: undefined, pair: undefined, beforeId: undefined, limit: 20 });
+    await orderStore.read(user, newest?.id ?? 0);
+    await tradeStore.ofUser(user, { pair: undefined, beforeId: undefined, limit: 100 });
+    await walletHistory(user, { cursor: undefined, limit: 100 });
+    expect(await orderStore.read(user, nextId)).toBe(undefined);
+    expect(await orderStore.isOwn(user, nextId + 1_000_000)).toBe(false);
+    expect(statements).toBe(0);
+    for (let asked = 0; asked < 20; asked++) expect(await orderStore.read(user, old?.id ?? 0)).toBe(undefined);
+    expect(statements).toBe(1);
+  });
+
+  it("still shows what is recent while PostgreSQL is unavailable, and says so where it is needed", async () => {
+    const [user = ""] = world.users;
+    const recent = ofUser(user);
+    isAway = true;
+    try {
+      const page = await orderStore.list(user, { status: undefined, pair: undefined, beforeId: undefined, limit: 100 });
+      expect(page.orders.length).toBeGreaterThan(10);
+      expect(page.orders.map(({ id }) => Number(id))).toEqual(recent.slice(0, page.orders.length).map(({ id }) => id));
+      expect(page.nextCursor).toBe(page.orders.at(-1)?.id);
+      const below = { status: undefined, pair: undefined, beforeId: recent.at(-20)?.id, limit: 5 };
+      await expect(orderStore.list(user, below)).rejects.toThrow(DatabaseUnavailable);
+      const trades = await tradeStore.ofUser(user, { pair: "ethusdt", beforeId: undefined, limit: 100 });
+      expect(trades?.trades.length).toBeGreaterThan(0);
+      expect(trades?.nextCursor).toBe(trades?.trades.at(-1)?.id);
+    } finally {
+      isAway = false;
+    }
+  });
+});
