@@ -5,7 +5,7 @@ import type { HandOff } from "../commands/hand-off.ts";
 import { answersChannel } from "../commands/keys.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { applyBatch, BATCH_COMMANDS_MAX, type Batch } from "./batch.ts";
-import { type CommandQueue, createCommandQueue, type QueuedCommand } from "./command-queue.ts";
+import { type CommandQueue, createCommandQueue } from "./command-queue.ts";
 import { commitEntry } from "./commit.ts";
 import { firstCommands, NOBODY } from "./first-terms.ts";
 import type { JournalFeed } from "./journal-feed.ts";
@@ -88,13 +88,11 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     const batch = applyBatch(recovered.engine, shift, { node: handOff.node, epoch: lease.epoch, before: applied });
     if (batch === undefined) return;
     applied = batch.entry;
-    names.note(applied.sequence);
     handOff.begin(batch.local);
+    // Now, because a later batch may be applied before this one is answered.
+    names.note(batch.entry.sequence);
     underWay++;
-    const committing = commit(batch);
-    names.makeRoom();
-    names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
-    committing
+    commit(batch)
       .catch((error: unknown) => {
         failure ??= error;
       })
@@ -102,6 +100,8 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
         underWay--;
         queue.wake();
       });
+    names.makeRoom();
+    names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
   }
 
   /** Whatever was lost with a commit, or with the stream, is found again by starting from the journal. */
@@ -117,14 +117,6 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     }
   }
 
-  /** What their names stand for may have to be asked first. */
-  async function commitWaiting(): Promise<void> {
-    const shift = await namedShift(names, queue);
-    check();
-    if (isLeading()) commitNext(shift);
-  }
-
-  const isLeading = () => !isDeposed && !lease.isLost();
   const mayCommit = () => underWay === 0 || (underWay < COMMITS_AT_ONCE_MAX && queue.size() >= WORTH_A_COMMIT);
 
   feed.setLive(true);
@@ -135,14 +127,15 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
       await untilIdle();
     }
     await queue.resume();
-    while (isLeading() && !parts.isStopping()) {
+    while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
       check();
       if (queue.isEmpty()) await queue.wait();
-      else if (mayCommit()) await commitWaiting();
-      else await queue.untilWoken();
+      else if (!mayCommit()) await queue.untilWoken();
+      else if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+      else commitNext(readyShift(names, queue));
     }
     await untilIdle();
-    return isLeading() ? "stopped" : "deposed";
+    return isDeposed || lease.isLost() ? "deposed" : "stopped";
   } finally {
     isOver = true;
     queue.close();
@@ -151,9 +144,8 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   }
 }
 
-/** The next commands as far as it is known what their names stand for; at least one, if there is one. */
-async function namedShift(names: NameMemory, queue: CommandQueue): Promise<() => QueuedCommand | undefined> {
-  if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
+/** Gives the next commands as far as it is known what their names stand for. To be used at once: a command that leaves the queue would be counted. */
+function readyShift(names: NameMemory, queue: CommandQueue): CommandQueue["shift"] {
   let left = names.readyCount(queue.peek(BATCH_COMMANDS_MAX));
   return () => (left-- > 0 ? queue.shift() : undefined);
 }
