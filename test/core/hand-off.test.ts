@@ -179,6 +179,22 @@ it("writes a deposed leader's queue to the stream, where the next leader execute
   await auditCore(core.redis, { acknowledged: told });
 });
 
+it("goes on when Redis forgets the commit script while several commits are under way", async () => {
+  const { core, meddling } = await startMeddled();
+  let commits = 0;
+  meddling.with = async (commit) => {
+    commits++;
+    if (commits % 3 === 1) await core.redis.script("FLUSH");
+    return commit();
+  };
+  const told = await many(core);
+  expect(commits).toBeGreaterThan(2);
+  meddling.with = undefined;
+  expect(await balanceOf(core, Math.max(...told.map(({ sequence }) => sequence)), "bob")).toBe(SUM_OF_MANY);
+  await core.trading.stop();
+  await auditCore(core.redis, { acknowledged: told });
+});
+
 it("executes commands of this process and of the stream side by side", async () => {
   const { core } = await startMeddled();
   const api = await core.again({ SLUICE_ROLES: ["api"] });
