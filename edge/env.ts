@@ -25,6 +25,7 @@ export type EdgeBindings = {
   /** The way to the upstreams of single queues, where `fetch` leads elsewhere. */
   readonly UPSTREAMS?: OriginFetcher;
   readonly ORIGIN_TIMEOUT_MS?: string;
+  readonly BODY_TIMEOUT_MS?: string;
   readonly STORE_TIMEOUT_MS?: string;
   readonly CLIENT_ADDRESS_FROM?: string;
   readonly TRUSTED_PROXIES?: string;
@@ -60,6 +61,7 @@ const variables = z.object({
     .transform((text) => new URL(text).origin)
     .optional(),
   ORIGIN_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 30_000 }),
+  BODY_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 15_000 }),
   STORE_TIMEOUT_MS: wholeNumberVariable({ min: 50, max: 60_000, fallback: STORE_TIMEOUT_MS }),
   CLIENT_ADDRESS_FROM: z.enum(["socket", "cloudflare"], "must be socket or cloudflare").default("socket"),
   TRUSTED_PROXIES: rangesVariable.default([]),
@@ -80,6 +82,8 @@ export type EdgeConfiguration = {
   /** Whether a queue's `targetUrl` may lead into a private network or to this machine. */
   readonly allowsPrivateTargets: boolean;
   readonly originTimeoutMs: number;
+  /** How long a client may take for a small body, or for each next kilobyte of a large one. */
+  readonly bodyTimeoutMs: number;
   readonly clientAddressFrom: "socket" | "cloudflare";
   /** Whose `Forwarded` and `X-Forwarded-*` headers count. */
   readonly trustedProxies: readonly IpRange[];
@@ -130,6 +134,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     upstreams,
     allowsPrivateTargets: value.SLUICE_ALLOW_PRIVATE_TARGETS,
     originTimeoutMs: value.ORIGIN_TIMEOUT_MS,
+    bodyTimeoutMs: value.BODY_TIMEOUT_MS,
     clientAddressFrom: value.CLIENT_ADDRESS_FROM,
     trustedProxies: value.TRUSTED_PROXIES,
     store:

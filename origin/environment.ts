@@ -29,6 +29,7 @@ const originEnvironmentSchema = z
   .object({
     SLUICE_HOST: hostVariable,
     SLUICE_ORIGIN_PORT: portVariable.default(8788),
+    SLUICE_METRICS_PORT: portVariable.optional(),
     SLUICE_DATA_DIR: z.string().default(".sluice"),
     VENUE_REDIS_URL: redisUrlVariable,
     DATABASE_URL: urlVariable("postgres:", "postgresql:").optional(),

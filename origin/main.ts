@@ -13,11 +13,13 @@ import { openHistory } from "./history/history.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
 import { createLogger } from "./log.ts";
+import { watchVenue } from "./metrics/watch-venue.ts";
 import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { connectRedis } from "./redis/connect.ts";
 import { keepStoreClock } from "./redis/keep-store-clock.ts";
+import { watchStalls } from "./stalls/watch-stalls.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
 
 /**
@@ -33,13 +35,14 @@ if (!environment.ok) {
   process.exit(1);
 }
 const settings = environment.value;
+const stalls = watchStalls({ log });
 
 // 2. The venue's store, and the time by its clock.
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
 // 3. The permanent record.
-const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres") });
+const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres"), log });
 
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
@@ -49,6 +52,8 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log })
 // 5. The record of trading: ledger, write-behind, audit, archive; how far it is behind decides whether more is taken.
 const archive = openArchive(settings);
 const record = openRecord({ settings, database, archive, clock, log });
+const watched = watchVenue({ redis: venueRedis, folder: settings.SLUICE_DATA_DIR, log });
+const metrics = () => record.metrics() + watched.metrics() + stalls.metrics();
 
 // 6. Trading: commands, engine and projections, as far as the roles of this process go.
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
@@ -57,16 +62,19 @@ const trading = openTrading({ settings, database, refusalOf: record.refusalOf, c
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
       ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
-      ...{ history: openHistory({ database, archive }), metrics: record.metrics },
+      ...{ history: openHistory({ database, archive }), metrics },
     })
   : undefined;
 
 // 8. HTTP and WebSockets, on loopback unless told otherwise. A process that does not serve the API still tells how it is.
 const parts = { venueRedis, database, trading, record };
-const app = venue === undefined ? createHealthApp(parts) : createOriginApp({ ...parts, checkPass, log, ...venue });
+const healthApp = createHealthApp({ ...parts, metrics });
+const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
 const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
-const server = await startHttpServer({ fetch: app.fetch, live, host, port });
+const server = await startHttpServer({ app, live, host, port });
+const { SLUICE_METRICS_PORT: metricsPort } = settings;
+const monitored = metricsPort === undefined ? undefined : await startHttpServer({ app: healthApp, host, port: metricsPort });
 log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.
@@ -84,8 +92,10 @@ stopOnSignal(log, [
   { name: "clock", stop: async () => clock.stop() },
   { name: "database", stop: database.close },
   { name: "record", stop: record.stop },
+  { name: "watch", stop: async () => watched.stop() },
   { name: "trading", stop: trading.stop },
   { name: "accounts", stop: async () => venue?.stop() },
   { name: "http", stop: server.stop },
+  { name: "metrics", stop: async () => monitored?.stop() },
   { name: "control", stop: async () => control?.stop() },
 ]);

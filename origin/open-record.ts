@@ -6,6 +6,7 @@ import type { PartHealth } from "../shared/health.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
+import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
 import type { CommandBody, RefusalCode } from "./commands/commands.ts";
@@ -92,6 +93,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     : undefined;
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
+  const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
   const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
@@ -101,9 +103,9 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     health: () => [backlog.health(), memory.health()],
     metrics: () =>
       recordMetrics({
-        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state(), audit: audits?.last() },
-        endedOrders: forgetting?.held(),
-        memory: memory.current(),
+        ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
+        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.() },
+        ...{ endedOrders: forgetting?.held(), memory: memory.current() },
       }),
     stop: async () => {
       backlog.stop();

@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import type { Audited } from "./admin/audited.ts";
 import type { VenueOperation } from "./api/operation.ts";
 import type { Commands } from "./commands/commands.ts";
-import type { Database } from "./db/database.ts";
 import type { History } from "./history/history.ts";
 import { keyFor } from "./identity/secrets.ts";
 import type { UserCopies } from "./identity/user-copies.ts";
@@ -35,7 +35,7 @@ export type TradingApi = {
 type TradingParts = {
   readonly redis: Redis;
   readonly commands: Commands;
-  readonly database: Database;
+  readonly audited: Audited;
   readonly users: UserCopies;
   readonly secret: string;
   readonly openOrdersMax: () => number;
@@ -44,7 +44,7 @@ type TradingParts = {
   readonly log: Logger;
 };
 
-export function openTradingApi({ redis, commands, database, users, secret, openOrdersMax, history, log }: TradingParts): TradingApi {
+export function openTradingApi({ redis, commands, audited, users, secret, openOrdersMax, history, log }: TradingParts): TradingApi {
   const pairs = openKnownPairs({ redis, log });
   const desk = createDesk({ commands, seal: createCommandSeal(keyFor("command-id", secret)) });
   const trades = openTradeStore({ redis, pairs, history });
@@ -57,11 +57,11 @@ export function openTradingApi({ redis, commands, database, users, secret, openO
       commandOperation({ desk, store }),
       tradeOperation({ desk, store: trades }),
       ...walletOperations({ desk, pairs, store: openWalletStore({ redis, pairs, history }) }),
-      ...walletAdminOperations({ desk, pairs, users, database }),
+      ...walletAdminOperations({ desk, pairs, users, audited }),
       ...marketOperations({ desk, pairs, store: openMarketStore(redis) }),
-      ...pairOperations({ desk, pairs, database }),
+      ...pairOperations({ desk, pairs, audited }),
     ],
-    deposit: createDepositByHand({ commands, pairs, database }),
+    deposit: createDepositByHand({ commands, pairs, audited }),
     isReady: pairs.areRead,
     stop: pairs.stop,
   };

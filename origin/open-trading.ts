@@ -4,9 +4,11 @@ import type { Clock } from "../shared/clock.ts";
 import type { PartHealth } from "../shared/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Commands } from "./commands/commands.ts";
+import { createHandOff } from "./commands/hand-off.ts";
 import { openCommands } from "./commands/open-commands.ts";
 import { hasPast, recordedSequence } from "./commit/has-past.ts";
 import { createJournalFeed } from "./commit/journal-feed.ts";
+import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
@@ -30,12 +32,14 @@ type TradingParts = {
   readonly log: Logger;
   /** Tests put their faults here. */
   readonly connect?: typeof connectRedis;
+  /** And make its memory small. */
+  readonly nameBounds?: NameBounds | undefined;
 };
 
 /** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis }: TradingParts): Trading {
+export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis, nameBounds }: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -44,17 +48,19 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     connections.push(redis);
     return redis;
   };
-  const node = newId(systemRandom);
+  const handOff = createHandOff(newId(systemRandom));
+  // Whoever looks at a lease finds the process.
+  const owner = `${process.pid}.${handOff.node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
 
-  // 1. Commands: whoever serves the API appends and waits.
+  // 1. Commands: whoever serves the API hands them over or appends them, and waits.
   const commands = openCommands({
     redis,
     subscriber: open(),
     clock,
-    node,
+    handOff,
     untilProjected: position.untilProjected,
     ...(refusalOf && { refusalOf }),
     log,
@@ -65,13 +71,13 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
         blocking: open(),
-        // Whoever looks at the fence finds the process.
-        owner: `${process.pid}.${node}`,
-        answers: commands,
+        owner,
+        commands,
         feed,
         nowMs: clock.nowMs,
         hasPast: () => hasPast(database),
         recordedSequence: () => recordedSequence(database),
+        nameBounds,
         isUnsafeStoreAllowed: settings.SLUICE_UNSAFE_STORE,
         log,
       })
@@ -79,7 +85,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 
   // 3. Projections: what readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, log })
+    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
     : undefined;
 
   return {

@@ -5,12 +5,14 @@ import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { parseKeyring } from "../shared/keyring.ts";
 import { adminOperations } from "./admin/admin-operations.ts";
-import { withFreezing } from "./admin/freezing-users.ts";
+import { createAudited } from "./admin/audited.ts";
+import { createFreezing } from "./admin/freezing-users.ts";
+import { keepSettling } from "./admin/settle-intents.ts";
 import { createUserAdmin } from "./admin/user-admin.ts";
-import type { Maintenance } from "./api/api-routes.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
+import type { Maintenance } from "./api/serve-operation.ts";
 import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { openKeyCopies } from "./api-keys/key-copies.ts";
@@ -43,6 +45,8 @@ import { createProcessLimits, type ProcessLimits } from "./limits/process-limits
 import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import { connectRawBeside } from "./redis/connect.ts";
+import { untilReady } from "./redis/until-ready.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
@@ -72,7 +76,7 @@ type VenueParts = {
   readonly commands: Commands;
   /** By default without an archive. */
   readonly history?: History;
-  /** Of the permanent record, as Prometheus reads them. */
+  /** Of this process and the permanent record, as Prometheus reads them. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -99,7 +103,8 @@ export async function openVenue({ settings, redis, database, commands, history, 
     write: async (noted) => Promise.all((await noteLogins.all(database, noted)).map((user) => copies.put(user))),
     log,
   });
-  const readSession = createSessionReader({ redis, accessTokens, clock });
+  const rawRedis = connectRawBeside(redis, log);
+  const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
     ...{
@@ -131,9 +136,11 @@ export async function openVenue({ settings, redis, database, commands, history, 
   const venueKeys = createVenueKeys({ database, seal, random });
   const keyNotes = createLateNotes({ what: "uses of keys", write: (noted) => noteKeyUses.all(database, noted), log });
   const verifySignature = createSignatureVerifier({ copies: keyCopies, seal, notes: keyNotes, clock });
-  const users = withFreezing(createUserAdmin({ database, copies, copyAccount, sessions }), commands);
+  const audited = createAudited({ database, log });
+  const settling = keepSettling({ database, commands, audited, nowMs: clock.nowMs, log });
+  const users = createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze: createFreezing(commands) });
   const trading = openTradingApi({
-    ...{ redis, commands, database, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
+    ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: () => system.current().maxOpenOrders,
     history: history ?? openHistory({ database }),
   });
@@ -141,7 +148,8 @@ export async function openVenue({ settings, redis, database, commands, history, 
     { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
     clock.nowMs(),
   );
-  await Promise.race([kept.firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
+  const firstTry = Promise.all([kept.firstTry, untilReady(rawRedis, FIRST_TRY_MS)]);
+  await Promise.race([firstTry, sleep(FIRST_TRY_MS, undefined, { ref: false })]);
 
   return {
     operations: withDocument([
@@ -165,10 +173,12 @@ export async function openVenue({ settings, redis, database, commands, history, 
     deposit: trading.deposit,
     stop: async () => {
       trading.stop();
+      settling.stop();
       kept.stop();
       loginNotes.stop();
       keyNotes.stop();
       heldSessions.stop();
+      rawRedis.disconnect();
       system.stop();
     },
   };

@@ -10,6 +10,7 @@ describe("a limit", () => {
     expect(over).toEqual({
       isOver: true,
       retryAfterSeconds: 1,
+      remainingShare: 0,
       headers: { "ratelimit-policy": '"polls";q=3;w=2', ratelimit: '"polls";r=0;t=2' },
     });
     nowMs += 499;

@@ -6,6 +6,8 @@ export type Limit = { readonly take: (identity: string) => LimitVerdict };
 export type LimitVerdict = {
   readonly isOver: boolean;
   readonly retryAfterSeconds: number;
+  /** How much of the burst is left, from 0 to 1. */
+  readonly remainingShare: number;
   /** `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers). */
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -39,11 +41,14 @@ export function createLimit({ name, perSecond, burst, clock }: LimitOptions): Li
       const isOver = owedMs + costMs > burst * costMs;
       if (!isOver) remember(identity, nowMs + owedMs + costMs);
       const remaining = Math.max(0, Math.floor(burst - owedMs / costMs) - 1);
-      const resetSeconds = Math.ceil(owedMs / 1000);
       return {
         isOver,
         retryAfterSeconds: isOver ? Math.max(1, Math.ceil((owedMs + costMs - burst * costMs) / 1000)) : 0,
-        headers: { "ratelimit-policy": policy, ratelimit: `"${name}";r=${remaining};t=${resetSeconds}` },
+        remainingShare: remaining / burst,
+        // Most requests are counted by several limits, and only the tightest is told.
+        get headers() {
+          return { "ratelimit-policy": policy, ratelimit: `"${name}";r=${remaining};t=${Math.ceil(owedMs / 1000)}` };
+        },
       };
     },
   };

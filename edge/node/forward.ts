@@ -19,7 +19,8 @@ type Outcome =
 
 /**
  * The same promises as `edge/proxy/forward.ts`, over node:http: an answer in any case (the origin's own, 502, or 504),
- * nothing tried twice, streams both ways, and a request to the origin that ends with its client.
+ * streams both ways, and a request to the origin that ends with its client. A request that reads and has no body is tried once
+ * more when a connection that was used before ended before an answer began; nothing else is tried twice.
  */
 export function createForward(agents: OriginAgents) {
   return async function forward(visit: Visit, { hear, targetUrl = null }: Forwarding = {}): Promise<Response> {
@@ -28,11 +29,19 @@ export function createForward(agents: OriginAgents) {
     }
     const request = NodeRequest.behind(visit.request);
     const clock = new OriginClock(visit.configuration.originTimeoutMs);
-    const asked = targetUrl === null ? askOrigin(agents, visit, request) : askUpstream(agents.to(targetUrl), visit, request);
+    const open = () => (targetUrl === null ? askOrigin(agents, visit, request) : askUpstream(agents.to(targetUrl), visit, request));
+    let asked = open();
     request.outgoing.once("close", () => asked.destroy());
+    const askAgain = (error: unknown): Promise<Outcome> => {
+      if (!asked.reusedSocket || !isRepeatable(request)) throw error;
+      asked = open();
+      const words = firstWords(asked);
+      asked.end();
+      return words;
+    };
     let outcome: Outcome | "expired";
     try {
-      const answer = clock.answerOf(firstWords(asked));
+      const answer = clock.answerOf(firstWords(asked).catch(askAgain));
       send(request, asked, clock);
       outcome = await answer;
     } catch (error) {
@@ -103,6 +112,11 @@ function send(request: NodeRequest, asked: ClientRequest, clock: OriginClock): v
   }
   request.letBodyCome();
   sendUpload({ from: request.incoming, to: asked, clock });
+}
+
+/** RFC 9110, 9.2.2; a handshake is no request that can be repeated. */
+function isRepeatable({ method, hasBody, socketHead, outgoing }: NodeRequest): boolean {
+  return (method === "GET" || method === "HEAD" || method === "OPTIONS") && !hasBody && socketHead === undefined && !outgoing.destroyed;
 }
 
 /** Nobody reads it. */

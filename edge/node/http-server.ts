@@ -9,6 +9,7 @@ import { answerBrokenRequest } from "./broken-request.ts";
 import { NodeRequest } from "./node-request.ts";
 import { SwitchedResponse } from "./origin-response.ts";
 import { refuseSocket } from "./refuse-socket.ts";
+import { watchBody } from "./watch-body.ts";
 import { writeResponse } from "./write-response.ts";
 
 export type HttpServer = {
@@ -24,13 +25,16 @@ type HttpServerOptions = {
   readonly fetch: (request: Request) => Response | Promise<Response>;
   /** How long a client may take to say what it wants. */
   readonly headMsMax?: number;
+  /** How long it may take for each kilobyte of a body. */
+  readonly bodyMsMax?: number;
 };
 
 /** Path, query and headers together; a target of 8 KiB and the cookies of a busy site fit twice. */
 const HEAD_BYTES_MAX = 32 * 1024;
-/** Nobody who means it needs longer to say what he wants. A body may take as long as it likes. */
+/** Nobody who means it needs longer to say what he wants. How fast a body must come is `watch-body.ts`. */
 const HEAD_MS_MAX = 15_000;
 const HEAD_CHECKS_PER_LIMIT = 8;
+const BODY_MS_MAX = 15_000;
 /** Longer than load balancers keep an idle connection: the side that uses it again must be the side that closes it. */
 const IDLE_MS_MAX = 75_000;
 const SOCKETS_MAX = 20_000;
@@ -38,7 +42,7 @@ const DRAIN_MS_MAX = 500;
 
 /** The app behind node:http. What cannot be read as one request in one way gets its problem here or in the app. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host = "127.0.0.1", port, fetch, headMsMax = HEAD_MS_MAX } = options;
+  const { host = "127.0.0.1", port, fetch, headMsMax = HEAD_MS_MAX, bodyMsMax = BODY_MS_MAX } = options;
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: headMsMax,
@@ -55,6 +59,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
   async function answer(request: NodeRequest): Promise<void> {
     latest.set(request.incoming.socket, request);
+    if (request.hasBody) watchBody(request, bodyMsMax);
     if (!(await hasTurn(request))) return;
     try {
       const response = await fetch(request.asRequest());

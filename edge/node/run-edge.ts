@@ -50,7 +50,10 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   const app = createApp({ forward: createForward(agents), watchSocket, later: (_c, work) => void work.catch(logLate) });
 
   // 4. HTTP, on loopback unless told otherwise.
-  const server = await startHttpServer({ host, port, fetch: (request) => app.fetch(request, bindings) });
+  const server = await startHttpServer({
+    ...{ host, port, bodyMsMax: configuration.value.bodyTimeoutMs },
+    fetch: (request) => app.fetch(request, bindings),
+  });
   log("info", "edge listens", { port: server.port });
 
   // 5. Lines move on also where nobody polls any more.

@@ -24,8 +24,8 @@ export type HttpLoad = {
   readonly durationMs: number;
   /** Answers that come in this time are not counted. */
   readonly warmUpMs?: number;
-  /** The core the load runs on; the server under test belongs on the other one. */
-  readonly core?: 0 | 1;
+  /** The core the load runs on; the server under test belongs on the other one. The first unless told otherwise. */
+  readonly core?: 0 | 1 | "any";
 };
 
 export type RequestVariant = { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
@@ -48,9 +48,10 @@ const WARM_UP_MS = 500;
 
 /** Load from a process of its own, so that it can have its own core and never shares the server's event loop. */
 export async function measureHttp(load: HttpLoad): Promise<HttpFigures> {
-  const order = JSON.stringify({ method: "GET", headers: {}, body: "", warmUpMs: WARM_UP_MS, ...load });
+  const { core = 0, ...asked } = load;
+  const order = JSON.stringify({ method: "GET", headers: {}, body: "", warmUpMs: WARM_UP_MS, ...asked });
   const child = spawnPinned({
-    core: load.core ?? 0,
+    ...(core === "any" ? {} : { core }),
     command: process.execPath,
     args: [CLIENT_FILE],
     spawnOptions: { stdio: ["pipe", "pipe", "inherit"] },

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { spawnPinned } from "./pinned.ts";
 
 type NodeServerOptions = {
-  readonly core: 0 | 1;
+  /** Left out, any. */
+  readonly core?: 0 | 1;
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly url: string;
@@ -23,12 +24,12 @@ export type NodeServer = {
 const READY_WITHIN_MS = 10_000;
 const PROBE_EVERY_MS = 20;
 
-/** One of our Node programs as the process under measurement, on a core of its own where there are two. */
+/** One of our Node programs as the process under measurement; on a core of its own where it names one and there are two. */
 export async function startNodeServer(options: NodeServerOptions): Promise<NodeServer> {
   const { core, file, environment, url, readyPath, readyWithinMs = READY_WITHIN_MS } = options;
   const env = { ...process.env, NODE_OPTIONS: "", SLUICE_LOG_LEVEL: "error", ...environment };
   const child = spawnPinned({
-    core,
+    ...(core === undefined ? {} : { core }),
     command: process.execPath,
     args: [file],
     spawnOptions: { env, stdio: ["ignore", "ignore", "inherit"] },
@@ -54,7 +55,7 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
 }
 
 /** proc(5): the kernel counts in ticks of 10 ms; the name before the third field may hold anything, spaces too. */
-function cpuSecondsOf(pid: number): number {
+export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;

@@ -2,8 +2,8 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:chi
 import { availableParallelism } from "node:os";
 
 type PinnedOptions = {
-  /** Which core the process may use. Ignored where there is no second core or no taskset. */
-  readonly core: 0 | 1;
+  /** Which core the process may use; left out, all. Ignored where there is no second core or no taskset. */
+  readonly core?: 0 | 1;
   readonly command: string;
   readonly args: readonly string[];
   readonly spawnOptions?: SpawnOptions;
@@ -11,7 +11,7 @@ type PinnedOptions = {
 
 /** Keeps load and subject from taking each other's core, which would measure the scheduler instead. */
 export function spawnPinned({ core, command, args, spawnOptions = {} }: PinnedOptions): ChildProcess {
-  if (!canPin()) return spawn(command, [...args], spawnOptions);
+  if (core === undefined || !canPin()) return spawn(command, [...args], spawnOptions);
   return spawn("taskset", ["-c", String(core), command, ...args], spawnOptions);
 }
 

@@ -1,5 +1,5 @@
 import { addBuckets, type LatencyBuckets } from "./latency-buckets.ts";
-import type { Check, DriverRecord, Gauge, OrderFlow, RequestRecord, RunRecord, VisitorColumns } from "./run-record.ts";
+import type { Check, DriverRecord, Gauge, OrderFlow, RequestRecord, ResourceSeries, RunRecord, VisitorColumns } from "./run-record.ts";
 
 /**
  * The records of several machines that put one load on one target, as the record of one: people stand side by side, requests and orders
@@ -27,6 +27,7 @@ export function mergeRecords([first, ...others]: readonly [RunRecord, ...RunReco
     ),
     checks: mergedChecks(records),
     ...(drivers.length === 0 ? {} : { driver: mergedDrivers(drivers) }),
+    ...(records.every(({ resources }) => resources === undefined) ? {} : { resources: mergedResources(aligned) }),
   };
 }
 
@@ -115,6 +116,17 @@ function mergedChecks(records: readonly RunRecord[]): readonly Check[] {
     ({ name }) => name,
   );
   return [...byName.values()].flatMap((checks) => checks.find(({ isMet }) => !isMet) ?? checks[0] ?? []);
+}
+
+/** Side by side: each machine looked at its own stack. */
+function mergedResources(aligned: readonly Aligned[]): readonly ResourceSeries[] {
+  return aligned.flatMap(({ record, shiftMs }) =>
+    (record.resources ?? []).map((series) => ({
+      ...series,
+      name: aligned.length === 1 ? series.name : `${series.name} (${record.shard})`,
+      points: series.points.map(([atMs, value]) => [atMs + shiftMs, value] as const),
+    })),
+  );
 }
 
 function mergedDrivers(drivers: readonly DriverRecord[]): DriverRecord {

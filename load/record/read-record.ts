@@ -53,6 +53,16 @@ const recordSchema = z.object({
   faults: z.array(z.object({ atMs: z.number(), what: z.string(), untilMs: z.number() })),
   checks: z.array(z.object({ name: z.string(), expected: z.string(), seen: z.string(), isMet: z.boolean() })),
   driver: z.object({ lateMsMax: z.number(), waitingMost: z.number(), resent: z.number() }).optional(),
+  resources: z
+    .array(
+      z.object({
+        name: z.string(),
+        unit: z.enum(["bytes", "seconds", "keys"]),
+        kind: z.enum(["level", "record", "peak"]),
+        points: z.array(z.tuple([z.number(), z.number()])),
+      }),
+    )
+    .optional(),
 });
 
 const versionSchema = z.object({ version: z.int() });

@@ -28,6 +28,19 @@ export type RunRecord = {
   readonly checks: readonly Check[];
   /** How the load itself did: what it could not do in time, it did not hide, but somebody has to look here to know. */
   readonly driver?: DriverRecord;
+  /** What the parts of the stack took of the machine, over time; of a soak. */
+  readonly resources?: readonly ResourceSeries[];
+};
+
+/**
+ * One quantity over time. `level` must not grow once it has warmed up, `record` grows with what happened and must not grow faster and faster,
+ * `peak` must stay below its limit.
+ */
+export type ResourceSeries = {
+  readonly name: string;
+  readonly unit: "bytes" | "seconds" | "keys";
+  readonly kind: "level" | "record" | "peak";
+  readonly points: readonly (readonly [atMs: number, value: number])[];
 };
 
 export type DriverRecord = {

@@ -6,6 +6,7 @@ import { fairnessPlot } from "./fairness-plot.ts";
 import { type Figure, keyFigures } from "./figures.ts";
 import { countText, durationText, millisecondsText } from "./numbers.ts";
 import { REPORT_STYLE } from "./report-style.ts";
+import { resourcePlots } from "./resource-plots.ts";
 import { runTitle, verdictSentence } from "./run-title.ts";
 import { flowPlots, latencyPlots } from "./time-plots.ts";
 
@@ -33,6 +34,7 @@ ${verdictSection(verdict)}
 ${figureSection(keyFigures(record))}
 ${plotSection({ id: "flow", title: "What happened", note: "", plots: flowPlots(record) })}
 ${plotSection({ id: "latency", title: "Latency", note: LATENCY_NOTE, plots: latencyPlots(record) })}
+${plotSection({ id: "resources", title: "Resources", note: "", plots: resourcePlots(record) })}
 ${plotSection({ id: "fairness", title: "Fairness", note: "", plots: fairnessPlot(record) })}
 ${answerSection(record)}
 ${faultSection(record)}

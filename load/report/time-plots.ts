@@ -30,7 +30,7 @@ type TimePlot = {
   readonly curves: readonly Curve[];
 };
 
-function drawTimePlot({ durationMs, faults }: RunRecord, { title, note, unit, isWhole, curves }: TimePlot): Html {
+export function drawTimePlot({ durationMs, faults }: RunRecord, { title, note, unit, isWhole, curves }: TimePlot): Html {
   const largest = curves.reduce((most, { points }) => points.reduce((top, [, value]) => (value > top ? value : top), most), 0);
   const time = timeAxis(durationMs);
   const x = { ...time, label: timeUnit(durationMs), tickText: (ms: number) => timeTickText(ms, durationMs) };
@@ -175,7 +175,7 @@ function stepOf(durationMs: number): number {
 }
 
 /** The largest value of each step, so that no peak is smoothed away. */
-function thinned(points: readonly Point[]): readonly Point[] {
+export function thinned(points: readonly Point[]): readonly Point[] {
   const group = Math.ceil(points.length / (STEPS_MAX * 2));
   if (group <= 1) return points;
   return Array.from({ length: Math.ceil(points.length / group) }, (_, index) => {

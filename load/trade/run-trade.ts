@@ -15,6 +15,8 @@ export type TradeContext = RunContext & {
   readonly recorder?: Recorder;
   /** Of a venue that was not started by us, but runs on this machine. */
   readonly folder?: string;
+  /** When everybody has money and a way in, and the first order is due. */
+  readonly onBegin?: () => void;
 };
 
 /** More than this at one time is not load any more, it is a leak. */
@@ -34,6 +36,7 @@ export async function runTrade(options: TradeOptions, context: TradeContext): Pr
   try {
     const startedAt = clock.nowMs();
     beganMs = performance.now();
+    context.onBegin?.();
     await trade(desk, { options, context, nowMs });
     const durationMs = Math.round(nowMs());
     progress.end();

@@ -4,6 +4,7 @@ import { countAdmittedErrors } from "./admitted-errors.ts";
 import { drainAgainstIdeal } from "./drain.ts";
 import { judgeEntryOrder } from "./order-of-entry.ts";
 import { OVERTAKEN_MS } from "./overtaken.ts";
+import { judgeResources } from "./resources.ts";
 import { longestStall } from "./stall.ts";
 
 /**
@@ -36,6 +37,7 @@ export function judge(record: RunRecord): Verdict {
     drain(record),
     ends(record),
     lostOrders(record),
+    ...judgeResources(record),
     ...record.checks,
   ].filter((line) => line !== undefined);
   // A run in which nothing was put to the test has proven nothing.

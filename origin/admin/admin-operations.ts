@@ -3,7 +3,7 @@ import { adminOperation, type Caller, type Identity, type VenueOperation } from 
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
 import type { Database } from "../db/database.ts";
 import { publicUser, publicUserSchema, USER_ROLES, USER_STATUSES } from "../identity/user.ts";
-import { type Actor, listAudit } from "./audit.ts";
+import { type Actor, AUDIT_STATES, listAudit } from "./audit.ts";
 import type { UserAdmin } from "./user-admin.ts";
 
 const PAGE_MAX = 100;
@@ -41,6 +41,8 @@ const auditPageSchema = z
         before: facts,
         after: facts,
         requestId: z.string().nullable(),
+        outcome: z.enum(AUDIT_STATES).describe("What became of it; unknown may still be settled."),
+        reason: z.string().nullable().describe("The code of a refusal, or why the outcome is unknown."),
       }),
     ),
     nextCursor: z.string().nullable(),

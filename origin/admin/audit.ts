@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
 import type { Queries } from "../db/database.ts";
 import { defineQuery } from "../db/define-query.ts";
 import insertAuditSource from "./insert-audit.sql";
+import insertOutcomeSource from "./insert-outcome.sql";
 import listAuditSource from "./list-audit.sql";
 
 export type AuditEntry = {
@@ -21,10 +23,29 @@ export type Actor = { readonly id: string | null; readonly name: string; readonl
 
 export const COMMAND_LINE: Actor = { id: null, name: "command line", requestId: null };
 
+export const AUDIT_STATES = ["done", "refused", "unknown"] as const;
+
+/** What became of an entry. Until it is settled, a later row may say more. */
+export type AuditOutcome = {
+  readonly state: (typeof AUDIT_STATES)[number];
+  readonly isSettled: boolean;
+  /** The error code of a refusal, or why it is unknown. */
+  readonly reason: string | null;
+  /** Under which the engine's outcome can be asked for. */
+  readonly commandId: string | null;
+};
+
 const insertAudit = defineQuery({
   name: "insert-audit",
   source: insertAuditSource,
-  params: ["actorId", "actor", "action", "target", "before", "after", "requestId"],
+  params: ["actorId", "actor", "action", "target", "before", "after", "requestId", "awaitsOutcome"],
+  row: z.object({ id: z.number() }),
+});
+
+const insertOutcome = defineQuery({
+  name: "insert-outcome",
+  source: insertOutcomeSource,
+  params: ["entryId", "isSettled", "state", "reason", "commandId"],
   row: z.unknown(),
 });
 
@@ -41,10 +62,28 @@ export const listAudit = defineQuery({
     before: z.record(z.string(), z.unknown()).nullable(),
     after: z.record(z.string(), z.unknown()).nullable(),
     requestId: z.string().nullable(),
+    outcome: z.enum(AUDIT_STATES),
+    reason: z.string().nullable(),
   }),
 });
 
 /** In the transaction of what it tells of: there is no action without its line, and no line without its action. */
-export async function writeAudit(tx: Queries, { actor, ...entry }: AuditEntry): Promise<void> {
-  await insertAudit.all(tx, { ...entry, actorId: actor.id, actor: actor.name, requestId: actor.requestId });
+export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<undefined> {
+  await insert(tx, entry, false);
+}
+
+/** Before what it tells of, or in the transaction of its first part: `writeOutcome` says later what became of it. Returns the entry's id. */
+export function writeIntent(tx: Queries, entry: AuditEntry): Promise<number> {
+  return insert(tx, entry, true);
+}
+
+async function insert(tx: Queries, { actor, ...entry }: AuditEntry, awaitsOutcome: boolean): Promise<number> {
+  const values = { ...entry, actorId: actor.id, actor: actor.name, requestId: actor.requestId, awaitsOutcome };
+  const inserted = await insertAudit.first(tx, values);
+  assert(inserted !== undefined, "an insert gives its row");
+  return inserted.id;
+}
+
+export async function writeOutcome(db: Queries, entryId: number, outcome: AuditOutcome): Promise<void> {
+  await insertOutcome.all(db, { entryId, ...outcome });
 }

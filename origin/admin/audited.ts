@@ -1,30 +1,86 @@
+import type { Logger } from "pino";
+import type { Submitted } from "../commands/commands.ts";
 import type { Database } from "../db/database.ts";
-import { type AuditEntry, writeAudit } from "./audit.ts";
+import { refusalOf } from "../orders/refuse-reject.ts";
+import { type AuditEntry, type AuditOutcome, writeIntent, writeOutcome } from "./audit.ts";
 
 /**
- * What an admin does to the engine, with its line in the audit log. The two cannot be one write, so the line is written first and kept
- * only if the engine did it, or may have: with PostgreSQL away nothing happens, and what was refused leaves no line.
+ * What admins do outside PostgreSQL, with its line in the audit log. The two cannot be one write, so the intent is written first, in a
+ * transaction of its own, and the outcome after: done, refused or unknown. When PostgreSQL is unavailable before the change, nothing
+ * happens; when it is unavailable afterwards, the outcome is kept in memory and written later. An unknown outcome, also after a crash between the
+ * two, is settled by `settle-intents.ts`.
  */
-export async function audited<End extends { readonly ok: boolean }>(
-  database: Database,
-  entry: AuditEntry,
-  act: () => Promise<End>,
-): Promise<End> {
-  let end: End | undefined;
-  try {
-    return await database.transaction(async (tx) => {
-      await writeAudit(tx, entry);
-      end = await act();
-      if (!end.ok) throw new NotDone();
-      return end;
-    });
-  } catch (error) {
-    if (error instanceof NotDone && end !== undefined) return end;
-    throw error;
+export type Audited = {
+  /** `act` notes what became of the command as soon as it knows. */
+  readonly run: <End>(entry: AuditEntry, act: (note: NoteSubmitted) => Promise<End>) => Promise<End>;
+  /** Of an intent that was written in another transaction. */
+  readonly finish: (entryId: number, outcome: AuditOutcome) => Promise<void>;
+  /** Whether somebody in this process still waits for its outcome. */
+  readonly isUnderWay: (entryId: number) => boolean;
+  /** Outcomes that PostgreSQL was not there for. */
+  readonly writeLate: () => Promise<void>;
+};
+
+export type NoteSubmitted = (submitted: Submitted) => void;
+
+/** Beyond that, outcomes of a long outage are found through the journal and the ledger, as after a crash. */
+const LATE_MAX = 1_000;
+
+export function createAudited({ database, log }: { readonly database: Database; readonly log: Logger }): Audited {
+  const underWay = new Set<number>();
+  const late = new Map<number, AuditOutcome>();
+
+  async function finish(entryId: number, outcome: AuditOutcome): Promise<void> {
+    try {
+      await writeOutcome(database, entryId, outcome);
+    } catch (error) {
+      log.warn({ err: error, entryId, outcome }, "the outcome of an admin's change is written later");
+      if (late.size < LATE_MAX) late.set(entryId, outcome);
+    }
   }
+
+  return {
+    async run(entry, act) {
+      const entryId = await database.transaction((tx) => writeIntent(tx, entry));
+      underWay.add(entryId);
+      let outcome = INTERRUPTED;
+      try {
+        return await act((submitted) => {
+          outcome = outcomeOfSubmitted(submitted);
+        });
+      } finally {
+        await finish(entryId, outcome);
+        underWay.delete(entryId);
+      }
+    },
+    finish,
+    isUnderWay: (entryId) => underWay.has(entryId) || late.has(entryId),
+    async writeLate() {
+      for (const [entryId, outcome] of late) {
+        await writeOutcome(database, entryId, outcome);
+        late.delete(entryId);
+      }
+    },
+  };
 }
 
-/** Takes the line back with the transaction. */
-class NotDone extends Error {
-  override readonly name = "NotDone";
+/** The action ended before it knew of a command. */
+export const INTERRUPTED: AuditOutcome = { state: "unknown", isSettled: false, reason: "interrupted", commandId: null };
+
+export const DONE: AuditOutcome = { state: "done", isSettled: true, reason: null, commandId: null };
+
+export const refusedFor = (reason: string): AuditOutcome => ({ state: "refused", isSettled: true, reason, commandId: null });
+
+export function outcomeOfSubmitted(submitted: Submitted): AuditOutcome {
+  switch (submitted.kind) {
+    case "refused":
+      return refusedFor(submitted.code);
+    case "unknown":
+      return { state: "unknown", isSettled: false, reason: "outcome_unknown", commandId: submitted.commandId || null };
+    case "committed": {
+      const { outcome, commandId } = submitted;
+      if (outcome.kind === "rejected") return { ...refusedFor(refusalOf(outcome.code)[0]), commandId };
+      return { ...DONE, commandId, reason: outcome.kind === "repetition" ? "repetition" : null };
+    }
+  }
 }

@@ -6,5 +6,7 @@
 -- $5 before
 -- $6 after
 -- $7 requestId
-INSERT INTO audit_log (actor_id, actor, action, target, before, after, request_id)
-VALUES ($1::uuid, $2, $3, $4, $5::jsonb, $6::jsonb, $7)
+-- $8 awaitsOutcome
+INSERT INTO audit_log (actor_id, actor, action, target, before, after, request_id, awaits_outcome)
+VALUES ($1::uuid, $2, $3, $4, $5::jsonb, $6::jsonb, $7, $8)
+RETURNING id::float8 AS id

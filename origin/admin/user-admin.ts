@@ -6,13 +6,18 @@ import type { CopyAccount } from "../identity/copy-account.ts";
 import type { Sessions } from "../identity/sessions.ts";
 import { type User, userRowSchema } from "../identity/user.ts";
 import type { UserCopies } from "../identity/user-copies.ts";
-import { type Actor, writeAudit } from "./audit.ts";
+import { type Actor, type AuditOutcome, writeAudit, writeIntent } from "./audit.ts";
+import { type Audited, DONE, INTERRUPTED, outcomeOfSubmitted } from "./audited.ts";
 import changeUserSource from "./change-user.sql";
+import type { Freeze } from "./freezing-users.ts";
 import listUsersSource from "./list-users.sql";
 import lockAdminsSource from "./lock-active-admins.sql";
 import readUserSource from "./read-user.sql";
 
-/** What admins do to accounts. Each change stands in the audit log, in the same transaction, and holds with the next request. */
+/**
+ * What admins do to accounts. Each change stands in the audit log, in the same transaction, and holds with the next request. What goes beyond
+ * the record, freezing in the engine and ending sessions, is told in the outcome of the same entry.
+ */
 export type UserAdmin = {
   readonly list: (page: UserPage) => Promise<readonly User[]>;
   readonly read: (userId: string) => Promise<User | undefined>;
@@ -54,14 +59,30 @@ type AdminParts = {
   readonly copies: UserCopies;
   readonly copyAccount: CopyAccount;
   readonly sessions: Sessions;
+  readonly audited: Pick<Audited, "finish">;
+  readonly freeze: Freeze;
 };
 
-export function createUserAdmin({ database, copies, copyAccount, sessions }: AdminParts): UserAdmin {
+export function createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze }: AdminParts): UserAdmin {
+  /** What is left to do once the record is changed; the entry tells how it ended. */
+  async function complete<End>(entryId: number | undefined, act: () => Promise<readonly [AuditOutcome, End]>): Promise<End> {
+    let outcome = INTERRUPTED;
+    try {
+      const [known, end] = await act();
+      outcome = known;
+      return end;
+    } finally {
+      if (entryId !== undefined) await audited.finish(entryId, outcome);
+    }
+  }
+
   return {
     list: ({ search, ...page }) => listUsers.all(database, { ...page, prefix: search === null ? null : `${withoutWildcards(search)}%` }),
     read: (userId) => readUser.first(database, { id: userId }),
 
     async change(actor, userId, { role, status }) {
+      // With a new status there is something left to do in the engine.
+      const writeEntry = status === undefined ? writeAudit : writeIntent;
       const outcome = await database.transaction(async (tx) => {
         const admins = await lockActiveAdmins.all(tx, {});
         const before = await readUser.first(tx, { id: userId });
@@ -72,23 +93,30 @@ export function createUserAdmin({ database, copies, copyAccount, sessions }: Adm
         const changed = await changeUser.first(tx, { id: userId, ...after });
         if (changed === undefined) return fail("user_not_found");
         const was = { role: before.role, status: before.status };
-        await writeAudit(tx, { actor, action: "user.changed", target: userId, before: was, after });
-        return ok(changed);
+        const entry = { actor, action: "user.changed", target: userId, before: was, after } as const;
+        return ok({ user: changed, entryId: await writeEntry(tx, entry) });
       });
       if (!outcome.ok) return outcome;
-      await (outcome.value.status === "active" ? copies.put(outcome.value) : copyAccount.andEndSessions(outcome.value));
-      return outcome;
+      const { user, entryId } = outcome.value;
+      return complete<Result<User, ChangeRefusal>>(entryId, async () => {
+        await (user.status === "active" ? copies.put(user) : copyAccount.andEndSessions(user));
+        if (status === undefined) return [DONE, ok(user)];
+        const told = outcomeOfSubmitted(await freeze(user));
+        return [told, told.state === "done" ? ok(user) : fail("engine_unavailable")];
+      });
     },
 
     async endSessions(actor, userId) {
-      const found = await database.transaction(async (tx) => {
+      const entryId = await database.transaction(async (tx) => {
         const user = await readUser.first(tx, { id: userId });
-        if (user !== undefined) await writeAudit(tx, { actor, action: "user.sessions_ended", target: userId, before: null, after: null });
-        return user !== undefined;
+        const entry = { actor, action: "user.sessions_ended", target: userId, before: null, after: null } as const;
+        return user === undefined ? undefined : writeIntent(tx, entry);
       });
-      if (!found) return fail("user_not_found");
-      await sessions.endAll(userId);
-      return ok(undefined);
+      if (entryId === undefined) return fail("user_not_found");
+      return complete(entryId, async () => {
+        await sessions.endAll(userId);
+        return [DONE, ok(undefined)];
+      });
     },
   };
 }

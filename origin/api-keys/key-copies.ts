@@ -14,14 +14,20 @@ export type KeyCopies = {
   readonly read: (keyId: string) => Promise<KeyCopy | undefined>;
   /** Those that come while others are under way share the next round trip. */
   readonly use: (use: KeyUse) => Promise<KeyUsed>;
+  /** The same without remembering a signature: nothing is written. */
+  readonly look: (look: KeyLook) => Promise<KeyStanding>;
 };
 
 export type KeyCopy = z.output<typeof copySchema>;
-type KeyUse = { readonly keyId: string; readonly userId: string; readonly signature: string; readonly rememberMs: number };
+type KeyLook = { readonly keyId: string; readonly userId: string };
+type KeyUse = KeyLook & { readonly signature: string; readonly rememberMs: number };
 
-type KeyUsed = {
+type KeyUsed = KeyStanding & {
   /** The first request with this signature; it is remembered from now on. */
   readonly isFresh: boolean;
+};
+
+type KeyStanding = {
   /** What the key's copy stands at; null when it is gone. */
   readonly revision: string | null;
   /** Its owner as HGETALL gives it. */
@@ -33,6 +39,9 @@ const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
 const USES_MAX = 256;
 /** Half of the signature is as good as all of it: 128 bits. */
 const SIGNATURE_CHARS_KEPT = 32;
+
+/** What is remembered of a signature. */
+export const nonceOf = (signature: string) => signature.slice(0, SIGNATURE_CHARS_KEPT);
 
 const putApiKey = defineScript({
   name: "put-api-key",
@@ -76,7 +85,7 @@ export function openKeyCopies(redis: Redis): KeyCopies {
     const pipeline = redis.pipeline();
     for (const { keyId, userId, signature, rememberMs } of uses) {
       const key = apiKeyKey(keyId);
-      pipeline.set(`${key}:seen:${signature.slice(0, SIGNATURE_CHARS_KEPT)}`, "1", "PX", rememberMs, "NX");
+      pipeline.set(`${key}:seen:${nonceOf(signature)}`, "1", "PX", rememberMs, "NX");
       pipeline.hget(key, "revision").hgetall(userKey(userId));
     }
     const answers = await replies(pipeline);
@@ -85,6 +94,19 @@ export function openKeyCopies(redis: Redis): KeyCopies {
       return { isFresh: isSet === "OK", revision: revision as string | null, user };
     });
   }
+
+  async function sendLooks(looks: readonly KeyLook[]): Promise<readonly KeyStanding[]> {
+    const pipeline = redis.pipeline();
+    for (const { keyId, userId } of looks) pipeline.hget(apiKeyKey(keyId), "revision").hgetall(userKey(userId));
+    const answers = await replies(pipeline);
+    return looks.map((_, index) => ({ revision: answers[2 * index] as string | null, user: answers[2 * index + 1] }));
+  }
+
+  const lookTogether = gatherCalls<KeyLook, KeyStanding>({
+    send: sendLooks,
+    atEndOfTurn: (callBack) => void setImmediate(callBack),
+    callsMax: USES_MAX,
+  });
 
   const useTogether = gatherCalls<KeyUse, KeyUsed>({
     send: (uses) => {
@@ -105,5 +127,6 @@ export function openKeyCopies(redis: Redis): KeyCopies {
     },
     read: async (keyId) => copySchema.safeParse(await redis.hgetall(apiKeyKey(keyId))).data,
     use: (use) => useTogether("", use),
+    look: (look) => lookTogether("", look),
   };
 }

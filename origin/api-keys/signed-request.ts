@@ -11,7 +11,12 @@ export type SignedRequest = {
   readonly text: string;
 };
 
-export type Received = { readonly method: string; readonly url: string; readonly headers: Headers; readonly body: Buffer };
+export type Received = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Pick<Headers, "get" | "has">;
+  readonly body: Buffer;
+};
 
 const KEY_ID = /^[\w-]{22}$/;
 const TIMESTAMP = /^\d{13}$/;

@@ -4,18 +4,31 @@ import { parseAddress } from "../../shared/ip-address.ts";
 import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { LateNotes } from "../db/late-notes.ts";
+import type { Nonce } from "../engine/command.ts";
 import type { User } from "../identity/user.ts";
 import { readUserCopy } from "../identity/user-copies.ts";
 import { type HmacSha256, hmacSha256 } from "./hmac-sha256.ts";
-import type { KeyCopies, KeyCopy } from "./key-copies.ts";
+import { type KeyCopies, type KeyCopy, nonceOf } from "./key-copies.ts";
 import type { Permission } from "./key-queries.ts";
 import type { Seal } from "./seal.ts";
 import { type Received, readSignedRequest, type SignedRequest } from "./signed-request.ts";
 
 /** Who signed a request; one round trip when the key was used within the last minute, else two. */
-export type VerifySignature = (received: Received, address: string | undefined) => Promise<Result<Signer, SignatureRefusal>>;
+export type VerifySignature = (received: Received, from: From) => Promise<Result<Signer, SignatureRefusal>>;
 
-export type Signer = { readonly user: User; readonly keyId: string; readonly permissions: readonly Permission[] };
+type From = {
+  readonly address: string | undefined;
+  /** False where the caller passes the nonce on to somebody who refuses a repetition. Nothing is written then. */
+  readonly isRemembered: boolean;
+};
+
+export type Signer = {
+  readonly user: User;
+  readonly keyId: string;
+  readonly permissions: readonly Permission[];
+  /** The signature's, and until when the engine has to know it. */
+  readonly nonce: Nonce;
+};
 
 export type SignatureRefusal =
   | { readonly code: "signature_invalid" | "request_replayed" | "key_expired" | "address_not_allowed" }
@@ -28,6 +41,8 @@ const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 /** A clock that is ahead is worse than a slow network: its requests could be kept and sent later. */
 const AHEAD_MS_MAX = 1_000;
+/** The engine executes a command that had to wait for the next leader for so long; beyond that it could not tell a repetition any more. */
+const ENGINE_LATE_MS_MAX = 30_000;
 const USE_NOTED_EVERY_MS = 60_000;
 
 type VerifierParts = {
@@ -64,7 +79,7 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
     notes.note(keyId, nowMs);
   }
 
-  return async (received, address) => {
+  return async (received, { address, isRemembered }) => {
     const read = readSignedRequest(received);
     if (!read.ok) return fail({ code: "signature_invalid" });
     const request = read.value;
@@ -74,13 +89,16 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
       return fail({ code: "timestamp_outside_window", serverTimeMs: nowMs, driftMs });
     }
     const judged = judge(request, { key: await find(request.keyId, nowMs), address, nowMs });
-    return judged.ok ? use(request, { key: judged.value, address, nowMs }) : judged;
+    return judged.ok ? use(request, { key: judged.value, address, nowMs, isRemembered }) : judged;
   };
 
   /** A request with a good signature, if it is the first with it and nothing has changed since we read the key. */
-  async function use(request: SignedRequest, { key, address, nowMs }: Signed): Promise<Result<Signer, SignatureRefusal>> {
+  async function use(request: SignedRequest, { key, address, nowMs, isRemembered }: Signed): Promise<Result<Signer, SignatureRefusal>> {
     const { id: keyId, userId, revision } = key;
-    const used = await copies.use({ keyId, userId, signature: request.signature, rememberMs: request.windowMs + AHEAD_MS_MAX });
+    const { signature, timestampMs, windowMs } = request;
+    const used = isRemembered
+      ? await copies.use({ keyId, userId, signature, rememberMs: windowMs + AHEAD_MS_MAX })
+      : { ...(await copies.look({ keyId, userId })), isFresh: true };
     let judged: Result<KnownKey, SignatureRefusal> = ok(key);
     if (used.revision !== String(revision)) {
       // The key was ended or sealed anew: read it once more.
@@ -92,12 +110,13 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
     const user = readUserCopy(used.user);
     if (user?.status !== "active") return fail({ code: "signature_invalid" });
     noteUse(keyId, nowMs);
-    return ok({ user, keyId, permissions: judged.value.permissions });
+    const nonce = { id: nonceOf(signature), until: timestampMs + windowMs + ENGINE_LATE_MS_MAX };
+    return ok({ user, keyId, permissions: judged.value.permissions, nonce });
   }
 }
 
 type Circumstances = { readonly key: KnownKey | undefined; readonly address: string | undefined; readonly nowMs: number };
-type Signed = Circumstances & { readonly key: KnownKey };
+type Signed = Circumstances & { readonly key: KnownKey; readonly isRemembered: boolean };
 
 /** All that the key itself decides about a request. */
 function judge(request: SignedRequest, { key, address, nowMs }: Circumstances): Result<KnownKey, SignatureRefusal> {

@@ -6,6 +6,7 @@ import type { Permission } from "../api-keys/key-queries.ts";
 import type { Place } from "../identity/accounts.ts";
 import type { User } from "../identity/user.ts";
 import type { ProcessLimitName } from "../limits/limit-table.ts";
+import type { RequestNonce } from "./request-nonce.ts";
 
 /** One route of the venue under `/api/v1`; see `shared/http-operation.ts`. */
 export type VenueOperation = VenueDescription & {
@@ -16,6 +17,11 @@ export type VenueDescription = OperationDescription<Access> & {
   readonly limit: ProcessLimitName;
   /** What an API key needs to be used here; without one, keys are not taken. */
   readonly permission?: Permission;
+  /**
+   * What it does is done by commands, which carry the nonce of a signed request to the engine: the desk sees to that. The signature of every other
+   * operation is remembered before it runs.
+   */
+  readonly submitsCommand?: true;
   /** Runs during maintenance for everybody, because only it can tell who is an admin. */
   readonly findsAdmins?: true;
 };
@@ -46,7 +52,12 @@ export type RefusalOptions = {
 /** Somebody who has shown who they are, as the account stands now. */
 export type Identity = SessionIdentity | KeyIdentity;
 export type SessionIdentity = { readonly user: User; readonly sessionId: string };
-type KeyIdentity = { readonly user: User; readonly apiKey: { readonly id: string; readonly permissions: readonly Permission[] } };
+type KeyIdentity = {
+  readonly user: User;
+  readonly apiKey: { readonly id: string; readonly permissions: readonly Permission[] };
+  /** Where the operation `submitsCommand`. */
+  readonly nonce?: RequestNonce;
+};
 
 type KnownCaller = Caller & { readonly identity: Identity };
 type SignedInCaller = Caller & { readonly identity: SessionIdentity };

@@ -10,7 +10,7 @@ export function isFromAnotherSite(request: Asked): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== host;
 }
 
-type Asked = { readonly method: string; readonly headers: Headers };
+type Asked = { readonly method: string; readonly headers: Pick<Headers, "get"> };
 
 /** Somebody follows a link to the documentation. */
 function isNavigation(request: Asked): boolean {

@@ -1,8 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
 import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http-operation.ts";
 import { type JsonFault, parsePlainJson } from "../../shared/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import type { RequestHeaders } from "./api-request.ts";
 
 export type InputFault =
   | { readonly code: "media_type_unsupported" }
@@ -10,37 +12,44 @@ export type InputFault =
   | { readonly code: "validation_failed"; readonly errors: readonly FieldFault[] };
 
 type Received = {
-  readonly headers: Headers;
+  readonly headers: RequestHeaders;
   readonly params: Readonly<Record<string, string>>;
-  readonly queries: Readonly<Record<string, string[]>>;
+  /** As sent, without the question mark. */
+  readonly query: string;
   readonly body: Buffer;
 };
 
 const NO_QUERY = z.strictObject({});
+const NOTHING = ok({});
 
 /** Everything an operation is given, checked by its own schemas before it runs. */
 export function readInput(operation: OperationDescription, received: Received): Result<OperationInput, InputFault> {
   const json = readJson(operation.body, received);
   if (!json.ok) return json;
   const params = check(operation.params, received.params);
-  const query = readQuery(operation.query, received.queries);
+  const query = readQuery(operation.query, received.query);
   const body = operation.body === undefined ? ok(undefined) : check(operation.body.schema, json.value);
-  const errors = [params, query, body].flatMap((part) => (part.ok ? [] : part.reason));
-  if (!params.ok || !query.ok || !body.ok) return fail({ code: "validation_failed", errors });
+  if (!params.ok || !query.ok || !body.ok) {
+    const errors = [params, query, body].flatMap((part) => (part.ok ? [] : part.reason));
+    return fail({ code: "validation_failed", errors });
+  }
   return ok({ params: params.value, query: query.value, body: body.value });
 }
 
 function check(schema: z.ZodType | undefined, value: unknown): Result<unknown, readonly FieldFault[]> {
-  if (schema === undefined) return ok({});
+  if (schema === undefined) return NOTHING;
   const parsed = schema.safeParse(value);
   return parsed.success ? ok(parsed.data) : fail(fieldFaults(parsed.error));
 }
 
 /** A parameter that comes twice is refused like one that is not known: nobody can tell which of the two was meant. */
-function readQuery(schema: z.ZodType | undefined, queries: Received["queries"]): Result<unknown, readonly FieldFault[]> {
-  const repeated = Object.keys(queries).filter((name) => queries[name]?.length !== 1);
+function readQuery(schema: z.ZodType | undefined, query: string): Result<unknown, readonly FieldFault[]> {
+  if (query === "") return check(schema, {});
+  const pairs = [...new URLSearchParams(query)];
+  const values = Object.fromEntries(pairs);
+  const repeated = Object.keys(values).filter((name) => pairs.filter(([other]) => other === name).length > 1);
   if (repeated.length > 0) return fail(repeated.map((field) => ({ field, message: "must come once" })));
-  return check(schema ?? NO_QUERY, Object.fromEntries(Object.entries(queries).map(([name, [value]]) => [name, value])));
+  return check(schema ?? NO_QUERY, values);
 }
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
@@ -54,12 +63,12 @@ function readJson(description: BodyDescription | undefined, { headers, body }: R
   return parsed.ok ? parsed : fail({ code: "json_malformed", detail: describe(parsed.reason) });
 }
 
+const BYTE_ORDER_MARK = Buffer.from("\uFEFF");
+
 function decodeUtf8(bytes: Buffer): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  if (!isUtf8(bytes)) return undefined;
+  const isMarked = bytes[0] === BYTE_ORDER_MARK[0] && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return bytes.toString("utf8", isMarked ? BYTE_ORDER_MARK.length : 0);
 }
 
 function describe(fault: JsonFault): string {

@@ -13,27 +13,46 @@ const ONE_YEAR_OF_HTTPS = "max-age=31536000";
 const OVER_HTTP: Readonly<Record<string, string>> = { ...HEADERS, "content-security-policy": NOTHING_LOADS };
 const OVER_HTTPS: Readonly<Record<string, string>> = { ...OVER_HTTP, "strict-transport-security": ONE_YEAR_OF_HTTPS };
 
+/** The same as names and values in turn, as `node:http` writes them with the least effort. */
+const LINES_OVER_HTTP = Object.entries(OVER_HTTP).flat();
+const LINES_OVER_HTTPS = Object.entries(OVER_HTTPS).flat();
+
 type Way = { readonly isHttps: boolean };
 
-/** Answers that were made with these headers from the beginning: setting them one by one costs as much as reading the request. */
-const made = new WeakSet<Response>();
+/** An answer whose text and headers are known: whoever writes it to a socket need not ask the Response for them. */
+export type PlainAnswer = { readonly status: number; readonly lines: readonly string[]; readonly body: string };
 
-/** Nearly every answer: JSON, or nothing. */
+const PLAIN = Symbol("plain");
+type Plain = { [PLAIN]?: PlainAnswer };
+
+export function plainAnswer(response: Response): PlainAnswer | undefined {
+  return (response as Plain)[PLAIN];
+}
+
+/** Nearly every answer: JSON, or nothing. It has these headers from the beginning: setting them one by one costs as much as reading the request. */
 export function securedAnswer(
   body: unknown,
   { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
   { isHttps }: Way,
-) {
-  const all: Record<string, string> = { ...(isHttps ? OVER_HTTPS : OVER_HTTP), ...headers };
-  if (body !== undefined) all["content-type"] ??= "application/json";
-  const response = new Response(body === undefined ? null : JSON.stringify(body), { status, headers: all });
-  made.add(response);
+): Response {
+  const lines = [...(isHttps ? LINES_OVER_HTTPS : LINES_OVER_HTTP)];
+  for (const name in headers) lines.push(name, headers[name] as string);
+  if (body !== undefined && headers["content-type"] === undefined) lines.push("content-type", "application/json");
+  const text = body === undefined ? "" : JSON.stringify(body);
+  const response = new Response(body === undefined ? null : text, { status, headers: pairsOf(lines) });
+  (response as Plain)[PLAIN] = { status, lines, body: text };
   return response;
+}
+
+function pairsOf(lines: readonly string[]): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (let at = 0; at < lines.length; at += 2) pairs[lines[at] as string] = lines[at + 1] as string;
+  return pairs;
 }
 
 /** On every other answer of the API; a page that sets a policy of its own keeps it. */
 export function addSecurityHeaders(response: Response, { isHttps }: Way): void {
-  if (made.has(response)) return;
+  if (plainAnswer(response) !== undefined) return;
   for (const [name, value] of Object.entries(isHttps ? OVER_HTTPS : OVER_HTTP)) {
     if (name !== "content-security-policy" || !response.headers.has(name)) response.headers.set(name, value);
   }

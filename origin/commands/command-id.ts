@@ -1,18 +1,39 @@
 /** A command's place in the stream: the append's id, and its index in the append. */
-export type CommandPlace = { readonly entryId: string; readonly index: number };
+export type StreamPlace = { readonly entryId: string; readonly index: number };
 
-export const commandIdOf = ({ entryId, index }: CommandPlace): string => `${entryId}-${index}`;
+/**
+ * A command that was handed to an engine in the same process: the journal entry that it was meant for, the epoch of that commit, and the
+ * process with its own number for the command. Entry and epoch say where to look, node and number whether it is there.
+ */
+export type LocalPlace = { readonly epoch: number; readonly sequence: number; readonly node: string; readonly number: number };
 
-const COMMAND_ID = /^(\d{1,16}-\d{1,16})-(\d{1,6})$/;
+export type CommandPlace = StreamPlace | LocalPlace;
+
+export function commandIdOf(place: CommandPlace): string {
+  return "entryId" in place ? `${place.entryId}-${place.index}` : `${place.epoch}.${place.sequence}.${place.node}.${place.number}`;
+}
+
+const STREAM_ID = /^(\d{1,16}-\d{1,16})-(\d{1,6})$/;
+const LOCAL_ID = /^(\d{1,12})\.(\d{1,16})\.([\w-]{22})\.(\d{1,12})$/;
+
+/** The longest id: the API refuses longer texts before they come here. */
+export const COMMAND_ID_CHARS_MAX = 65;
 
 /** Undefined for text that is no command id: clients send it back to us. */
 export function parseCommandId(text: string): CommandPlace | undefined {
-  const [, entryId, index] = COMMAND_ID.exec(text) ?? [];
+  const [, epoch, sequence, node, number] = LOCAL_ID.exec(text) ?? [];
+  if (node !== undefined) return { epoch: Number(epoch), sequence: Number(sequence), node, number: Number(number) };
+  return parseStreamId(text);
+}
+
+/** Undefined for every other id, and for the empty one. */
+export function parseStreamId(text: string): StreamPlace | undefined {
+  const [, entryId, index] = STREAM_ID.exec(text) ?? [];
   return entryId === undefined || index === undefined ? undefined : { entryId, index: Number(index) };
 }
 
-/** Negative when the first stands before the second. The empty id stands before all. */
-export function compareCommandIds(first: string, second: string): number {
+/** For ids of the stream: negative when the first stands before the second. The empty id stands before all. */
+export function compareStreamIds(first: string, second: string): number {
   if (first === "" || second === "") return first.length - second.length;
   const left = first.split("-");
   const right = second.split("-");

@@ -1,15 +1,18 @@
 import { assert } from "../../shared/assert.ts";
-import type { Command, PlaceOrder } from "../engine/command.ts";
+import type { Command, Nonce, PlaceOrder } from "../engine/command.ts";
 import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
 import type { CommandBody } from "./commands.ts";
 
 /**
- * Commands as they stand in the stream: JSON of positions, because names would be most of the bytes and most of the time. Only our own
- * processes write the stream, so a command of another shape is a bug, and the engine stops before it does anything with it.
+ * Commands as they stand in the stream and in the journal: JSON of positions, because names would be most of the bytes and most of the time. Only
+ * our own processes write them, so a command of another shape is a bug, and the engine stops before it does anything with it.
+ * The second position is the command's time, or for one of a signed request its time and its nonce.
  */
 export type CommandFields = readonly (string | number | readonly (string | number)[])[];
 
-export function commandFields(body: CommandBody, at: number): CommandFields {
+export function commandFields(body: CommandBody, atMs: number): CommandFields {
+  const { nonce } = body;
+  const at = nonce === undefined ? atMs : [atMs, nonce.id, nonce.until];
   switch (body.kind) {
     case "place":
       return placeFields(body, at);
@@ -32,7 +35,7 @@ export function commandFields(body: CommandBody, at: number): CommandFields {
   }
 }
 
-function placeFields(body: PlaceOrder, at: number): CommandFields {
+function placeFields(body: PlaceOrder, at: CommandFields[number]): CommandFields {
   return [
     "p",
     at,
@@ -55,7 +58,7 @@ function placeFields(body: PlaceOrder, at: number): CommandFields {
 export function commandFrom(fields: CommandFields, id: string): Command {
   const [kind, at] = fields;
   if (kind === "p") return placeFrom(fields, id);
-  const head = { id, at: Number(at) };
+  const head = { id, at: atFrom(at), nonce: nonceFrom(at) };
   const rest = fields.slice(2);
   const text = (index: number) => String(rest[index]);
   const number = (index: number) => Number(rest[index]);
@@ -82,11 +85,21 @@ export function commandFrom(fields: CommandFields, id: string): Command {
   }
 }
 
+function atFrom(field: CommandFields[number] | undefined): number {
+  return (typeof field === "object" ? field[0] : field) as number;
+}
+
+/** What a command's fields say of the signed request that it came with. */
+export function nonceFrom(field: CommandFields[number] | undefined): Nonce | undefined {
+  return typeof field === "object" ? { id: field[1] as string, until: field[2] as number } : undefined;
+}
+
 /** Nearly all commands are of this kind. */
 function placeFrom(fields: CommandFields, id: string): Command {
   return {
     id,
-    at: fields[1] as number,
+    at: atFrom(fields[1]),
+    nonce: nonceFrom(fields[1]),
     kind: "place",
     user: fields[2] as string,
     pair: fields[3] as string,

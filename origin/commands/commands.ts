@@ -7,7 +7,7 @@ import type { Outcome } from "../engine/outcome.ts";
  * the engine away a command is refused or unknown within `ANSWER_MS_MAX`; nothing waits longer.
  */
 export type Commands = {
-  /** All commands that come in during one turn of the event loop share one append. */
+  /** All commands that come in during one turn of the event loop share one write. */
   readonly submit: (body: CommandBody) => Promise<Submitted>;
   readonly outcomeOf: (commandId: string) => Promise<KnownOutcome>;
   /** True once readers of Redis see what this commit has changed; false when it takes too long. */
@@ -16,8 +16,11 @@ export type Commands = {
 
 type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
 
-/** A command as the api makes it: its id is its place in the stream, and its time is taken when it is appended. */
+/** A command as the api makes it: its id is its place in the stream or in the journal, and its time is taken when it is submitted. */
 export type CommandBody = WithoutHead<Command>;
+
+/** How long a caller waits for the engine; then it is told the command's id instead. */
+export const ANSWER_MS_MAX = 2_000;
 
 export type Submitted =
   /** `sequence` is the journal entry that it is part of: what `untilProjected` takes. */

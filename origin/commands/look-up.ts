@@ -1,14 +1,15 @@
 import type { Redis } from "ioredis";
 import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
 import { resultIn } from "../commit/journal-body.ts";
-import { OFFSET_KEY } from "../commit/keys.ts";
-import { commandIdOf, compareCommandIds, parseCommandId } from "./command-id.ts";
+import { FENCE_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { commandIdOf, compareStreamIds, type LocalPlace, parseCommandId, type StreamPlace } from "./command-id.ts";
 import type { KnownOutcome } from "./commands.ts";
 import { COMMANDS_KEY } from "./keys.ts";
 
 /**
- * Finds out what became of a command without anything having been written for that purpose: entries of the journal are numbered without
- * gaps and each knows the last command that it speaks of, so the one to ask is found by halving.
+ * Finds out what became of a command without anything having been written for that purpose. The id of one that was handed to an engine in memory
+ * names its journal entry. For one of the stream: entries are numbered without gaps and each knows the last command of the stream that was
+ * committed with it or before it, so the one to ask is found by halving.
  */
 export function createLookUp(redis: Redis): (commandId: string) => Promise<KnownOutcome> {
   /** Commands of one append are asked for one after the other, and mostly stand in one entry. */
@@ -17,18 +18,26 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
   async function entryOf(commandId: string): Promise<JournalEntry | undefined> {
     const isInLast =
       lastFound !== undefined &&
-      compareCommandIds(lastFound.after, commandId) < 0 &&
-      compareCommandIds(commandId, lastFound.entry.command) <= 0;
+      compareStreamIds(lastFound.after, commandId) < 0 &&
+      compareStreamIds(commandId, lastFound.entry.command) <= 0;
     if (!isInLast) lastFound = await search(redis, commandId);
     return lastFound?.entry;
   }
 
-  return async (commandId) => {
-    const place = parseCommandId(commandId);
-    if (place === undefined) return FORGOTTEN;
+  /** Another leader's entry may have its number: it is there only under its own node and number. */
+  async function findLocal(place: LocalPlace): Promise<KnownOutcome> {
+    // Asked first: once another epoch has begun, a commit that is not in the journal never will be.
+    const epoch = Number((await redis.hget(FENCE_KEY, "epoch")) ?? 0);
+    const [entry] = await readJournal(redis, place.sequence - 1, 1);
+    if (entry === undefined) return epoch === place.epoch ? { kind: "pending" } : FORGOTTEN;
+    const result = entry.sequence === place.sequence ? resultIn(entry.body, place) : undefined;
+    return result === undefined ? FORGOTTEN : { kind: "committed", sequence: entry.sequence, ...result };
+  }
+
+  async function findOfStream(place: StreamPlace): Promise<KnownOutcome> {
     const plainId = commandIdOf(place);
     const committed = (await redis.hget(OFFSET_KEY, "command")) ?? "";
-    if (compareCommandIds(plainId, committed) > 0) {
+    if (compareStreamIds(plainId, committed) > 0) {
       const [entry] = await redis.xrange(COMMANDS_KEY, place.entryId, place.entryId);
       return place.index < countOf(entry?.[1]) ? { kind: "pending" } : FORGOTTEN;
     }
@@ -36,6 +45,12 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
     const result = entry === undefined ? undefined : resultIn(entry.body, place);
     if (entry === undefined || result === undefined) return FORGOTTEN;
     return { kind: "committed", sequence: entry.sequence, ...result };
+  }
+
+  return async (commandId) => {
+    const place = parseCommandId(commandId);
+    if (place === undefined) return FORGOTTEN;
+    return "entryId" in place ? findOfStream(place) : findLocal(place);
   };
 }
 
@@ -50,16 +65,16 @@ function countOf(fields: readonly string[] | undefined): number {
 async function search(redis: Redis, commandId: string): Promise<{ entry: JournalEntry; after: string } | undefined> {
   const first = await firstEntry(redis);
   if (first === undefined) return undefined;
-  if (compareCommandIds(commandId, first.command) <= 0) return { entry: first, after: "" };
+  if (compareStreamIds(commandId, first.command) <= 0) return { entry: first, after: "" };
   let below: JournalEntry = first;
   let high = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
   let found: JournalEntry | undefined;
   // `below` is before what we look for, `high` is it or behind it: the distance halves each time.
   while (below.sequence + 1 <= high) {
-    const middle = (below.sequence + 1 + high) >> 1;
+    const middle = Math.floor((below.sequence + 1 + high) / 2);
     const [entry] = await readJournal(redis, middle - 1, 1);
     if (entry === undefined) return undefined;
-    if (compareCommandIds(entry.command, commandId) < 0) below = entry;
+    if (compareStreamIds(entry.command, commandId) < 0) below = entry;
     else {
       found = entry;
       high = middle - 1;

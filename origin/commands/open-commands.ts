@@ -7,14 +7,13 @@ import { isStoreAbsence } from "../redis/store-absence.ts";
 import { type AnswerGroup, answersFrom } from "./answers.ts";
 import { appendCommands } from "./append.ts";
 import { commandFields } from "./command-text.ts";
-import { type CommandBody, type Commands, type RefusalCode, type Submitted, userOfCommand } from "./commands.ts";
+import { ANSWER_MS_MAX, type CommandBody, type Commands, type RefusalCode, type Submitted, userOfCommand } from "./commands.ts";
 import { findAppend } from "./find-append.ts";
+import type { HandOff, OfferedCommand } from "./hand-off.ts";
 import { answersChannel } from "./keys.ts";
 import { createLookUp } from "./look-up.ts";
 import { createWaitingAppends, type Waiter, type WaitingAppend } from "./waiting-appends.ts";
 
-/** How long a caller waits for the engine; then it is told the command's id instead. */
-const ANSWER_MS_MAX = 2_000;
 /** An answer that is this late may have been published while we were not connected: the journal knows. */
 const MISSED_AFTER_MS = 600;
 /** An append of this many is a fraction of a millisecond for Redis and half a batch for the engine. */
@@ -33,8 +32,8 @@ type CommandsParts = {
   /** A connection of its own, for the answers. */
   readonly subscriber: Redis;
   readonly clock: Clock;
-  /** Unique to this process and start. */
-  readonly node: string;
+  /** To an engine in this process, while it leads; everything else goes to the stream. */
+  readonly handOff: HandOff;
   readonly untilProjected: Commands["untilProjected"];
   /** Whether there is room for what this command would add to the journal; it is asked before anything is written. */
   readonly refusalOf?: (body: CommandBody) => RefusalCode | undefined;
@@ -42,16 +41,19 @@ type CommandsParts = {
 };
 
 export type OpenCommands = Commands & {
-  readonly node: string;
+  readonly handOff: HandOff;
   /** For an engine in the same process: no message needs to be written and read. */
   readonly deliver: (group: AnswerGroup) => void;
+  /** What waits in the hand-off is written to the stream instead, in its order. */
+  readonly appendQueued: () => void;
   /** Takes nothing new, and returns when everybody who waits was answered. */
   readonly stop: () => Promise<void>;
 };
 
 type Turn = { readonly texts: string[]; readonly waiters: Waiter[] };
 
-export function openCommands({ redis, subscriber, clock, node, untilProjected, refusalOf, log }: CommandsParts): OpenCommands {
+export function openCommands({ redis, subscriber, clock, handOff, untilProjected, refusalOf, log }: CommandsParts): OpenCommands {
+  const { node } = handOff;
   const runner = scriptRunner(redis);
   const outcomeOf = createLookUp(redis);
   const waiting = createWaitingAppends();
@@ -72,13 +74,21 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, r
     const refused = refusalOf?.(body);
     if (refused !== undefined) return refusal(refused);
     if (inFlight >= IN_FLIGHT_MAX || (user !== "" && ofUser >= IN_FLIGHT_PER_USER_MAX)) return refusal("venue_busy");
-    const text = JSON.stringify(commandFields(body, clock.nowMs()));
-    assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
     inFlight++;
     inFlightOfUser.set(user, ofUser + 1);
+    return new Promise((resolve) => {
+      const offered = { body, at: clock.nowMs(), settle: (answer: Submitted) => settle(user, answer, resolve) };
+      if (handOff.isOpen()) handOff.offer(offered);
+      else append(offered);
+    });
+  }
+
+  function append({ body, at, settle: answer }: OfferedCommand): void {
+    const text = JSON.stringify(commandFields(body, at));
+    assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
     if (turn.texts.length === 0) setImmediate(flush);
     turn.texts.push(text);
-    return new Promise((resolve) => turn.waiters.push({ user, settle: (answer) => settle(user, answer, resolve) }));
+    turn.waiters.push({ at, settle: answer });
   }
 
   function settle(user: string, answer: Submitted, resolve: (answer: Submitted) => void): void {
@@ -100,7 +110,9 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, r
 
   async function send(waiters: readonly Waiter[], commands: string): Promise<void> {
     const append = waiting.add(waiters);
-    append.timer = setTimeout(() => void lookForMissed(append), MISSED_AFTER_MS);
+    const leftMs = leftOf(waiters);
+    const missedMs = Math.min(MISSED_AFTER_MS, leftMs);
+    append.timer = setTimeout(() => void lookForMissed(append, leftMs - missedMs), missedMs);
     appendsUnderWay++;
     try {
       const reply = await appendCommands(runner, { node, append: append.append, commands });
@@ -116,9 +128,15 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, r
     }
   }
 
+  /** Commands that waited for an engine in this process first have waited for a part of their time. */
+  function leftOf([first]: readonly Waiter[]): number {
+    const waitedMs = first === undefined ? 0 : clock.nowMs() - first.at;
+    return Math.min(ANSWER_MS_MAX, Math.max(0, ANSWER_MS_MAX - waitedMs));
+  }
+
   /** One at a time: when everything is slow, nothing was missed, and asking for everybody would make it slower. */
-  async function lookForMissed(append: WaitingAppend): Promise<void> {
-    append.timer = setTimeout(() => void expire(append), ANSWER_MS_MAX - MISSED_AFTER_MS);
+  async function lookForMissed(append: WaitingAppend, leftMs: number): Promise<void> {
+    append.timer = setTimeout(() => void expire(append), leftMs);
     if (isLookingForMissed) return;
     isLookingForMissed = true;
     await lookUp(append);
@@ -148,11 +166,14 @@ export function openCommands({ redis, subscriber, clock, node, untilProjected, r
   }
 
   return {
-    node,
+    handOff,
     submit,
     outcomeOf,
     untilProjected,
     deliver: waiting.deliver,
+    appendQueued: () => {
+      for (const queued of handOff.takeAll()) append(queued);
+    },
     stop: async () => {
       isStopping = true;
       if (inFlight > 0) await new Promise<void>((resolve) => (onIdle = resolve));

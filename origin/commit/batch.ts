@@ -1,45 +1,62 @@
 import type { AnswerGroup } from "../commands/answers.ts";
+import { commandIdOf } from "../commands/command-id.ts";
 import { userOfCommand } from "../commands/commands.ts";
+import type { LocalCommand, LocalCommit } from "../commands/hand-off.ts";
 import type { Changes } from "../engine/changes.ts";
 import type { Command } from "../engine/command.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Outcome } from "../engine/outcome.ts";
-import type { QueuedCommand } from "./command-queue.ts";
+import { isLocal, type QueuedCommand } from "./command-queue.ts";
 import { entryHash, type JournalEntry, type JournalPosition } from "./journal.ts";
-import { type CommandResult, journalBody } from "./journal-body.ts";
+import { type AppliedCommand, type AppliedGroup, journalBody } from "./journal-body.ts";
+import type { StreamCommand } from "./stream-queue.ts";
 
 /** Commands that were applied in memory, as the one entry that will make them true, and what to say once it has. */
-export type Batch = { readonly entry: JournalEntry; readonly changes: Changes; readonly answers: readonly AnswerGroup[] };
+export type Batch = {
+  readonly entry: JournalEntry;
+  readonly changes: Changes;
+  /** For those of the stream. */
+  readonly answers: readonly AnswerGroup[];
+  /** Those of this process, and their outcomes in the same order. */
+  readonly local: LocalCommit;
+  readonly localOutcomes: readonly Outcome[];
+};
+
+/** Under whose lead and after which entry a batch is applied. */
+export type BatchPlace = { readonly node: string; readonly epoch: number; readonly before: JournalPosition };
 
 /** Group commit: whatever has queued, up to here. Beyond a few hundred nothing is gained and the first one waits for the last. */
-const BATCH_COMMANDS_MAX = 256;
+export const BATCH_COMMANDS_MAX = 256;
 /** A sweep through a deep book is many rows: it ends the batch, so that no entry becomes much larger than one command can make it. */
 const BATCH_ROWS_MAX = 4_000;
 
-type Group = Omit<AnswerGroup, "sequence" | "outcomes"> & { readonly results: CommandResult[] };
-
 /** Undefined when there is nothing to do. */
-export function applyBatch(engine: Engine, shift: () => QueuedCommand | undefined, before: JournalPosition): Batch | undefined {
-  const groups: Group[] = [];
+export function applyBatch(engine: Engine, shift: () => QueuedCommand | undefined, place: BatchPlace): Batch | undefined {
+  const { before, epoch } = place;
+  const sequence = before.sequence + 1;
+  const groups = createGroups(place);
   let rows = 0;
-  let lastCommand = "";
   for (let count = 0; count < BATCH_COMMANDS_MAX && rows < BATCH_ROWS_MAX; count++) {
     const next = shift();
     if (next === undefined) break;
-    const isLast = changesTerms(engine, next.command);
-    const outcome = engine.apply(next.command);
-    groupOf(groups, next).results.push({ user: userOfCommand(next.command), outcome });
+    const command = isLocal(next) ? localCommand(next, place) : next.command;
+    const isLast = changesTerms(engine, command);
+    const outcome = engine.apply(command);
+    groups.add(next, { command, user: userOfCommand(command), outcome });
     rows += rowsOf(outcome);
-    lastCommand = next.command.id;
     if (isLast) break;
   }
-  if (groups.length === 0) return undefined;
+  if (groups.all.length === 0) return undefined;
   const changes = engine.takeChanges();
-  const sequence = before.sequence + 1;
-  const unhashed = { sequence, previousHash: before.hash, command: lastCommand, body: journalBody(changes, groups) };
+  const unhashed = { sequence, previousHash: before.hash, command: groups.lastOfStream(), body: journalBody(changes, groups.all) };
   const entry = { ...unhashed, hash: entryHash(unhashed) };
-  const answers = groups.map(({ results, ...group }) => ({ ...group, sequence, outcomes: results.map(({ outcome }) => outcome) }));
-  return { entry, changes, answers };
+  const answers = groups.stream.map(({ results, ...group }) => ({ ...group, sequence, outcomes: results.map(({ outcome }) => outcome) }));
+  return { entry, changes, answers, local: { epoch, sequence, commands: groups.local }, localOutcomes: groups.localOutcomes };
+}
+
+/** Its id names the entry that it is meant for: in another one it gets another. */
+function localCommand({ body, at, number }: LocalCommand, { node, epoch, before }: BatchPlace): Command {
+  return { ...body, at, id: commandIdOf({ epoch, sequence: before.sequence + 1, node, number }) };
 }
 
 /** An entry tells of a pair's terms once, and its trades count in the ticks and lots of the terms before: so new terms end the batch. */
@@ -47,13 +64,49 @@ function changesTerms(engine: Engine, command: Command): boolean {
   return command.kind === "setPair" && engine.pair(command.terms.pair) !== undefined;
 }
 
-/** The group of this command's append: the last one, or a new one. */
-function groupOf(groups: Group[], { node, append, entryId, index }: QueuedCommand): Group {
-  const last = groups.at(-1);
-  if (last?.entryId === entryId) return last;
-  const group = { node, append, entryId, firstIndex: index, results: [] };
-  groups.push(group);
-  return group;
+type StreamGroup = Omit<AnswerGroup, "sequence" | "outcomes"> & { readonly results: AppliedCommand[] };
+type LocalGroup = { readonly node: string; readonly epoch: number; readonly firstNumber: number; readonly results: AppliedCommand[] };
+
+/** Neighbours that share an append, or follow each other in this process's own numbers. */
+function createGroups({ node: ownNode, epoch, before }: BatchPlace) {
+  const all: AppliedGroup[] = [];
+  const stream: StreamGroup[] = [];
+  const local: LocalCommand[] = [];
+  const localOutcomes: Outcome[] = [];
+  let current: StreamGroup | LocalGroup | undefined;
+  // Whoever resumes the stream goes by this: an entry without commands of the stream repeats the one before.
+  let lastOfStream = before.command;
+
+  function addLocal(queued: LocalCommand, applied: AppliedCommand): void {
+    local.push(queued);
+    localOutcomes.push(applied.outcome);
+    const isNext = current !== undefined && "firstNumber" in current && current.firstNumber + current.results.length === queued.number;
+    if (!isNext) {
+      current = { node: ownNode, epoch, firstNumber: queued.number, results: [] };
+      all.push(current);
+    }
+    current?.results.push(applied);
+  }
+
+  function addOfStream({ node, append, entryId, index, command }: StreamCommand, applied: AppliedCommand): void {
+    lastOfStream = command.id;
+    if (current === undefined || !("entryId" in current) || current.entryId !== entryId) {
+      const group = { node, append, entryId, firstIndex: index, results: [] };
+      current = group;
+      stream.push(group);
+      all.push(group);
+    }
+    current.results.push(applied);
+  }
+
+  return {
+    ...{ all, stream, local, localOutcomes },
+    lastOfStream: () => lastOfStream,
+    add(queued: QueuedCommand, applied: AppliedCommand): void {
+      if (isLocal(queued)) addLocal(queued, applied);
+      else addOfStream(queued, applied);
+    },
+  };
 }
 
 function rowsOf(outcome: Outcome): number {

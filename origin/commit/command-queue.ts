@@ -1,83 +1,118 @@
-import type { Redis } from "ioredis";
-import { assert } from "../../shared/assert.ts";
-import { type CommandPlace, commandIdOf, parseCommandId } from "../commands/command-id.ts";
-import { type CommandFields, commandFrom } from "../commands/command-text.ts";
-import { COMMANDS_KEY } from "../commands/keys.ts";
-import type { Command } from "../engine/command.ts";
+import { createFifo } from "../commands/fifo.ts";
+import type { HandOff, LocalCommand } from "../commands/hand-off.ts";
+import { createStreamQueue, type StreamCommand } from "./stream-queue.ts";
 
-/** A command with where it came from: who waits for its answer, and under which number. */
-export type QueuedCommand = CommandPlace & { readonly node: string; readonly append: number; readonly command: Command };
+/** A command that waits for the engine: handed over in this process, or appended to the stream by another one. */
+export type QueuedCommand = LocalCommand | StreamCommand;
 
-/** The commands behind the last committed one, in the order of the stream. */
+export const isLocal = (queued: QueuedCommand): queued is LocalCommand => "number" in queued;
+
+/** Both ways into the engine as one queue. Neither waits for the other to run dry: while both have commands, they take turns. */
 export type CommandQueue = {
   /** Before anything else: the rest of an append whose first commands were committed in an earlier batch. */
   readonly resume: () => Promise<void>;
-  /** What is in the stream at this moment, unless enough is here already. */
+  /** What has come to the stream meanwhile. */
   readonly fill: () => Promise<void>;
-  /** Waits for the next append. */
+  /** Throws if the stream could not be read: then nobody knows what waits there. */
+  readonly check: () => void;
+  /** Returns when there is something, or when `wake` is called. */
   readonly wait: () => Promise<void>;
+  /** Returns when `wake` is called, or when something has come. */
+  readonly untilWoken: () => Promise<void>;
+  readonly wake: () => void;
   readonly shift: () => QueuedCommand | undefined;
+  /** The commands that the next calls of `shift` give, in that order, as many as there are now. One whose caller gives up meanwhile is left out. */
+  readonly peek: (max: number) => readonly QueuedCommand[];
   readonly isEmpty: () => boolean;
+  /** How many wait, give or take those whose callers have given up. */
+  readonly size: () => number;
+  /** Those of this process that were not shifted go back to where they came from. */
+  readonly close: () => void;
 };
 
-type QueueParts = {
-  readonly redis: Redis;
-  /** Its own connection: it is asked to wait. */
-  readonly blocking: Redis;
-  /** The last command that was committed. */
-  readonly after: string;
-};
+type QueueParts = Omit<Parameters<typeof createStreamQueue>[0], "onArrival"> & { readonly handOff: HandOff };
 
-/** Two batches: what is read and not applied is read again by the next engine, so more would be of no use. */
-const HELD_COMMANDS_MAX = 512;
-const READ_ENTRIES_MAX = 64;
-/** Nothing depends on it but how soon a leader without work notices that it shall stop. */
-const WAIT_MS = 200;
+/** Commands of one way before it is the other's turn: long enough that an entry tells of few groups. */
+const TURN_COMMANDS_MAX = 64;
 
-type RawEntry = readonly [id: string, fields: readonly string[]];
+export function createCommandQueue({ handOff, ...parts }: QueueParts): CommandQueue {
+  const stream = createStreamQueue({ ...parts, onArrival: wake });
+  /** Taken out of both ways already, so that their order stands. */
+  const ready = createFifo<QueuedCommand>();
+  let isLocalTurn = true;
+  let leftInTurn = TURN_COMMANDS_MAX;
+  let onWake: (() => void) | undefined;
 
-export function createCommandQueue({ redis, blocking, after }: QueueParts): CommandQueue {
-  const held: QueuedCommand[] = [];
-  let head = 0;
-  const last = parseCommandId(after);
-  let readId = last?.entryId ?? "0-0";
-
-  function offer(entries: readonly RawEntry[], skip = 0): void {
-    for (const [id, fields] of entries) {
-      const [nodeName, node = "", appendName, append, commandsName, text = ""] = fields;
-      assert(nodeName === "n" && appendName === "a" && commandsName === "c", "an append has its three fields");
-      const commands = JSON.parse(text) as readonly CommandFields[];
-      for (let index = skip; index < commands.length; index++) {
-        const command = commandFrom(commands[index] ?? [], commandIdOf({ entryId: id, index }));
-        held.push({ entryId: id, index, node, append: Number(append), command });
-      }
-      readId = id;
-    }
+  function wake(): void {
+    onWake?.();
   }
 
+  async function untilWoken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      onWake = resolve;
+    });
+    onWake = undefined;
+  }
+
+  function passTurn(): void {
+    isLocalTurn = !isLocalTurn;
+    leftInTurn = TURN_COMMANDS_MAX;
+  }
+
+  function next(): QueuedCommand | undefined {
+    if (leftInTurn === 0) passTurn();
+    let queued = isLocalTurn ? handOff.shift() : stream.shift();
+    if (queued === undefined) {
+      passTurn();
+      queued = isLocalTurn ? handOff.shift() : stream.shift();
+    }
+    leftInTurn--;
+    return queued;
+  }
+
+  const isGone = (queued: QueuedCommand | undefined) => queued !== undefined && isLocal(queued) && queued.isAnswered;
+
+  function skipGone(): void {
+    while (isGone(ready.first())) ready.shift();
+  }
+
+  function isEmpty(): boolean {
+    skipGone();
+    return ready.size() === 0 && handOff.isEmpty() && stream.isEmpty();
+  }
+
+  handOff.open(wake);
   return {
-    async resume() {
-      if (last !== undefined) offer(await redis.xrange(COMMANDS_KEY, last.entryId, last.entryId), last.index + 1);
-    },
-    async fill() {
-      if (held.length - head >= HELD_COMMANDS_MAX) return;
-      const reply = await redis.xread("COUNT", READ_ENTRIES_MAX, "STREAMS", COMMANDS_KEY, readId);
-      offer(reply?.[0]?.[1] ?? []);
-    },
+    resume: stream.resume,
+    fill: stream.fill,
+    check: stream.check,
     async wait() {
-      const reply = await blocking.xread("COUNT", READ_ENTRIES_MAX, "BLOCK", WAIT_MS, "STREAMS", COMMANDS_KEY, readId);
-      offer(reply?.[0]?.[1] ?? []);
+      stream.listen();
+      if (isEmpty()) await untilWoken();
     },
+    untilWoken,
+    wake,
     shift() {
-      const next = held[head];
-      if (next === undefined) return undefined;
-      head++;
-      if (head === held.length) {
-        held.length = 0;
-        head = 0;
-      }
-      return next;
+      skipGone();
+      return ready.shift() ?? next();
     },
-    isEmpty: () => head === held.length,
+    peek(max) {
+      while (ready.size() < max) {
+        const queued = next();
+        if (queued === undefined) break;
+        ready.push(queued);
+      }
+      return ready
+        .all()
+        .filter((queued) => !isGone(queued))
+        .slice(0, max);
+    },
+    isEmpty,
+    size: () => ready.size() + handOff.size() + stream.size(),
+    close() {
+      handOff.close();
+      handOff.putBack(ready.takeAll().filter(isLocal));
+      stream.close();
+    },
   };
 }

@@ -1,12 +1,12 @@
 import { commandIdOf } from "../commands/command-id.ts";
 import type { PairTerms } from "../engine/terms.ts";
-import type { QueuedCommand } from "./command-queue.ts";
+import type { StreamCommand } from "./stream-queue.ts";
 
 /**
  * What a new venue starts with. The commands of the first entry of its journal come from here and not from the stream; their ids say so, and stand
  * before every id that a stream gives.
  */
-export function firstCommands(at: number): readonly QueuedCommand[] {
+export function firstCommands(at: number): readonly StreamCommand[] {
   const currencies = Object.entries(SCALES).map(([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const);
   const pairs = PAIRS.map((terms) => ({ kind: "setPair", terms }) as const);
   return [...currencies, ...pairs].map((body, index) => {

@@ -1,5 +1,8 @@
 import { assert } from "../../shared/assert.ts";
+import { type CommandPlace, commandIdOf } from "../commands/command-id.ts";
+import { type CommandFields, commandFields, commandFrom, nonceFrom } from "../commands/command-text.ts";
 import type { Changes } from "../engine/changes.ts";
+import type { Command, Nonce } from "../engine/command.ts";
 import type { Outcome, RejectCode } from "../engine/outcome.ts";
 import {
   balanceFields,
@@ -19,22 +22,25 @@ import {
   tradeFrom,
 } from "./row-fields.ts";
 
-/** What became of the commands of one append, from one of them on: an append may be split between two batches. */
-export type ResultGroup = {
-  /** The append's id in the stream; with the index behind it, a command's id. */
-  readonly entryId: string;
-  readonly firstIndex: number;
-  readonly results: readonly CommandResult[];
-};
-
+/** What became of a command. */
 export type CommandResult = { readonly user: string; readonly outcome: Outcome };
 
+export type AppliedCommand = CommandResult & { readonly command: Command };
+
+/** Commands that stand side by side in one append (which may be split between two entries) or in one process's own numbers. */
+export type AppliedGroup = GroupPlace & { readonly results: readonly AppliedCommand[] };
+
+type GroupPlace =
+  | { readonly entryId: string; readonly firstIndex: number }
+  | { readonly node: string; readonly epoch: number; readonly firstNumber: number };
+
 /**
- * The text of a journal entry: the changes of a batch in absolute terms, then what became of each command. An order that was placed is
- * told by its id alone; its row and its trades stand in the same entry.
+ * The text of a journal entry: its format, the changes of a batch in absolute terms, what became of each command, and the commands themselves in the
+ * order in which they were applied, rejected ones too. An order that was placed is told by its id alone; its row and its trades stand in the same entry.
  */
-export function journalBody(changes: Changes, groups: readonly ResultGroup[]): string {
+export function journalBody(changes: Changes, groups: readonly AppliedGroup[]): string {
   return JSON.stringify([
+    FORMAT,
     changes.at,
     changes.nextOrderId,
     changes.nextTradeId,
@@ -46,16 +52,69 @@ export function journalBody(changes: Changes, groups: readonly ResultGroup[]): s
     changes.pairs.map(pairFields),
     changes.users.map(({ user, isFrozen }) => [user, isFrozen ? 1 : 0]),
     changes.references.map(referenceFields),
-    groups.map(({ entryId, firstIndex, results }) => [entryId, firstIndex, results.map(resultFields)]),
+    groups.map(groupFields),
+    groups.flatMap(({ results }) => results.map(({ command }) => commandFields(command, command.at))),
   ]);
 }
 
-type Body = readonly [number, number, number, ...(readonly ReadFields[])[]];
+const FORMAT = 2;
 
-const BODY_FIELDS = 12;
+/** A local group's node is marked, so that it is never taken for an append's id. */
+const LOCAL_MARK = "@";
+
+function groupFields(group: AppliedGroup): GroupFields {
+  const results = group.results.map(resultFields);
+  if ("entryId" in group) return [group.entryId, group.firstIndex, results];
+  return [`${LOCAL_MARK}${group.node}`, group.firstNumber, results, group.epoch];
+}
+
+type GroupFields = readonly [source: string, first: number, results: readonly unknown[], epoch?: number];
+
+/** The fields of format 1, which a body of format 2 has too, and the commands. */
+type Body = {
+  readonly fields: readonly [number, number, number, ...(readonly ReadFields[])[]];
+  readonly groups: readonly GroupFields[];
+  /** Undefined in format 1. */
+  readonly commands: readonly CommandFields[] | undefined;
+};
+
+const FIELDS_1 = 12;
+/** Its first field is its number; in format 1 it is the time, which is larger. */
+const FIELDS_2 = FIELDS_1 + 2;
+
+function bodyFrom(text: string): Body {
+  const body: unknown = JSON.parse(text);
+  assert(Array.isArray(body), "a journal entry is a list");
+  const isFormat2 = body[0] === FORMAT && body.length === FIELDS_2;
+  assert(isFormat2 || (body[0] > FORMAT && body.length === FIELDS_1), "a journal entry is complete and of a known format");
+  const fields = (isFormat2 ? body.slice(1, -1) : body) as unknown as Body["fields"];
+  return { fields, groups: fields[FIELDS_1 - 1] as unknown as Body["groups"], commands: isFormat2 ? body.at(-1) : undefined };
+}
+
+/** The engine's time after the batch, without reading the rest. */
+export function bodyTime(text: string): number {
+  const time = Number(/^\[(?:2,)?(\d+),/.exec(text)?.[1]);
+  assert(Number.isSafeInteger(time), "a journal entry tells its time");
+  return time;
+}
+
+/** The commands of an entry, in the order in which they were applied; undefined in format 1. */
+export function commandsIn({ body, sequence }: { readonly body: string; readonly sequence: number }): readonly Command[] | undefined {
+  const { groups, commands } = bodyFrom(body);
+  if (commands === undefined) return undefined;
+  const ids = groups.flatMap((group) => group[2].map((_, place) => commandIdOf(placeIn(group, place, sequence))));
+  assert(ids.length === commands.length, "a journal entry has a result for each command");
+  return commands.map((fields, index) => commandFrom(fields, ids[index] ?? ""));
+}
+
+function placeIn([source, first, , epoch = 0]: GroupFields, place: number, sequence: number): CommandPlace {
+  if (!source.startsWith(LOCAL_MARK)) return { entryId: source, index: first + place };
+  return { epoch, sequence, node: source.slice(LOCAL_MARK.length), number: first + place };
+}
 
 export function changesFrom(text: string): Changes {
-  const [at, nextOrderId, nextTradeId, ...lists] = bodyFrom(text);
+  const body = bodyFrom(text);
+  const [at, nextOrderId, nextTradeId, ...lists] = body.fields;
   const [orders = [], trades = [], balances = [], movements = [], currencies = [], pairs = [], users = [], references = []] = lists;
   return {
     at,
@@ -69,7 +128,25 @@ export function changesFrom(text: string): Changes {
     pairs: pairs.map(pairFrom),
     users: users.map(([user, isFrozen]) => ({ user: user as string, isFrozen: isFrozen === 1 })),
     references: references.map(referenceFrom),
+    nonces: noncesOf(body),
   };
+}
+
+/** The nonces that an entry's commands have left behind; none in format 1. */
+export function noncesIn(text: string): readonly Nonce[] {
+  return noncesOf(bodyFrom(text));
+}
+
+function noncesOf({ groups, commands = [] }: Body): readonly Nonce[] {
+  const nonces = commands.map(([, at]) => nonceFrom(at));
+  if (nonces.every((nonce) => nonce === undefined)) return [];
+  const results = groups.flatMap(([, , ofGroup]) => ofGroup);
+  return nonces.filter((nonce, place) => nonce !== undefined && !hasLeftNone(results[place])) as Nonce[];
+}
+
+/** The engine has refused it before it took its nonce down. */
+function hasLeftNone(result: unknown): boolean {
+  return Array.isArray(result) && result[0] === "x" && (result[2] === "nonces_full" || result[2] === "request_expired");
 }
 
 /** Of the changes, those that move money, and the terms that they count in. */
@@ -77,7 +154,7 @@ export type MoneyChanges = Pick<Changes, "trades" | "movements" | "currencies" |
 
 /** For who wants nothing else: most of an entry is orders and balances. */
 export function moneyChangesFrom(text: string): MoneyChanges {
-  const [, , , , trades = [], , movements = [], currencies = [], pairs = []] = bodyFrom(text);
+  const [, , , , trades = [], , movements = [], currencies = [], pairs = []] = bodyFrom(text).fields;
   return {
     trades: trades.map(tradeFrom),
     movements: movements.map(movementFrom),
@@ -87,26 +164,19 @@ export function moneyChangesFrom(text: string): MoneyChanges {
 }
 
 /** What an entry says of one command; undefined if it is not among those that the entry speaks of. */
-export function resultIn(text: string, command: { readonly entryId: string; readonly index: number }): CommandResult | undefined {
-  const body = bodyFrom(text);
-  const groups = body[BODY_FIELDS - 1] as readonly [string, number, readonly unknown[]][];
-  for (const [entryId, firstIndex, results] of groups) {
-    const result = entryId === command.entryId ? results[command.index - firstIndex] : undefined;
-    if (result !== undefined) return resultFrom(result, body);
+export function resultIn(text: string, command: CommandPlace): CommandResult | undefined {
+  const { fields, groups } = bodyFrom(text);
+  const [wanted, index] = "entryId" in command ? [command.entryId, command.index] : [`${LOCAL_MARK}${command.node}`, command.number];
+  for (const [source, first, results] of groups) {
+    const result = source === wanted ? results[index - first] : undefined;
+    if (result !== undefined) return resultFrom(result, fields);
   }
   return undefined;
 }
 
 /** How many commands an entry speaks of. */
 export function resultCount(text: string): number {
-  const groups = bodyFrom(text)[BODY_FIELDS - 1] as readonly (readonly [string, number, readonly unknown[]])[];
-  return groups.reduce((count, [, , results]) => count + results.length, 0);
-}
-
-function bodyFrom(text: string): Body {
-  const body: unknown = JSON.parse(text);
-  assert(Array.isArray(body) && body.length === BODY_FIELDS, "a journal entry is complete");
-  return body as unknown as Body;
+  return bodyFrom(text).groups.reduce((count, [, , results]) => count + results.length, 0);
 }
 
 function resultFields({ user, outcome }: CommandResult): unknown {
@@ -124,15 +194,15 @@ function resultFields({ user, outcome }: CommandResult): unknown {
   }
 }
 
-function resultFrom(result: unknown, body: Body): CommandResult {
-  if (typeof result === "number") return placed(result, body);
+function resultFrom(result: unknown, fields: Body["fields"]): CommandResult {
+  if (typeof result === "number") return placed(result, fields);
   const [kind, user, first, second] = result as readonly [string, unknown, unknown, unknown];
   switch (kind) {
     case "r":
       return { user: user as string, outcome: { kind: "repetition", orderId: first as number } };
     case "c": {
       const ids = new Set(first as number[]);
-      const orders = ordersIn(body).filter(([id]) => ids.has(id as number));
+      const orders = ordersIn(fields).filter(([id]) => ids.has(id as number));
       return { user: user as string, outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 } };
     }
     case "d":
@@ -144,16 +214,16 @@ function resultFrom(result: unknown, body: Body): CommandResult {
   }
 }
 
-function placed(orderId: number, body: Body): CommandResult {
-  const fields = ordersIn(body).find(([id]) => id === orderId);
-  assert(fields !== undefined, "an order that was placed stands in the same entry");
-  const order = orderFrom(fields);
+function placed(orderId: number, fields: Body["fields"]): CommandResult {
+  const row = ordersIn(fields).find(([id]) => id === orderId);
+  assert(row !== undefined, "an order that was placed stands in the same entry");
+  const order = orderFrom(row);
   // An order takes from the book in its own command only: later it can only be taken from.
-  const trades = (body[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
+  const trades = (fields[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
   return { user: order.user, outcome: { kind: "order", order, trades } };
 }
 
-const ordersIn = (body: Body) => body[3] as readonly ReadFields[];
+const ordersIn = (fields: Body["fields"]) => fields[3] as readonly ReadFields[];
 
 function takerOrderId(trade: { readonly takerSide: string; readonly buyOrderId: number; readonly sellOrderId: number }): number {
   return trade.takerSide === "buy" ? trade.buyOrderId : trade.sellOrderId;

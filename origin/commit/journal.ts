@@ -40,6 +40,11 @@ export async function awaitJournal(redis: Redis, options: AwaitOptions): Promise
 
 type AwaitOptions = { readonly after: number; readonly count: number; readonly waitMs: number };
 
+/** The entries before a sequence number, the last one first. */
+export async function readJournalBackwards(redis: Redis, before: number, count: number): Promise<readonly JournalEntry[]> {
+  return before <= 1 ? [] : entriesFrom(await redis.xrevrange(JOURNAL_KEY, `${before - 1}-0`, "-", "COUNT", count));
+}
+
 export async function firstEntry(redis: Redis): Promise<JournalEntry | undefined> {
   return entriesFrom(await redis.xrange(JOURNAL_KEY, "-", "+", "COUNT", 1))[0];
 }

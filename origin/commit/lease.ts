@@ -31,9 +31,16 @@ const renewScript = defineScript({
   reply: z.int(),
 });
 
+/** Which lease is meant: the engine's, if nothing else is said. */
+type LeaseOptions = { readonly key?: string };
+
 /** The epoch under which the caller leads from now on; undefined while somebody else does. */
-export async function acquireLease(runner: ScriptRunner, owner: string): Promise<number | undefined> {
-  const epoch = await acquireScript.run(runner, { keys: { fence: FENCE_KEY }, args: { owner, leaseMs: LEASE_MS } });
+export async function acquireLease(
+  runner: ScriptRunner,
+  owner: string,
+  { key = FENCE_KEY }: LeaseOptions = {},
+): Promise<number | undefined> {
+  const epoch = await acquireScript.run(runner, { keys: { fence: key }, args: { owner, leaseMs: LEASE_MS } });
   return epoch === 0 ? undefined : epoch;
 }
 
@@ -47,9 +54,9 @@ export type Lease = {
   readonly giveBack: () => Promise<void>;
 };
 
-export function keepLease(runner: ScriptRunner, epoch: number, log: Logger): Lease {
+export function keepLease(runner: ScriptRunner, epoch: number, log: Logger, { key = FENCE_KEY }: LeaseOptions = {}): Lease {
   let isLost = false;
-  const renew = (leaseMs: number) => renewScript.run(runner, { keys: { fence: FENCE_KEY }, args: { epoch, leaseMs } });
+  const renew = (leaseMs: number) => renewScript.run(runner, { keys: { fence: key }, args: { epoch, leaseMs } });
   const timer = setInterval(() => {
     renew(LEASE_MS)
       .then((isMine) => {

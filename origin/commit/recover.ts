@@ -5,19 +5,24 @@ import { loadState } from "../projections/load-state.ts";
 import { faultOfNext, firstEntry, type JournalPosition, lastEntry, readJournal } from "./journal.ts";
 import { changesFrom } from "./journal-body.ts";
 import { OFFSET_KEY } from "./keys.ts";
+import { createNameMemory, type NameBounds, type NameMemory } from "./name-memory.ts";
+import { readNonces } from "./recent-nonces.ts";
 
 /** An engine's memory, and the last journal entry that is in it. */
-export type Recovered = { readonly engine: Engine; position: JournalPosition };
+export type Recovered = { readonly engine: Engine; readonly names: NameMemory; position: JournalPosition };
 
 const READ_ENTRIES_MAX = 100;
 
 /** Memory from the projected state. What is wrong with it is told in a sentence: nobody should trade on it. */
-export async function recover(redis: Redis): Promise<Result<Recovered, string>> {
+export async function recover(redis: Redis, nameBounds?: NameBounds): Promise<Result<Recovered, string>> {
   const loaded = await loadState(redis);
   if (!loaded.ok) return loaded;
   const engine = createEngine();
-  engine.absorb(loaded.value.changes);
-  return ok({ engine, position: loaded.value.position });
+  const { changes, nameCounts, position } = loaded.value;
+  const nonces = await readNonces(redis, { sequence: position.sequence, timeMs: changes.at });
+  engine.absorb({ ...changes, nonces });
+  engine.names.load({ counts: nameCounts, completeFrom: changes.at + 1 });
+  return ok({ engine, names: createNameMemory(redis, engine, nameBounds), position });
 }
 
 /** Takes in what the journal has beyond the memory's position: for a standby again and again, for a new leader once, to the end. */
@@ -31,6 +36,8 @@ export async function catchUp(redis: Redis, recovered: Recovered): Promise<Resul
       recovered.engine.absorb(changesFrom(entry.body));
       recovered.position = entry;
     }
+    recovered.names.note(recovered.position.sequence);
+    recovered.names.makeRoom();
     count += entries.length;
     if (entries.length < READ_ENTRIES_MAX) return ok(count);
   }

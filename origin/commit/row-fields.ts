@@ -138,10 +138,13 @@ export function pairFrom(fields: ReadFields): PairRow {
   return { ...termsFrom(fields), version: version as number, grid: grid as number, lastTicks: lastTicks as number };
 }
 
-export const referenceFields = (row: ReferenceRow): Fields => [row.kind, row.user, row.reference, row.digest, row.orderId, row.at];
+export const referenceFields = (row: ReferenceRow): Fields => [
+  ...[row.kind, row.user, row.reference, row.digest, row.orderId, row.at, row.number],
+];
 
 export function referenceFrom(fields: ReadFields): ReferenceRow {
-  const [kind, user, reference, digest, orderId, at] = fields;
+  // Entries of the first format have no number.
+  const [kind, user, reference, digest, orderId, at, number = 0] = fields;
   return {
     kind: kind as ReferenceKind,
     user: user as string,
@@ -149,5 +152,6 @@ export function referenceFrom(fields: ReadFields): ReferenceRow {
     digest: digest as string,
     orderId: orderId as number,
     at: at as number,
+    number: number as number,
   };
 }

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
-import { type LocalAnswers, lead } from "./lead.ts";
+import { type LocalCommands, lead } from "./lead.ts";
 import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
+import type { NameBounds } from "./name-memory.ts";
 import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
+import { settleCommits } from "./settle-commits.ts";
 
 /**
  * An engine of the shard: a hot standby that follows the journal, until it gets the lead. What it promises: no two engines commit; what was
@@ -33,7 +36,7 @@ type EngineParts = {
   readonly blocking: Redis;
   /** Unique to this process and start. */
   readonly owner: string;
-  readonly answers: LocalAnswers | undefined;
+  readonly commands: LocalCommands;
   readonly feed: JournalFeed;
   readonly nowMs: () => number;
   /** Whether the permanent record knows of trades. */
@@ -41,6 +44,7 @@ type EngineParts = {
   /** The last journal entry that it holds. */
   readonly recordedSequence: () => Promise<number>;
   readonly isUnsafeStoreAllowed: boolean;
+  readonly nameBounds?: NameBounds | undefined;
   readonly log: Logger;
 };
 
@@ -51,6 +55,7 @@ const REFUSAL_RETRY_MS = 2_000;
 
 export function runEngine(parts: EngineParts): RunningEngine {
   const { redis, log } = parts;
+  const { handOff } = parts.commands;
   const runner = scriptRunner(redis);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
@@ -91,6 +96,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
       if (epoch !== undefined) return epoch;
       if (isFirst) log.info("another engine leads: standing by");
       isFirst = false;
+      if (await settleCommits(redis, handOff)) parts.commands.appendQueued();
       await awaitJournal(parts.blocking, { after: recovered.position.sequence, count: 1, waitMs: ACQUIRE_EVERY_MS });
       const caughtUp = await catchUp(redis, recovered);
       if (!caughtUp.ok) throw new Refusal(caughtUp.reason);
@@ -104,7 +110,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
   async function live(): Promise<void> {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
-    const recovered = await recover(redis);
+    await settleEarly();
+    const recovered = await recover(redis, parts.nameBounds);
     if (!recovered.ok) throw new Refusal(recovered.reason);
     const epoch = await standBy(recovered.value);
     if (epoch === undefined) return;
@@ -116,11 +123,21 @@ export function runEngine(parts: EngineParts): RunningEngine {
     }
   }
 
+  /** Loading takes a while: callers who wait for an unknown commit are told before it. For that a new epoch must begin, be it ours or another's. */
+  async function settleEarly(): Promise<void> {
+    if (handOff.unsettled().length === 0) return;
+    await acquireLease(runner, parts.owner);
+    await settleCommits(redis, handOff);
+  }
+
   /** Nobody else can commit under a later epoch, so what is in the journal now is all there is. */
   async function leadWith(lease: Lease, recovered: Recovered): Promise<void> {
+    if (!(await settleCommits(redis, handOff))) throw new Error("a commit of an earlier lead is not settled");
     const caughtUp = await catchUp(redis, recovered);
     const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
     if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
+    if (await raiseStream(runner, recovered.position.command))
+      log.warn("the clock of Redis is behind the last command: new ones are numbered from there on");
     onCommit(recovered.position.sequence);
     log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
     const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
-import { parseCommandId } from "../commands/command-id.ts";
+import { parseStreamId } from "../commands/command-id.ts";
 import { COMMANDS_KEY } from "../commands/keys.ts";
+import { NONCE_MS_MAX } from "../engine/limits.ts";
 import { PROJECTED_KEY } from "../projections/keys.ts";
 import type { JournalPosition } from "./journal.ts";
 import { CONSUMERS_KEY, JOURNAL_KEY } from "./keys.ts";
@@ -17,7 +18,10 @@ export type Trimming = {
 
 /** For how long the outcome of a command can be asked for. */
 const KEPT_MS_MIN = 180_000;
-/** Of that, no more than this: on a venue at full speed the minutes would be more than a machine has memory. */
+/**
+ * Of that, no more than this: on a venue at full speed the minutes would be more than a machine has memory. What a nonce still counts in stays all the
+ * same, because an engine that starts finds the nonces there.
+ */
 const KEPT_CHARS_MAX = 512 * 1024 * 1024;
 const MARK_EVERY_MS = 2_000;
 
@@ -29,17 +33,22 @@ export function createTrimming(redis: Redis, nowMs: () => number): Trimming {
   let chars = 0;
   let trimmedCommand = "";
 
+  function mayGo(mark: Mark): boolean {
+    const ageMs = nowMs() - mark.atMs;
+    return ageMs >= KEPT_MS_MIN || (ageMs >= NONCE_MS_MAX && chars - mark.chars > KEPT_CHARS_MAX);
+  }
+
   /** The newest entry that may go by age or by size. */
   function outlived(): number {
     let sequence = 0;
-    while (marks[0] !== undefined && (nowMs() - marks[0].atMs >= KEPT_MS_MIN || chars - marks[0].chars > KEPT_CHARS_MAX)) {
+    while (marks[0] !== undefined && mayGo(marks[0])) {
       sequence = marks.shift()?.sequence ?? 0;
     }
     return sequence;
   }
 
   async function trimCommands(command: string): Promise<void> {
-    const place = parseCommandId(command);
+    const place = parseStreamId(command);
     if (place === undefined || command === trimmedCommand) return;
     // The entry itself stays: the next engine looks whether all of it was committed.
     await redis.xtrim(COMMANDS_KEY, "MINID", "~", place.entryId);

@@ -1,3 +1,5 @@
+import type { MessagePort } from "node:worker_threads";
+
 /**
  * The permanent record: PostgreSQL embedded in this process by default, any server by `DATABASE_URL`. Statements stand in
  * `.sql` files and run through `define-query.ts`. While the database is away every call fails with `DatabaseUnavailable` within a
@@ -12,6 +14,8 @@ export type Database = Queries & {
   /** Throws when the database does not answer. */
   readonly ping: () => Promise<void>;
   readonly close: () => Promise<void>;
+  /** Of the embedded database only: a way for another thread of this process to be its client too (`databaseOverPort`). */
+  readonly port?: () => MessagePort;
 };
 
 export type Queries = { readonly query: (text: string, params: readonly SqlValue[]) => Promise<readonly unknown[]> };

@@ -1,29 +1,120 @@
 import { mkdir } from "node:fs/promises";
-import { PGlite, type Transaction as PGliteTransaction } from "@electric-sql/pglite";
-import type { Database, SqlValue, Transaction } from "./database.ts";
-import { inOurWords } from "./database-errors.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
+import type { Logger } from "pino";
+import type { Database } from "./database.ts";
+import { UPKEEP, type UpkeepRules } from "./embedded-upkeep.ts";
+import { databaseOverPort } from "./port-database.ts";
+import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
 
-/** PGlite: PostgreSQL as a library, in this process, one statement at a time. It cannot be away, so it needs no deadlines. */
-export async function openEmbeddedDatabase(folder: string): Promise<Database> {
+/** Of which other threads of this process can be clients as well. */
+export type EmbeddedDatabase = Database & { readonly port: () => MessagePort };
+
+type EmbeddedOptions = {
+  /** Told when the thread ends by itself and when it is open again, and of an upkeep that failed. */
+  readonly log?: Logger | undefined;
+  readonly upkeep?: UpkeepRules;
+};
+
+const WORKER = new URL("./embedded-worker.ts", import.meta.url);
+/** For its `.sql` files, however this thread reads its own. */
+const LOADER = new URL("../lua-loader.ts", import.meta.url);
+const REOPEN_MS_FIRST = 250;
+const REOPEN_MS_MAX = 10_000;
+/** The files survive a thread that is cut short as they survive a killed process. */
+const CLOSE_MS_MAX = 2_000;
+
+/**
+ * PGlite, PostgreSQL as a library, in a thread of its own, one statement at a time. If that thread ends by itself, calls fail with
+ * `DatabaseUnavailable` and it is started again, later and later, until it is open: like a server that was restarted. Open transactions are
+ * rolled back by that, committed ones are kept.
+ */
+export async function openEmbeddedDatabase(folder: string, { log, upkeep = UPKEEP }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const pglite = await PGlite.create(folder);
+  let host = await startHost({ folder, upkeep }, log);
+  let isClosing = false;
 
+  async function reopenWhenEnded(): Promise<void> {
+    while (!isClosing) {
+      const reason = await host.ended;
+      if (isClosing) return;
+      log?.error({ err: reason }, "the embedded database's thread has ended: calls fail until it is open again");
+      await reopen();
+    }
+  }
+
+  async function reopen(): Promise<void> {
+    for (let pauseMs = REOPEN_MS_FIRST; !isClosing; pauseMs = Math.min(pauseMs * 2, REOPEN_MS_MAX)) {
+      await sleep(pauseMs, undefined, { ref: false });
+      try {
+        host = await startHost({ folder, upkeep }, log);
+        if (isClosing) return await host.close();
+        log?.info("the embedded database is open again");
+        return;
+      } catch (error) {
+        log?.error({ err: error, nextTryMs: pauseMs * 2 }, "the embedded database cannot be opened");
+      }
+    }
+  }
+
+  void reopenWhenEnded();
   return {
-    query: (text, params) => inOurWords(() => run(pglite, text, params)),
-    transaction: (work) => inOurWords(() => pglite.transaction((tx) => work(transactionOf(tx))) as ReturnType<typeof work>),
-    ping: async () => void (await pglite.query("SELECT 1")),
-    close: async () => (pglite.closed ? undefined : pglite.close()),
+    query: (text, params) => host.client.query(text, params),
+    transaction: (work, limitMs) => host.client.transaction(work, limitMs),
+    ping: () => host.client.ping(),
+    port: () => host.port(),
+    close: async () => {
+      isClosing = true;
+      await host.close();
+    },
   };
 }
 
-async function run(queries: Pick<PGlite, "query">, text: string, params: readonly SqlValue[]): Promise<readonly unknown[]> {
-  const { rows } = await queries.query(text, [...params]);
-  return rows;
-}
+type Host = {
+  readonly client: Database;
+  readonly port: () => MessagePort;
+  /** With the reason, whatever it was. */
+  readonly ended: Promise<Error>;
+  readonly close: () => Promise<void>;
+};
 
-function transactionOf(tx: PGliteTransaction): Transaction {
+/** Throws when the folder cannot be opened. */
+async function startHost(data: HostData, log: Logger | undefined): Promise<Host> {
+  const worker = new Worker(WORKER, { workerData: data, execArgv: ["--import", LOADER.href], name: "database" });
+  const ended = new Promise<Error>((resolve) => {
+    worker.once("error", (error) => resolve(error instanceof Error ? error : new Error(String(error))));
+    worker.once("exit", (code) => resolve(new Error(`the thread exited with code ${code}`)));
+  });
+  const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const news = await Promise.race([new Promise<HostNews>((resolve) => worker.once("message", resolve)), ended]);
+  if (news instanceof Error || news.kind !== "open") {
+    await worker.terminate();
+    throw new Error(news.message);
+  }
+  worker.on("message", (later: HostNews) => {
+    if (later.kind === "upkeepFailed") log?.warn({ reason: later.message }, "the embedded database could not be vacuumed or checkpointed");
+  });
+  // After the listener, which would keep the process alive.
+  worker.unref();
+
+  const order = (what: HostOrder) => worker.postMessage(what, what.op === "serve" ? [what.port] : []);
+  function port(): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    order({ op: "serve", port: port2 });
+    return port1;
+  }
+
+  const client = databaseOverPort(port());
   return {
-    query: (text, params) => inOurWords(() => run(tx, text, params)),
-    script: async (text) => void (await tx.exec(text)),
+    client,
+    port,
+    // Its files are another thread's only when it is gone.
+    ended: ended.then(async (error) => exited.then(() => error)),
+    close: async () => {
+      worker.ref();
+      order({ op: "close" });
+      await Promise.race([exited, sleep(CLOSE_MS_MAX, undefined, { ref: false }).then(() => worker.terminate())]);
+      await client.close();
+    },
   };
 }

@@ -17,6 +17,9 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
+/** Tables of years may be rewritten, and nothing else runs before it is done. */
+const MIGRATE_MS_MAX = 30 * 60_000;
+
 const lock = defineQuery({ name: "lock-migrations", source: lockMigrations, params: [], row: z.unknown() });
 const list = defineQuery({
   name: "list-migrations",
@@ -45,7 +48,7 @@ export async function migrate(database: Database, steps: readonly Migration[]): 
     const applied = await list.all(tx, {});
     refuseForeign(applied, steps);
     for (const step of steps.slice(applied.length)) await apply(tx, step);
-  });
+  }, MIGRATE_MS_MAX);
 }
 
 async function apply(tx: Transaction, { version, name, sql }: Migration): Promise<void> {

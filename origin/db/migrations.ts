@@ -6,6 +6,7 @@ import ledger from "./migrations/004-ledger.sql";
 import writeBehind from "./migrations/005-write-behind.sql";
 import postingsByEntry from "./migrations/006-postings-by-entry.sql";
 import history from "./migrations/007-history.sql";
+import auditOutcomes from "./migrations/008-audit-outcomes.sql";
 
 /** In order, and only ever longer. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: "write-behind", sql: writeBehind },
   { version: 6, name: "postings by entry", sql: postingsByEntry },
   { version: 7, name: "history", sql: history },
+  { version: 8, name: "audit outcomes", sql: auditOutcomes },
 ];

@@ -1,27 +1,17 @@
 import postgres from "postgres";
+import { createBoundedCalls } from "./bounded-calls.ts";
 import { type Database, DatabaseUnavailable, QUERY_MS_MAX, type SqlValue, TRANSACTION_MS_MAX, type Transaction } from "./database.ts";
-import { inOurWords, within } from "./database-errors.ts";
+import { inOurWords } from "./database-errors.ts";
 import { textArray } from "./text-array.ts";
 
 const CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_SECONDS = 5;
 const CLOSE_TIMEOUT_SECONDS = 2;
-/** While the server hangs, calls pile up in the driver; beyond these they fail at once. */
-const WAITING_MAX = 200;
 
 /** A PostgreSQL server by its URL. Throws when it does not answer now; when it goes away later, calls fail until it is back. */
 export async function openServerDatabase(url: string): Promise<Database> {
   const sql = postgres(url, { max: CONNECTIONS_MAX, connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} });
-  let waiting = 0;
-
-  async function bounded<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result> {
-    if (waiting >= WAITING_MAX) throw new DatabaseUnavailable(`${WAITING_MAX} calls wait already`);
-    waiting++;
-    const running = work();
-    const settled = () => void waiting--;
-    running.then(settled, settled);
-    return within(limitMs, running);
-  }
+  const bounded = createBoundedCalls();
 
   async function transaction<Result>(work: (tx: Transaction) => Promise<Result>, limitMs = TRANSACTION_MS_MAX): Promise<Result> {
     let isOver = false;

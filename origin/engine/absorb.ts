@@ -2,11 +2,13 @@ import { assert } from "../../shared/assert.ts";
 import { accountOf } from "./accounts.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
 import { addCurrency, type Currency } from "./currencies.ts";
+import { takeCount } from "./name-counts.ts";
+import { forgetNonces, rememberNonce } from "./nonces.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import { addPair, type Pair, setTerms } from "./pairs.ts";
-import { findReference, forgetHours, isCounted, nameIt, remember } from "./references.ts";
+import { findReference, forgetHours, HOUR_MS, isCounted, NOT_KNOWN_YET, nameIt, remember } from "./references.ts";
 import type { EngineState } from "./state.ts";
 import { userNamed } from "./users.ts";
 
@@ -16,12 +18,14 @@ export function absorbChanges(state: EngineState, changes: Changes): void {
   state.nextOrderId = Math.max(state.nextOrderId, changes.nextOrderId);
   state.nextTradeId = Math.max(state.nextTradeId, changes.nextTradeId);
   forgetHours(state.references, state.at);
+  forgetNonces(state.nonces, state.at);
   for (const row of changes.currencies) absorbCurrency(state, row);
   for (const row of changes.pairs) absorbPair(state, row);
   for (const { user, isFrozen } of changes.users) userNamed(state.users, user).isFrozen = isFrozen;
   for (const row of changes.balances) absorbBalance(state, row);
   for (const row of changes.orders) absorbOrder(state, row);
   for (const row of changes.references) absorbReference(state, row);
+  for (const nonce of changes.nonces ?? []) rememberNonce(state, nonce);
 }
 
 function absorbCurrency({ currencies }: EngineState, { currency, scale, supply }: CurrencyRow): void {
@@ -82,10 +86,8 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   // What it stood for may be forgotten already; that the order has the name is not.
   const known = findReference(user, "order", row.clientOrderId);
   if (known !== undefined && known.orderId >= row.id) return;
-  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt });
+  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt, isHeld: false });
 }
-
-const NOT_KNOWN_YET = "";
 
 function writeProgress({ orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
   orders.filledLots[wordOf(slot)] = row.filledLots;
@@ -98,9 +100,10 @@ function absorbReference(state: EngineState, row: ReferenceRow): void {
   const { kind, reference: name, digest, orderId, at } = row;
   if (!isCounted(state.references, at)) return;
   const user = userNamed(state.users, row.user);
+  takeCount(user, { hour: Math.floor(at / HOUR_MS), number: row.number });
   const known = findReference(user, kind, name);
   const isOld = known !== undefined && (known.at > at || (known.at === at && known.digest !== NOT_KNOWN_YET));
-  if (!isOld) remember(state.references, { kind, user, name, digest, orderId, at }, state.index);
+  if (!isOld) remember(state.references, { kind, user, name, digest, orderId, at, isHeld: true }, state.index);
 }
 
 function currencyNamed({ currencies }: EngineState, name: string): Currency {

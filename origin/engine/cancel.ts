@@ -5,7 +5,7 @@ import { findSlot } from "./order-index.ts";
 import { NONE } from "./order-slab.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
-import { findReference, isRemembered } from "./references.ts";
+import { isRemembered, lookUp } from "./references.ts";
 import { reject } from "./reject.ts";
 import type { EngineState } from "./state.ts";
 import type { User } from "./users.ts";
@@ -28,7 +28,7 @@ function slotOf(state: EngineState, { user, orderId }: { readonly user: User; re
 }
 
 function slotNamed(state: EngineState, { user, clientOrderId }: { readonly user: User; readonly clientOrderId: string }) {
-  const reference = findReference(user, "order", clientOrderId);
+  const reference = lookUp(state.references, { user, kind: "order", name: clientOrderId, at: state.at });
   if (reference === undefined) return "order_unknown";
   const slot = findSlot(state.index, reference.orderId);
   if (slot !== NONE) return slot;

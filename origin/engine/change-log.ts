@@ -1,5 +1,6 @@
 import { takeTouchedBalances } from "./accounts.ts";
 import type { Changes, MovementRow, OrderRow, ReferenceRow, TradeRow } from "./changes.ts";
+import type { Nonce } from "./command.ts";
 import { type Currency, currencyRow } from "./currencies.ts";
 import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
@@ -18,10 +19,11 @@ export type ChangeLog = {
   pairs: Pair[];
   users: User[];
   references: ReferenceRow[];
+  nonces: Nonce[];
 };
 
 export function createChangeLog(): ChangeLog {
-  return { orderSlots: [], orderRows: [], trades: [], movements: [], currencies: [], pairs: [], users: [], references: [] };
+  return { orderSlots: [], orderRows: [], trades: [], movements: [], currencies: [], pairs: [], users: [], references: [], nonces: [] };
 }
 
 /** The row is made when it is asked for; the one that was made before no longer says the truth. */
@@ -74,6 +76,7 @@ export function takeChanges(state: EngineState): Changes {
     pairs: log.pairs.map(pairRow),
     users: log.users.map(({ name, isFrozen }) => ({ user: name, isFrozen })),
     references: log.references,
+    nonces: log.nonces,
   };
   for (const thing of [...log.currencies, ...log.pairs, ...log.users]) thing.isTouched = false;
   state.log = createChangeLog();

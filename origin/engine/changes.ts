@@ -1,3 +1,4 @@
+import type { Nonce } from "./command.ts";
 import type { CancelReason, OrderSide, OrderStatus, OrderType, PairTerms, TimeInForce } from "./terms.ts";
 
 /**
@@ -18,6 +19,8 @@ export type Changes = {
   readonly pairs: readonly PairRow[];
   readonly users: readonly UserRow[];
   readonly references: readonly ReferenceRow[];
+  /** Of signed requests. In the journal they stand with their commands. */
+  readonly nonces?: readonly Nonce[];
 };
 
 export type OrderRow = {
@@ -98,6 +101,8 @@ export type ReferenceRow = {
   /** 0 where it stood for no order. */
   readonly orderId: number;
   readonly at: number;
+  /** Which one it was of those that the user has named within the hour; 0 in entries of the first format, which counted nobody's. */
+  readonly number: number;
 };
 
 /** Names of different kinds do not get in each other's way. */

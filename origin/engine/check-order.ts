@@ -1,6 +1,7 @@
 import type { PlaceOrder } from "./command.ts";
 import { bandTicks, quantityOf, valueAt } from "./exact.ts";
 import { LOTS_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
+import { hasNamedAll } from "./name-counts.ts";
 import type { RejectCode } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
@@ -74,7 +75,7 @@ function roomFault(state: EngineState, { type, timeInForce, clientOrderId, openO
     if ((user?.openOrders ?? 0) >= openOrdersMax) return "open_orders_limit";
     if (state.openOrders >= state.bounds.openOrdersMax) return "engine_full";
   }
-  return clientOrderId !== "" && state.references.count >= state.bounds.referencesMax ? "engine_full" : undefined;
+  return clientOrderId !== "" && user !== undefined && hasNamedAll(state, user) ? "engine_full" : undefined;
 }
 
 function isWholeUpTo(value: number, max: number): boolean {

@@ -18,11 +18,16 @@ export type Command = CommandHead &
   );
 
 type CommandHead = {
-  /** Where it stands in the stream of commands: `<milliseconds>-<number>-<index>`. */
+  /** Opaque here: it only names the movements that it causes. */
   readonly id: string;
   /** The api's clock, in milliseconds. The engine's own time never goes back. */
   readonly at: number;
+  /** Of the signed request that it came with: the same one is done once. */
+  readonly nonce?: Nonce | undefined;
 };
+
+/** Unique to a signed request and its command, and until when such a request could be sent again, in milliseconds. */
+export type Nonce = { readonly id: string; readonly until: number };
 
 export type PlaceOrder = {
   readonly kind: "place";

@@ -8,6 +8,8 @@ import type { Command } from "./command.ts";
 import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
+import { type Names, namesOf } from "./names.ts";
+import { forgetNonces, nonceFault } from "./nonces.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
@@ -22,7 +24,7 @@ import { verifyState } from "./verify.ts";
 
 /**
  * The venue's books and balances in memory, and what a command does to them. It asks nobody: no clock, no chance, no input or output.
- * The same commands lead to the same state everywhere. A rejected command has changed nothing but the time.
+ * The same commands lead to the same state everywhere. A rejected command has changed nothing but the time, and that its signed request came.
  */
 export type Engine = {
   readonly apply: (command: Command) => Outcome;
@@ -30,7 +32,12 @@ export type Engine = {
   readonly takeChanges: () => Changes;
   /** Brings the state to what the rows say: for a standby, and for loading. New orders of a price come in ascending order of id. */
   readonly absorb: (changes: Changes) => void;
-  /** The same for two engines whose future is the same. It looks at everything: not for every command. */
+  /** Which of the names that count are in memory, and which the store is asked for. */
+  readonly names: Names;
+  /**
+   * The same for two engines whose future is the same, given the same store of names: which of them are in memory makes no difference. It looks at
+   * everything: not for every command.
+   */
   readonly stateHash: () => string;
   /** What is wrong with the state, in sentences. */
   readonly verify: () => readonly string[];
@@ -47,10 +54,13 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
       if (!Number.isSafeInteger(command.at)) return reject("command_invalid");
       if (command.at > state.at) state.at = command.at;
       forgetHours(state.references, state.at);
-      return applyCommand(state, command);
+      forgetNonces(state.nonces, state.at);
+      const fault = nonceFault(state, command);
+      return fault === undefined ? applyCommand(state, command) : reject(fault);
     },
     takeChanges: () => takeChanges(state),
     absorb: (changes) => absorbChanges(state, changes),
+    names: namesOf(state),
     stateHash: () => stateHash(state),
     verify: () => verifyState(state),
     pair(name) {

@@ -16,10 +16,16 @@ export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 
 export const SCALE_MAX = 18;
 
+/** For how long a signed request's nonce may ask to be remembered, from its command's own time on. */
+export const NONCE_MS_MAX = 60_000;
+
 /** How much the engine holds, and how much it does at once. The same for everybody who is to come to the same state. */
 export type EngineBounds = {
   readonly openOrdersMax: number;
-  readonly referencesMax: number;
+  /** Commands that one user may name within 24 hours, counted by the hour. */
+  readonly namesPerUserMax: number;
+  /** Of signed requests that could still be sent again. */
+  readonly noncesMax: number;
   readonly usersMax: number;
   readonly currenciesMax: number;
   readonly pairsMax: number;
@@ -32,8 +38,10 @@ export type EngineBounds = {
 export const DEFAULT_BOUNDS: EngineBounds = {
   // 128 bytes each, reserved at the start and taken from the system as they are used.
   openOrdersMax: 2 ** 20,
-  // About 150 bytes each: some 90 named orders a second around the clock, in 1.2 GB at most.
-  referencesMax: 8_000_000,
+  // Eleven a second around the clock; about 50 MB of Redis.
+  namesPerUserMax: 1_000_000,
+  // About 100 bytes each: 25,000 signed commands a second, remembered for 40 seconds.
+  noncesMax: 1_000_000,
   usersMax: 2_000_000,
   currenciesMax: 1_000,
   pairsMax: 1_000,

@@ -4,8 +4,9 @@ import type { MovementRow, ReferenceKind } from "./changes.ts";
 import type { Command, Deposit, Transfer, Withdraw } from "./command.ts";
 import type { Currency } from "./currencies.ts";
 import { STEPS_MAX } from "./limits.ts";
+import { countName, hasNamedAll } from "./name-counts.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
-import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
+import { digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
 import type { EngineState } from "./state.ts";
 import { type User, userNamed } from "./users.ts";
@@ -47,7 +48,8 @@ function movementOf(command: MoveCommand, at: number): MovementRow {
 }
 
 /** Nothing leaves an account that is frozen; it may still be given something. */
-function movementFault(state: EngineState, { from, to, amount, reference }: MovementRow, currency: Currency): RejectCode | undefined {
+function movementFault(state: EngineState, movement: MovementRow, currency: Currency): RejectCode | undefined {
+  const { from, to, amount, reference } = movement;
   if (from === "") {
     if (currency.supply + amount > STEPS_MAX) return "amount_too_large";
   } else {
@@ -57,7 +59,8 @@ function movementFault(state: EngineState, { from, to, amount, reference }: Move
   }
   const isNew = to !== "" && !state.users.byName.has(to);
   if (isNew && state.users.all.length >= state.bounds.usersMax) return "engine_full";
-  return reference !== "" && state.references.count >= state.bounds.referencesMax ? "engine_full" : undefined;
+  const owner = state.users.byName.get(ownerName(movement));
+  return reference !== "" && owner !== undefined && hasNamedAll(state, owner) ? "engine_full" : undefined;
 }
 
 /** The empty name would be the world outside: money out of nothing. */
@@ -79,7 +82,7 @@ function ownerName({ from, to }: MovementRow): string {
 }
 
 function recallMovement(state: EngineState, movement: MovementRow, user: User): Outcome | undefined {
-  const known = findReference(user, kindOf(movement), movement.reference);
+  const known = lookUp(state.references, { user, kind: kindOf(movement), name: movement.reference, at: state.at });
   if (known === undefined || !isRemembered(known, state.at)) return undefined;
   return known.digest === digestOfMovement(movement) ? { kind: "repetition", orderId: 0 } : reject("reference_reused");
 }
@@ -87,9 +90,10 @@ function recallMovement(state: EngineState, movement: MovementRow, user: User): 
 function rememberMovement(state: EngineState, movement: MovementRow): void {
   const user = userNamed(state.users, ownerName(movement));
   const digest = digestOfMovement(movement);
-  const reference = { kind: kindOf(movement), user, name: movement.reference, digest, orderId: 0, at: state.at };
+  const reference = { kind: kindOf(movement), user, name: movement.reference, digest, orderId: 0, at: state.at, isHeld: true };
   remember(state.references, reference, state.index);
-  state.log.references.push(referenceRow(reference));
+  const hour = Math.floor(state.at / HOUR_MS);
+  state.log.references.push(referenceRow(reference, countName(user, { hour, firstHour: state.references.firstHour })));
 }
 
 function kindOf({ kind }: MovementRow): ReferenceKind {

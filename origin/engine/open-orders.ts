@@ -71,13 +71,14 @@ export function endOrder(state: EngineState, end: End): OrderRow {
   return row;
 }
 
-/** An order that was open for longer than its name is remembered has kept it until now. */
+/** An order that was open for longer than memory holds its name has kept it until now. */
 export function releaseSlot(state: EngineState, slot: number): void {
   const { orders } = state;
   const name = nameOf(orders, slot);
   if (name !== "") {
     const reference = ownerOf(state, slot).orderNames.get(name);
-    if (reference !== undefined && reference.orderId === orders.id[wordOf(slot)] && !isRemembered(reference, state.at)) forget(reference);
+    const isOurs = reference !== undefined && reference.orderId === orders.id[wordOf(slot)];
+    if (isOurs && !(reference.isHeld && isRemembered(reference, state.at))) forget(reference);
   }
   freeSlot(orders, slot);
 }

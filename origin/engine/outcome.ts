@@ -46,6 +46,10 @@ export type RejectCode =
   // What it speaks of is not there, or no longer.
   | "order_unknown"
   | "order_not_open"
+  // The signed request came before, can no longer be told from one that did, or cannot be remembered.
+  | "request_replayed"
+  | "request_expired"
+  | "nonces_full"
   // The same name stands for something else.
   | "client_order_id_reused"
   | "reference_reused"

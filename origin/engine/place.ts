@@ -6,12 +6,13 @@ import { isWellFormed, limitTicksOf, orderFault, type Placing } from "./check-or
 import type { PlaceOrder } from "./command.ts";
 import { quantityOf, valueAt } from "./exact.ts";
 import { matchOrder } from "./match.ts";
+import { countName } from "./name-counts.ts";
 import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
 import { findSlot } from "./order-index.ts";
 import { openRow } from "./order-row.ts";
 import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
 import type { Outcome, RejectCode } from "./outcome.ts";
-import { digestOf, findReference, isRemembered, referenceRow, remember } from "./references.ts";
+import { digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./references.ts";
 import { reject } from "./reject.ts";
 import type { EngineState } from "./state.ts";
 import { isBeyond, isOwn, lotsWanted, previewSweep, type Stop } from "./sweep.ts";
@@ -44,7 +45,7 @@ function isFunded({ accounts }: EngineState, placing: Placing): placing is Funde
 
 /** Whoever asks twice is told what came of the first time. A name that an open order still has stands for that order, however old. */
 function recallOrder(state: EngineState, command: PlaceOrder, user: User): Outcome | undefined {
-  const reference = findReference(user, "order", command.clientOrderId);
+  const reference = lookUp(state.references, { user, kind: "order", name: command.clientOrderId, at: state.at });
   if (reference === undefined) return undefined;
   if (isRemembered(reference, state.at)) {
     const isSame = reference.digest === digestOfOrder(command);
@@ -156,9 +157,10 @@ type Named = { readonly command: PlaceOrder; readonly user: User; readonly order
 
 function rememberOrder(state: EngineState, { command, user, orderId }: Named): void {
   const digest = digestOfOrder(command);
-  const reference = { kind: "order", user, name: command.clientOrderId, digest, orderId, at: state.at } as const;
+  const reference = { kind: "order", user, name: command.clientOrderId, digest, orderId, at: state.at, isHeld: true } as const;
   remember(state.references, reference, state.index);
-  state.log.references.push(referenceRow(reference));
+  const hour = Math.floor(state.at / HOUR_MS);
+  state.log.references.push(referenceRow(reference, countName(user, { hour, firstHour: state.references.firstHour })));
 }
 
 type Matched = { readonly slot: number; readonly stop: Stop };

@@ -6,12 +6,12 @@ import type { Ladder } from "./ladder.ts";
 import { openRow } from "./order-row.ts";
 import { NONE } from "./order-slab.ts";
 import { pairRow } from "./pairs.ts";
-import { isRemembered, referenceRow } from "./references.ts";
 import type { EngineState } from "./state.ts";
 
 /**
  * Over everything that decides what the engine will do next, and nothing else: not where things are stored, not what was swept out
- * already, not accounts that hold nothing. Each row is hashed with what it is, and the hashes are added up.
+ * already, not accounts that hold nothing. Names are not in it: those that have left memory are in the store, and decide all the same; how many each
+ * user has given is. Each row is hashed with what it is, and the hashes are added up.
  */
 export function stateHash(state: EngineState): string {
   const sum: Hash = { low: 0, high: 0 };
@@ -25,11 +25,13 @@ export function stateHash(state: EngineState): string {
   }
   for (const user of state.users.all) {
     add("user", { user: user.name, isFrozen: user.isFrozen });
-    for (const reference of [...user.orderNames.values(), ...user.movementNames.values()]) {
-      if (isRemembered(reference, at)) add("reference", referenceRow(reference));
+    const { name, namedByHour } = user;
+    for (let place = 0; place < namedByHour.length; place += 2) {
+      const [hour, number] = [namedByHour[place] as number, namedByHour[place + 1] as number];
+      if (hour >= references.firstHour) add("named", { user: name, hour, number });
     }
   }
-  for (const [hour, count] of references.countByHour) add("references", { hour, count });
+  for (const [second, ids] of state.nonces.bySecond) for (const id of ids) add("nonce", { id, second });
   eachAccount(state.accounts, (account) => {
     const row = balanceRow(state.accounts, account);
     if (row.available !== 0n || row.frozen !== 0n) add("balance", row);

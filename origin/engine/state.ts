@@ -2,6 +2,7 @@ import { type Accounts, createAccounts } from "./accounts.ts";
 import { type ChangeLog, createChangeLog } from "./change-log.ts";
 import { type Currencies, createCurrencies } from "./currencies.ts";
 import { DEFAULT_BOUNDS, type EngineBounds } from "./limits.ts";
+import { createNonces, type Nonces } from "./nonces.ts";
 import { createOrderIndex, type OrderIndex } from "./order-index.ts";
 import { createOrderSlab, type OrderSlab } from "./order-slab.ts";
 import { createPairs, type Pairs } from "./pairs.ts";
@@ -24,6 +25,7 @@ export type EngineState = {
   readonly currencies: Currencies;
   readonly pairs: Pairs;
   readonly references: References;
+  readonly nonces: Nonces;
   openOrders: number;
   log: ChangeLog;
 };
@@ -45,6 +47,7 @@ export function createState(given: Partial<EngineBounds>): EngineState {
     currencies: createCurrencies(),
     pairs: createPairs(),
     references: createReferences(),
+    nonces: createNonces(),
     openOrders: 0,
     log: createChangeLog(),
   };

@@ -1,3 +1,4 @@
+import type { NamedByHour } from "./name-counts.ts";
 import { NONE } from "./order-slab.ts";
 import type { Reference } from "./references.ts";
 
@@ -19,6 +20,7 @@ export type User = {
   readonly orderNames: Map<string, Reference>;
   /** By kind and reference. */
   readonly movementNames: Map<string, Reference>;
+  readonly namedByHour: NamedByHour;
 };
 
 export function createUsers(): Users {
@@ -41,6 +43,7 @@ function addUser(users: Users, name: string): User {
     youngestOpen: [],
     orderNames: new Map(),
     movementNames: new Map(),
+    namedByHour: [],
   };
   users.byName.set(name, user);
   users.all.push(user);

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { unreachable } from "../../shared/assert.ts";
-import { type Maintenance, maintenanceOptions } from "../api/api-routes.ts";
 import { type Caller, programOperation, publicOperation, userOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
+import { type Maintenance, maintenanceOptions } from "../api/serve-operation.ts";
 import type { Accounts, SignedIn, SignInRefusal } from "./accounts.ts";
 import { newPasswordField, presentedPasswordField } from "./passwords.ts";
 import type { Sessions } from "./sessions.ts";

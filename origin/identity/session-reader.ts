@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Clock } from "../../shared/clock.ts";
-import { replies } from "../redis/pipeline.ts";
 import type { AccessTokens } from "./access-tokens.ts";
-import { sessionsKey, userKey } from "./keys.ts";
+import { userKey } from "./keys.ts";
+import { createStandingReader, type Standing } from "./session-standing.ts";
 import type { User } from "./user.ts";
 import { readUserCopy } from "./user-copies.ts";
 
@@ -15,15 +15,44 @@ export type ReadSession = (accessToken: string) => Promise<TokenSession | undefi
 
 export type TokenSession = { readonly user: User; readonly sessionId: string; readonly expiresAtMs: number };
 
-type ReaderParts = { readonly redis: Redis; readonly accessTokens: AccessTokens; readonly clock: Clock };
+type ReaderParts = {
+  readonly redis: Redis;
+  /** A connection of its own. */
+  readonly rawRedis: Redis;
+  readonly accessTokens: AccessTokens;
+  readonly clock: Clock;
+};
 
-export function createSessionReader({ redis, accessTokens, clock }: ReaderParts): ReadSession {
+/** Some 500 bytes each. */
+const USERS_REMEMBERED_MAX = 10_000;
+
+export function createSessionReader({ redis, rawRedis, accessTokens, clock }: ReaderParts): ReadSession {
+  const readStanding = createStandingReader(rawRedis);
+  /** Copies as they were read last. One is used only while Redis says that it still stands at the same revision, status and role. */
+  const users = new Map<string, User>();
+
+  async function readUser(userId: string, standing: Standing): Promise<User | undefined> {
+    const known = users.get(userId);
+    if (known !== undefined && isCurrent(known, standing)) return known;
+    const user = readUserCopy(await redis.hgetall(userKey(userId)));
+    users.delete(userId);
+    if (user !== undefined) users.set(userId, user);
+    const oldest = users.size > USERS_REMEMBERED_MAX ? users.keys().next() : undefined;
+    if (oldest?.done === false) users.delete(oldest.value);
+    return user;
+  }
+
   return async (accessToken) => {
     const claims = await accessTokens.read(accessToken, clock.nowMs());
     if (claims === undefined) return undefined;
     const { userId, sessionId, expiresAtSeconds } = claims;
-    const [isOpen, copy] = await replies(redis.pipeline().hexists(sessionsKey(userId), sessionId).hgetall(userKey(userId)));
-    const user = isOpen === 1 ? readUserCopy(copy) : undefined;
+    const standing = await readStanding(userId, sessionId);
+    if (!standing.isOpen || standing.status !== "active") return undefined;
+    const user = await readUser(userId, standing);
     return user?.status === "active" ? { user, sessionId, expiresAtMs: expiresAtSeconds * 1000 } : undefined;
   };
+}
+
+function isCurrent(user: User, { revision, status, role }: Standing): boolean {
+  return String(user.revision) === revision && user.status === status && user.role === role;
 }

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
 import type { PartHealth } from "../../shared/health.ts";
 import { type CommandBody, takesOnMore } from "../commands/commands.ts";
-import { firstEntry, readJournal } from "../commit/journal.ts";
+import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
+import { bodyTime } from "../commit/journal-body.ts";
 import { CONSUMERS_KEY, JOURNAL_KEY, OFFSET_KEY } from "../commit/keys.ts";
 
 /**
@@ -51,7 +52,7 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
     const entries = Math.max(0, Number(committed ?? 0) - Number(written ?? 0));
     if (entries === 0) return { entries, ageMs: 0, bytes: 0, level: "ok" };
     const [oldest] = await readJournal(redis, Number(written ?? 0), 1);
-    const ageMs = ageOf((oldest ?? (await firstEntry(redis)))?.command ?? "", clock.nowMs());
+    const ageMs = ageOf(oldest ?? (await firstEntry(redis)), clock.nowMs());
     const held = await redis.xlen(JOURNAL_KEY);
     const memory = Number(await redis.call("MEMORY", "USAGE", JOURNAL_KEY, "SAMPLES", MEMORY_SAMPLES));
     const bytes = Math.round((memory * Math.min(entries, held)) / Math.max(1, held));
@@ -102,8 +103,7 @@ function healthOf({ entries, ageMs, bytes, level }: Backlog, haltedFor: string |
   return { name: "ledger", state: level === "full" ? "down" : "ok", detail: behind };
 }
 
-/** A command's id begins with the time at which it was appended; those that a new venue starts with have none. */
-function ageOf(commandId: string, nowMs: number): number {
-  const atMs = Number(commandId.slice(0, Math.max(0, commandId.indexOf("-"))));
-  return atMs === 0 ? 0 : Math.max(0, nowMs - atMs);
+/** Since the youngest command of the entry was made. */
+function ageOf(entry: JournalEntry | undefined, nowMs: number): number {
+  return entry === undefined ? 0 : Math.max(0, nowMs - bodyTime(entry.body));
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
@@ -56,8 +56,13 @@ type LedgerParts = {
 
 /** Shorter than a call to Redis may take. */
 const WAIT_MS = 400;
-/** Some ten megabytes in memory at most. */
 const ENTRIES_MAX = 200;
+/** What is read at once, by the size of the entries before: some milliseconds of work, and bounded in memory. */
+const READ_BYTES = 1024 * 1024;
+/** Until their size is known. */
+const FIRST_ENTRIES = 10;
+/** Bodies that are hashed without a break. */
+const HASH_BYTES = 256 * 1024;
 const RETRY_MS_FIRST = 100;
 const RETRY_MS_MAX = 5_000;
 /** A connection that is just being made is not yet a store that is away. */
@@ -67,8 +72,8 @@ const STANDBY_MS = 1_000;
 
 /** A real server takes these in a small part of a second. */
 export const SERVER_ROWS_MAX = 6_000;
-/** The embedded database works on our own thread: small steps, so that nobody waits long. */
-export const EMBEDDED_ROWS_MAX = 300;
+/** The embedded database does one transaction at a time, and this many rows in some ten milliseconds: for so long an account has to wait. */
+export const EMBEDDED_ROWS_MAX = 1_000;
 
 export function keepLedger(parts: LedgerParts): KeptLedger {
   const { log, clock, random } = parts;
@@ -122,6 +127,8 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   let read: readonly JournalEntry[] = [];
   let ready: Prepared | undefined;
   let entriesMax = ENTRIES_MAX;
+  /** The largest of those that were read last. */
+  let entryBytes = READ_BYTES / FIRST_ENTRIES;
   let haltedFor: string | undefined;
   let parked = 0;
   let entriesWritten = 0;
@@ -148,6 +155,7 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
     const batch = ready ?? prepareBatch(read, { kept: terms, before: [], rowsMax });
     ready = undefined;
     read = read.slice(batch.items.length);
+    await nextTurn();
     await ensureMonths(batch.items);
     const next = { before: position, entries: batch.items, newTerms: newTermsIn(batch.changes, terms) };
     const written = await write({ ...next, meanwhile: () => prepareNext(terms, batch) }, role);
@@ -163,8 +171,10 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   }
 
   async function readOn(position: LedgerPosition): Promise<void> {
-    const entries = await awaitJournal(redis, { after: position.sequence, count: entriesMax, waitMs: WAIT_MS });
-    haltedFor = entries.length === 0 ? await faultOfSilence(redis, position) : faultOf(position, entries);
+    const count = Math.max(1, Math.min(entriesMax, Math.floor(READ_BYTES / entryBytes)));
+    const entries = await awaitJournal(redis, { after: position.sequence, count, waitMs: WAIT_MS });
+    haltedFor = entries.length === 0 ? await faultOfSilence(redis, position) : await faultOf(position, entries);
+    entryBytes = Math.max(1, ...entries.map(({ body }) => body.length));
     if (haltedFor !== undefined) log.fatal({ sequence: position.sequence }, `the ledger stops: ${haltedFor}`);
     else if (entries.length === 0) await reportPosition(position.sequence);
     else read = entries;
@@ -247,12 +257,17 @@ function createLedger({ database, redis, log, rowsMax }: LedgerParts) {
   };
 }
 
-function faultOf(position: LedgerPosition, entries: readonly JournalEntry[]): string | undefined {
+async function faultOf(position: LedgerPosition, entries: readonly JournalEntry[]): Promise<string | undefined> {
   let before = { sequence: position.sequence, hash: position.journalHash, command: position.command };
+  let bytes = 0;
   for (const entry of entries) {
     const fault = faultOfNext(before, entry);
     if (fault !== undefined) return `${fault}. PostgreSQL and this Redis do not share one past.`;
     before = entry;
+    bytes += entry.body.length;
+    if (bytes < HASH_BYTES) continue;
+    bytes = 0;
+    await nextTurn();
   }
   return undefined;
 }

@@ -17,7 +17,7 @@ type Preparing = {
   readonly rowsMax: number;
 };
 
-/** As many entries as fit into one transaction, and one at least. */
+/** As many entries as one transaction should take; the last one may exceed the bound, because to try it is to have done its work. */
 export function prepareBatch(entries: readonly JournalEntry[], { kept, before, rowsMax }: Preparing): Prepared {
   const items: EntryToWrite[] = [];
   const all: MoneyChanges[] = [];
@@ -27,10 +27,10 @@ export function prepareBatch(entries: readonly JournalEntry[], { kept, before, r
   for (const changes of before) terms.learn(changes);
   for (const entry of entries) {
     const { item, changes, rowCount } = prepareOne(entry, terms);
-    if (items.length > 0 && rows + rowCount > rowsMax) break;
     items.push(item);
     if (changes !== undefined) all.push(changes);
     rows += rowCount;
+    if (rows >= rowsMax) break;
   }
   return { items, changes: all, rows };
 }

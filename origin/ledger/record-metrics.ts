@@ -1,5 +1,6 @@
 import type { LastAudit } from "../audit/keep-auditing.ts";
 import type { Memory } from "../redis/watch-memory.ts";
+import { type Metric, metricsText } from "../system/metrics-text.ts";
 import type { Backlog } from "./backlog.ts";
 import type { LedgerState } from "./keep-ledger.ts";
 
@@ -8,14 +9,14 @@ type RecordFacts = {
   readonly ledger: LedgerState | undefined;
   readonly tables: { readonly sequence: number | undefined; readonly entriesSkipped: number } | undefined;
   readonly audit: LastAudit | undefined;
+  /** Where audits are made by the clock. */
+  readonly auditAgeSeconds: number | undefined;
   readonly endedOrders: number | undefined;
   readonly memory: Memory;
 };
 
-type Metric = { readonly name: string; readonly kind: "gauge" | "counter"; readonly help: string; readonly value: number | undefined };
-
-/** What a monitor should watch of the permanent record, in the text format of Prometheus. What this process does not know is left out. */
-export function recordMetrics({ backlog, ledger, tables, audit, endedOrders, memory }: RecordFacts): string {
+/** What a monitor should watch of the permanent record, in the text format of Prometheus. */
+export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds, endedOrders, memory }: RecordFacts): string {
   const metrics: readonly Metric[] = [
     { name: "backlog_entries", kind: "gauge", help: "Journal entries that PostgreSQL does not hold.", value: backlog.entries },
     { name: "backlog_seconds", kind: "gauge", help: "Age of the oldest of them.", value: backlog.ageMs / 1_000 },
@@ -43,12 +44,7 @@ export function recordMetrics({ backlog, ledger, tables, audit, endedOrders, mem
     { name: "redis_memory_limit_bytes", kind: "gauge", help: "Memory that it may use; 0 when not known.", value: memory.limitBytes },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
+    { name: "audit_age_seconds", kind: "gauge", help: "Time since the last audit, or since the start.", value: auditAgeSeconds },
   ];
-  return metrics
-    .filter(({ value }) => value !== undefined)
-    .map(
-      ({ name, kind, help, value }) =>
-        `# HELP sluice_venue_${name} ${help}\n# TYPE sluice_venue_${name} ${kind}\nsluice_venue_${name} ${value}\n`,
-    )
-    .join("");
+  return metricsText("sluice_venue_", metrics);
 }

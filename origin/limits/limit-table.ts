@@ -21,7 +21,13 @@ export const STORE_LIMITS = {
   loginAccount: { burst: 50, perSecond: 100 / HOUR_SECONDS },
 } as const satisfies Record<string, LimitRule>;
 
-/** In the process; by user or API key, except `address`. Each operation names one. */
+/**
+ * A user may have many API keys, and each is counted by itself: together with the sessions they may do as much as this many of them. So one
+ * program that runs wild leaves something for the others, and more keys do not make more requests.
+ */
+export const CALLERS_PER_USER = 2;
+
+/** In the process; by API key, or by user for sessions, except `address`. All of one user: `CALLERS_PER_USER`. Each operation names one. */
 export const PROCESS_LIMITS = {
   /** Everything that comes from one address, before anybody knows who it is. SLUICE_REQUESTS_PER_ADDRESS overrides the rate. */
   address: { burst: 2_000, perSecond: 200 },

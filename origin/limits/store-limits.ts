@@ -38,6 +38,7 @@ export function openStoreLimits(redis: Redis): StoreLimits {
       return {
         isOver: isTaken === 0,
         retryAfterSeconds: isTaken === 0 ? Math.max(1, Math.ceil(waitMs / 1000)) : 0,
+        remainingShare: left / burst,
         headers: {
           "ratelimit-policy": `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`,
           ratelimit: `"${name}";r=${left};t=${Math.ceil(fullInMs / 1000)}`,

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { WebSocket } from "ws";
 import { unreachable } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
-import type { Maintenance } from "../api/api-routes.ts";
+import type { Maintenance } from "../api/serve-operation.ts";
 import type { HeldSessions } from "../identity/held-sessions.ts";
 import type { ReadSession, TokenSession } from "../identity/session-reader.ts";
 import type { ProcessLimits } from "../limits/process-limits.ts";

@@ -44,16 +44,16 @@ const batchAnswerSchema = z
 
 type BatchResult = z.input<typeof resultSchema>;
 type Refusal = readonly [ErrorCode, RefusalOptions?];
-type Read = { readonly command: PlaceOrder; readonly pair: KnownPair };
+type Read = { readonly command: PlaceOrder; readonly pair: KnownPair; readonly place: number };
 
 export function batchOperation({ desk, pairs, store, openOrdersMax }: OrderParts): VenueOperation {
-  async function read(order: unknown, user: string): Promise<Result<Read, Refusal>> {
+  async function read(order: unknown, place: number, user: string): Promise<Result<Read, Refusal>> {
     const parsed = newOrderSchema.safeParse(order);
     if (!parsed.success) return fail(["validation_failed", { errors: fieldFaults(parsed.error) }]);
     const pair = await pairs.findPair(parsed.data.pair);
     if (pair === undefined) return fail(["pair_not_found"]);
     const command = readOrder(parsed.data, { pair, user, openOrdersMax: openOrdersMax() });
-    return command.ok ? ok({ command: command.value, pair }) : fail(["validation_failed", { errors: command.reason }]);
+    return command.ok ? ok({ command: command.value, pair, place }) : fail(["validation_failed", { errors: command.reason }]);
   }
 
   async function resultOf(sent: Sent, { pair, command }: Read, catchUp: () => Promise<boolean>): Promise<BatchResult> {
@@ -68,22 +68,23 @@ export function batchOperation({ desk, pairs, store, openOrdersMax }: OrderParts
     id: "placeOrders",
     summary: `Up to ${BATCH_MAX} orders in one request, each with its own end`,
     limit: "batch",
+    submitsCommand: true,
     permission: "trade",
     body: { schema: batchSchema },
     answers: { 200: { description: "What became of each.", schema: batchAnswerSchema } },
     refusals: ["venue_busy", "engine_unavailable", "backlog_full"],
     async run(caller, { body }) {
       const { id } = caller.identity.user;
-      const orders = await Promise.all(body.orders.map((order) => read(order, id)));
+      const orders = await Promise.all(body.orders.map((order, place) => read(order, place, id)));
       const good = orders.flatMap((order) => (order.ok ? [order.value] : []));
-      const sent = await desk.sendAll(
-        id,
-        good.map(({ command }) => command),
-      );
+      const sent = await desk.sendAll(caller, good);
       const [first] = sent;
       // Nothing was written: the whole request can be sent again.
       if (first?.kind === "refused" && sent.length === orders.length && sent.every(({ kind }) => kind === "refused")) {
         return caller.refuse(...(refusalOfSent(first) ?? ["venue_busy"]));
+      }
+      if (first !== undefined && sent.every((one) => one.kind === "rejected" && one.code === "request_replayed")) {
+        return caller.refuse("request_replayed");
       }
       const catchUp = async () => (await desk.catchUp(caller)) === undefined;
       const ends = await Promise.all(sent.map((one, index) => resultOf(one, at(good, index), catchUp)));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { errorCatalogue } from "../../shared/errors.ts";
 import { programOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas } from "../api/schemas.ts";
+import { SEALED_CHARS_MAX } from "./command-seal.ts";
 import type { Accepted, Desk } from "./desk.ts";
 import { orderSchema } from "./order-answer.ts";
 import type { OrderStore } from "./order-store.ts";
@@ -25,7 +26,7 @@ export function commandOperation({ desk, store }: { readonly desk: Desk; readonl
     summary: "What became of a command of mine that was answered with 202",
     limit: "read",
     permission: "info",
-    params: z.strictObject({ commandId: z.string().max(80) }),
+    params: z.strictObject({ commandId: z.string().max(SEALED_CHARS_MAX) }),
     answers: { 200: { description: "Its end, or that it has not come to one.", schema: outcomeSchema } },
     refusals: ["command_not_found", "venue_catching_up", "database_unavailable"],
     async run(caller, { params: { commandId } }) {

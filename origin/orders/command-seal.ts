@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { COMMAND_ID_CHARS_MAX } from "../commands/command-id.ts";
 
 /**
  * The id of a command as its owner gets it: with a seal over both, so that its outcome can be asked for by nobody else, and nothing
@@ -11,7 +12,10 @@ export type CommandSeal = {
 };
 
 const SEAL_CHARS = 22;
-const SEALED = /^(\d{1,16}-\d{1,16}-\d{1,6})\.([\w-]{22})$/;
+const SEALED = /^(.+)\.([\w-]{22})$/;
+
+/** The longest text that can be one. */
+export const SEALED_CHARS_MAX = COMMAND_ID_CHARS_MAX + 1 + SEAL_CHARS;
 
 export function createCommandSeal(key: Buffer): CommandSeal {
   const sealOf = (commandId: string, userId: string) =>

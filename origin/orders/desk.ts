@@ -1,7 +1,7 @@
 import { assert } from "../../shared/assert.ts";
 import type { ErrorCode } from "../../shared/errors.ts";
-import type { Caller, RefusalOptions } from "../api/operation.ts";
-import type { CommandBody, Commands, RefusalCode } from "../commands/commands.ts";
+import type { Caller, Identity, RefusalOptions } from "../api/operation.ts";
+import type { CommandBody, Commands, RefusalCode, Submitted } from "../commands/commands.ts";
 import type { Outcome, RejectCode, Rejected } from "../engine/outcome.ts";
 import type { CommandSeal } from "./command-seal.ts";
 import { refusalOf } from "./refuse-reject.ts";
@@ -12,8 +12,8 @@ import { createToldSequences } from "./told-sequences.ts";
  * they read next is not older. It keeps nothing else: the stream and the journal are the truth.
  */
 export type Desk = {
-  /** All of them at once, each with its own end. */
-  readonly sendAll: (userId: string, commands: readonly CommandBody[]) => Promise<readonly Sent[]>;
+  /** All of them at once, each with its own end. `place` is where in the request a command comes from. */
+  readonly sendAll: (caller: UserCaller, commands: readonly PlacedCommand[]) => Promise<readonly Sent[]>;
   /** One command, and the answer to it. */
   readonly send: (caller: UserCaller, command: CommandBody, end: EndOf) => Promise<Response>;
   /** Undefined once what the caller was told can be read; else the refusal. */
@@ -22,7 +22,9 @@ export type Desk = {
   readonly outcomeOf: (userId: string, sealedId: string) => ReturnType<Commands["outcomeOf"]>;
 };
 
-export type UserCaller = Caller & { readonly identity: { readonly user: { readonly id: string } } };
+export type UserCaller = Caller & { readonly identity: Identity };
+
+type PlacedCommand = { readonly command: CommandBody; readonly place: number } & Pick<EndOf, "onSubmitted">;
 
 export type Accepted = Exclude<Outcome, Rejected>;
 
@@ -40,6 +42,8 @@ type EndOf = {
   readonly instead?: (code: RejectCode) => Promise<RejectCode>;
   /** Others who shall see its effect in what they read next. */
   readonly alsoTold?: readonly string[];
+  /** Called once with what the command came to, before anything is answered. */
+  readonly onSubmitted?: (submitted: Submitted) => void;
 };
 
 export const SEQUENCE_HEADER = "venue-sequence";
@@ -50,8 +54,10 @@ const RETRY_AFTER_SECONDS = 1;
 export function createDesk({ commands, seal }: { readonly commands: Commands; readonly seal: CommandSeal }): Desk {
   const told = createToldSequences();
 
-  async function submit(userId: string, command: CommandBody): Promise<Sent> {
-    const submitted = await commands.submit(command);
+  async function submit({ identity }: UserCaller, { command, place, onSubmitted }: PlacedCommand): Promise<Sent> {
+    const userId = identity.user.id;
+    const submitted = await commands.submit("nonce" in identity ? { ...command, nonce: identity.nonce.take(place) } : command);
+    onSubmitted?.(submitted);
     if (submitted.kind === "refused") return submitted;
     if (submitted.kind === "unknown") {
       const { commandId } = submitted;
@@ -62,12 +68,13 @@ export function createDesk({ commands, seal }: { readonly commands: Commands; re
     return outcome.kind === "rejected" ? { kind: "rejected", code: outcome.code, sequence } : { kind: "accepted", outcome, sequence };
   }
 
-  const sendAll = (userId: string, all: readonly CommandBody[]) => Promise.all(all.map((command) => submit(userId, command)));
-
   return {
-    sendAll,
-    async send(caller, command, { accepted, instead, alsoTold = [] }) {
-      const sent = await submit(caller.identity.user.id, command);
+    sendAll(caller, all) {
+      if (all.length === 0 && "nonce" in caller.identity) caller.identity.nonce.waive();
+      return Promise.all(all.map((each) => submit(caller, each)));
+    },
+    async send(caller, command, { accepted, instead, alsoTold = [], onSubmitted }) {
+      const sent = await submit(caller, { command, place: 0, ...(onSubmitted && { onSubmitted }) });
       if (sent.kind === "unknown" && sent.commandId !== undefined) return answerUnknown(caller, sent.commandId);
       const refusal = sent.kind === "rejected" && instead !== undefined ? refusalOf(await instead(sent.code)) : refusalOfSent(sent);
       const headers = "sequence" in sent ? { [SEQUENCE_HEADER]: String(sent.sequence) } : {};

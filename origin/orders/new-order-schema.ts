@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { bodySchemas } from "../api/schemas.ts";
 
-/** A client's own name for an order: safe in a URL as it is. */
+/**
+ * A client's own name for an order: safe in a URL as it is. `.` and `..` are not, however they are written (RFC 3986, 5.2.4): the path
+ * `/orders/client/..` is `/orders/` to every client and proxy, so that such an order could not be cancelled by its name.
+ */
 export const clientOrderIdField = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,64}$/, "must be 1 to 64 letters, digits or any of _ . : -")
-  .describe("Your own name for the order. The same name with the same content is one order, for 24 hours.");
+  .regex(/^(?!\.\.?$)[A-Za-z0-9_.:-]{1,64}$/, "must be 1 to 64 letters, digits or any of _ . : - and not just . or ..")
+  .describe("Your own name for the order, not `.` or `..`. The same name with the same content is one order, for 24 hours.");
 
 export const pairField = z
   .string()

@@ -15,7 +15,10 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return ["account_frozen"];
     case "command_invalid":
       return ["internal_error"];
+    case "request_expired":
+      return ["timestamp_outside_window"];
     case "engine_full":
+    case "nonces_full":
       return ["venue_busy", { retryAfterSeconds: FULL_RETRY_SECONDS }];
     case "value_below_minimum":
       return [code, { errors: [{ field: "quantity", message: "is worth less than the pair's minimum" }] }];
@@ -25,6 +28,7 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return [code, { errors: [{ field: "price", message: "is further from the last price than the pair's band" }] }];
     case "amount_too_large":
       return [code, { errors: [{ field: "amount", message: "is larger than can be held" }] }];
+    case "request_replayed":
     case "pair_halted":
     case "pair_changed":
     case "post_only_would_trade":

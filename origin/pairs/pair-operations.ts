@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { actorOf } from "../admin/admin-operations.ts";
-import { audited } from "../admin/audited.ts";
+import type { Audited } from "../admin/audited.ts";
 import { adminOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
-import type { Database } from "../db/database.ts";
 import type { Desk } from "../orders/desk.ts";
 import { pairField } from "../orders/new-order-schema.ts";
 import { PENDING } from "../orders/pending.ts";
@@ -11,7 +10,7 @@ import type { KnownPairs } from "./known-pairs.ts";
 import { pairAnswer, pairSchema } from "./pair-answer.ts";
 import { currencyField, readTerms, termsSchema } from "./read-terms.ts";
 
-type PairParts = { readonly desk: Desk; readonly pairs: KnownPairs; readonly database: Database };
+type PairParts = { readonly desk: Desk; readonly pairs: KnownPairs; readonly audited: Audited };
 
 /** As many decimals as an amount of 2^62 steps leaves room for. */
 const SCALE_MAX = 18;
@@ -26,7 +25,7 @@ const newCurrencySchema = z
 const pairParams = z.strictObject({ pair: pairField });
 
 /** What admins say about currencies and pairs. */
-export function pairOperations({ desk, pairs, database }: PairParts): readonly VenueOperation[] {
+export function pairOperations({ desk, pairs, audited }: PairParts): readonly VenueOperation[] {
   return [
     adminOperation({
       method: "get",
@@ -67,8 +66,8 @@ export function pairOperations({ desk, pairs, database }: PairParts): readonly V
         const known = await pairs.findPair(params.pair);
         const before = known === undefined ? null : pairAnswer(known);
         const entry = { actor: actorOf(caller), action: "pair.changed", target: params.pair, before, after: body } as const;
-        return audited(database, entry, () =>
-          desk.send(caller, { kind: "setPair", terms: terms.value }, { accepted: (_outcome, headers) => answerPair(headers) }),
+        return audited.run(entry, (onSubmitted) =>
+          desk.send(caller, { kind: "setPair", terms: terms.value }, { accepted: (_outcome, headers) => answerPair(headers), onSubmitted }),
         );
 
         async function answerPair(headers: Readonly<Record<string, string>>): Promise<Response> {
@@ -91,11 +90,12 @@ export function pairOperations({ desk, pairs, database }: PairParts): readonly V
       refusals: ["currency_fixed", "venue_busy", "engine_unavailable", "database_unavailable"],
       async run(caller, { params: { currency }, body: { scale } }) {
         const entry = { actor: actorOf(caller), action: "currency.changed", target: currency, before: null, after: { scale } } as const;
-        return audited(database, entry, () =>
+        return audited.run(entry, (onSubmitted) =>
           desk.send(
             caller,
             { kind: "setCurrency", currency, scale },
             {
+              onSubmitted,
               async accepted(_outcome, headers) {
                 await desk.catchUp(caller);
                 await pairs.refresh();

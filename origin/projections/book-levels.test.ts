@@ -33,7 +33,7 @@ it("adds up what is left of the open orders at each price, the best first", () =
   levels.put(order(4, { side: "sell", ticks: 105 }));
   levels.put(order(5, { side: "sell", ticks: 103 }));
   levels.put(order(6, { side: "sell", pair: "ethidr", ticks: 50 }));
-  expect(levels.best("btcidr", 10)).toEqual({
+  expect(levels.top("btcidr", 10)).toEqual({
     bids: [
       { ticks: 101, lots: 4n, grid: 1 },
       { ticks: 100, lots: 15n, grid: 1 },
@@ -43,7 +43,7 @@ it("adds up what is left of the open orders at each price, the best first", () =
       { ticks: 105, lots: 10n, grid: 1 },
     ],
   });
-  expect(levels.best("btcidr", 1).bids).toEqual([{ ticks: 101, lots: 4n, grid: 1 }]);
+  expect(levels.top("btcidr", 1).bids).toEqual([{ ticks: 101, lots: 4n, grid: 1 }]);
 });
 
 it("takes the same row twice as once, and forgets what has ended", () => {
@@ -52,9 +52,36 @@ it("takes the same row twice as once, and forgets what has ended", () => {
   levels.put(first);
   levels.put(first);
   levels.put(order(2, { filledLots: 4, status: "partiallyFilled" }));
-  expect(levels.best("btcidr", 10).bids).toEqual([{ ticks: 100, lots: 16n, grid: 1 }]);
+  expect(levels.top("btcidr", 10).bids).toEqual([{ ticks: 100, lots: 16n, grid: 1 }]);
   levels.put(order(1, { status: "cancelled" }));
   levels.put(order(2, { filledLots: 10, status: "filled" }));
   levels.put(order(3, { status: "filled", filledLots: 10 }));
-  expect(levels.best("btcidr", 10)).toEqual({ bids: [], asks: [] });
+  expect(levels.top("btcidr", 10)).toEqual({ bids: [], asks: [] });
+});
+
+it("tells which levels have changed since a version, each once and as it is now", () => {
+  const levels = createBookLevels();
+  levels.put(order(1, {}));
+  const seen = levels.version("btcidr");
+  levels.put(order(2, { ticks: 99 }));
+  levels.put(order(2, { ticks: 99, filledLots: 4, status: "partiallyFilled" }));
+  levels.put(order(1, { status: "cancelled" }));
+  levels.put(order(3, { side: "sell", ticks: 100, lots: 2 }));
+  expect(levels.changesSince("btcidr", seen)).toEqual([
+    { side: "buy", ticks: 99, lots: 6n, grid: 1 },
+    { side: "buy", ticks: 100, lots: 0n, grid: 0 },
+    { side: "sell", ticks: 100, lots: 2n, grid: 1 },
+  ]);
+  expect(levels.changesSince("btcidr", levels.version("btcidr"))).toEqual([]);
+  const now = levels.version("btcidr");
+  levels.put(order(3, { side: "sell", ticks: 100, lots: 2 }));
+  expect(levels.version("btcidr")).toBe(now);
+});
+
+it("does not hold changes for ever: a version that is too old, or of another book, gets none", () => {
+  const levels = createBookLevels();
+  for (let id = 1; id <= 20_000; id++) levels.put(order(id, { ticks: 1 + (id % 500) }));
+  expect(levels.changesSince("btcidr", 0)).toBeUndefined();
+  expect(levels.changesSince("btcidr", 20_001)).toBeUndefined();
+  expect(levels.changesSince("btcidr", 20_000 - 8_192)).toHaveLength(500);
 });

@@ -1,41 +1,96 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import { z } from "zod";
+import { defineScript } from "../../shared/define-script.ts";
 import type { PairRow } from "../engine/changes.ts";
-import { replies } from "../redis/pipeline.ts";
-import { createBookLevels, type Level } from "./book-levels.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
+import { createBookLevels } from "./book-levels.ts";
 import type { Grids } from "./grids.ts";
 import { bookSnapshotKey, lastPriceKey } from "./keys.ts";
 import type { LatestRows } from "./latest-rows.ts";
+import putSnapshotSource from "./put-snapshot.lua";
 import { readBook } from "./read-book.ts";
+import type { Level } from "./sorted-levels.ts";
 
 /**
  * The best prices of each book, for everybody who reads: `v1:book:snapshot:<pair>`, and beside it the last price. Written at most ten times a
  * second for each pair that has changed, so that what readers look at does not cost what traders do; each says after which commit the book
- * stood so.
+ * stood so. The open orders are read once, a page at a time, while the projection already follows the journal: until all are there the
+ * snapshots of the worker before stay, and when Redis is unavailable the reading starts over.
  */
 export type BookSnapshots = {
   readonly absorb: (rows: LatestRows, sequence: number) => void;
-  readonly stop: () => Promise<void>;
+  /** The last changes are written before the end, unless another worker writes by now. */
+  readonly stop: (isMine: boolean) => Promise<void>;
 };
 
 type When = { readonly sequence: number; readonly at: number };
 
 const WRITE_EVERY_MS = 100;
-/** As deep as anybody may ask. */
+const LOAD_RETRY_MS = 500;
+/** The deepest book that the API serves. */
 const DEPTH = 100;
 
-type SnapshotParts = { readonly redis: Redis; readonly grids: Grids; readonly pairs: readonly string[]; readonly log: Logger };
+const putSnapshot = defineScript({
+  name: "put-snapshot",
+  source: putSnapshotSource,
+  keys: ["snapshot"],
+  args: { sequence: z.int(), snapshot: z.string() },
+  reply: z.int(),
+});
 
-/** Begins with the open orders as they are projected; rows that are absorbed afterwards may be older than what was read. */
-export async function openBookSnapshots({ redis, grids, pairs, log }: SnapshotParts): Promise<BookSnapshots> {
+type SnapshotParts = {
+  readonly redis: Redis;
+  readonly grids: Grids;
+  readonly pairs: readonly string[];
+  /** Where the projection stands before the first rows are absorbed. */
+  readonly from: When;
+  readonly log: Logger;
+};
+
+export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotParts): BookSnapshots {
+  const runner = scriptRunner(redis);
   const levels = createBookLevels();
-  for (const pair of pairs) for await (const order of readBook(redis, pair, grids)) levels.put(order);
   const changed = new Set<string>(pairs);
   const traded = new Map<string, PairRow>();
-  let latest: When = { sequence: 0, at: 0 };
+  /** Orders that were absorbed while the books are read: what is read of them may be older. Undefined once all is read. */
+  let absorbedMeanwhile: Set<number> | undefined;
+  const stopping = new AbortController();
+  let latest = from;
   let timer: NodeJS.Timeout | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
+
+  async function load(isNewer: ReadonlySet<number>): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        for (const pair of pairs) await loadPair(pair, isNewer);
+        break;
+      } catch (error) {
+        log.warn({ err: error }, "the books cannot be read for their snapshots: trying again");
+        await sleep(LOAD_RETRY_MS, undefined, { signal: stopping.signal }).catch(() => {});
+      }
+    }
+    absorbedMeanwhile = undefined;
+    schedule();
+  }
+
+  async function loadPair(pair: string, isNewer: ReadonlySet<number>): Promise<void> {
+    for await (const order of readBook(redis, pair, grids)) {
+      if (stopping.signal.aborted) return;
+      if (!isNewer.has(order.id)) levels.put(order);
+    }
+  }
+
+  function schedule(): void {
+    const isLoading = absorbedMeanwhile !== undefined;
+    if (isLoading || stopping.signal.aborted || changed.size === 0 || timer !== undefined) return;
+    const waitMs = Math.max(0, writtenAtMs + WRITE_EVERY_MS - performance.now());
+    timer = setTimeout(() => {
+      writing = write();
+    }, waitMs);
+  }
 
   async function write(): Promise<void> {
     timer = undefined;
@@ -43,21 +98,23 @@ export async function openBookSnapshots({ redis, grids, pairs, log }: SnapshotPa
     const due = [...changed];
     changed.clear();
     try {
-      const pipeline = redis.pipeline();
-      for (const pair of due) {
-        pipeline.set(bookSnapshotKey(pair), JSON.stringify(snapshotOf(pair)));
-        const row = traded.get(pair);
-        if (row !== undefined && row.lastTicks > 0) pipeline.set(lastPriceKey(pair), grids.of(pair, row.grid).price(row.lastTicks));
-      }
-      await replies(pipeline);
+      await Promise.all(due.map(writePair));
     } catch (error) {
       for (const pair of due) changed.add(pair);
       log.debug({ err: error }, "books could not be written for readers");
     }
   }
 
+  async function writePair(pair: string): Promise<void> {
+    const args = { sequence: latest.sequence, snapshot: JSON.stringify(snapshotOf(pair)) };
+    const isNewest = await putSnapshot.run(runner, { keys: { snapshot: bookSnapshotKey(pair) }, args });
+    const row = traded.get(pair);
+    if (isNewest === 0 || row === undefined || row.lastTicks === 0) return;
+    await redis.set(lastPriceKey(pair), grids.of(pair, row.grid).price(row.lastTicks));
+  }
+
   function snapshotOf(pair: string) {
-    const { bids, asks } = levels.best(pair, DEPTH);
+    const { bids, asks } = levels.top(pair, DEPTH);
     const shown = ({ ticks, lots, grid }: Level) => {
       const units = grids.of(pair, grid);
       return [units.price(ticks), units.quantityOf(lots)];
@@ -65,25 +122,26 @@ export async function openBookSnapshots({ redis, grids, pairs, log }: SnapshotPa
     return { ...latest, bids: bids.map(shown), asks: asks.map(shown) };
   }
 
+  absorbedMeanwhile = new Set();
+  const loading = load(absorbedMeanwhile);
   return {
     absorb({ orders, pairs: rows, clock }, sequence) {
       for (const order of orders.values()) {
         levels.put(order);
+        absorbedMeanwhile?.add(order.id);
         changed.add(order.pair);
       }
       for (const row of rows) traded.set(row.pair, row);
       latest = { sequence, at: clock.at };
-      if (changed.size === 0 || timer !== undefined) return;
-      const waitMs = Math.max(0, writtenAtMs + WRITE_EVERY_MS - performance.now());
-      timer = setTimeout(() => {
-        writing = write();
-      }, waitMs);
+      schedule();
     },
-    async stop() {
-      await writing;
-      if (timer === undefined) return;
+    async stop(isMine) {
+      stopping.abort();
+      const isDue = timer !== undefined;
       clearTimeout(timer);
-      await write();
+      await loading;
+      await writing;
+      if (isDue && isMine) await write();
     },
   };
 }

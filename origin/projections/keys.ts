@@ -2,6 +2,8 @@ import { SHARD } from "../commands/keys.ts";
 
 /** Keys of the projections; `docs/redis-keys.md` says what stands in them. */
 export const PROJECTED_KEY = `${SHARD}:projected`;
+/** The lease of the worker that projects. */
+export const PROJECTOR_KEY = `${SHARD}:projector`;
 export const PAIRS_KEY = `${SHARD}:pairs`;
 export const CURRENCIES_KEY = `${SHARD}:currencies`;
 export const USERS_KEY = `${SHARD}:users`;
@@ -26,6 +28,11 @@ export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;
 /** What came in, went out or changed hands without a trade: a list of JSON, the newest first. */
 export const movementsKey = (user: string) => `${SHARD}:movements:${user}`;
+/** Names of a generation, spread over many small hashes. */
+export const namesKey = (generation: number, bucket: number) => `${SHARD}:names:${generation}:${bucket}`;
+/** How many commands each user has named in an hour. */
+export const namedKey = (hour: number) => `${SHARD}:named:${hour}`;
+/** Of the first layout: names of an hour, as JSON. */
 export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
 
 /** Outside the shard's slot: for readers who know nothing of shards. */

@@ -9,6 +9,8 @@ import type {
   TradeRow,
   UserRow,
 } from "../engine/changes.ts";
+import type { NameCount } from "../engine/name-counts.ts";
+import { HOUR_MS } from "../engine/references.ts";
 
 /**
  * Several entries of the journal as one: of everything its last row, and all trades and movements. Rows are absolute, so what stands between is of no
@@ -28,6 +30,8 @@ export type LatestRows = {
   readonly users: Map<string, UserRow>;
   /** By `referenceName`. */
   readonly references: Map<string, ReferenceRow>;
+  /** By hour, then by user: how many commands were named. */
+  readonly named: Map<number, Map<string, number>>;
 };
 
 export function createLatestRows(): LatestRows {
@@ -41,6 +45,7 @@ export function createLatestRows(): LatestRows {
     pairs: [] as PairRow[],
     users: new Map<string, UserRow>(),
     references: new Map<string, ReferenceRow>(),
+    named: new Map<number, Map<string, number>>(),
   };
   return {
     ...rows,
@@ -55,13 +60,30 @@ export function createLatestRows(): LatestRows {
       for (const currency of changes.currencies) rows.currencies.set(currency.currency, currency);
       for (const pair of changes.pairs) rows.pairs.push(pair);
       for (const user of changes.users) rows.users.set(user.user, user);
-      for (const reference of changes.references) rows.references.set(referenceName(reference), reference);
+      for (const reference of changes.references) {
+        rows.references.set(referenceName(reference), reference);
+        putNumber(rows.named, reference);
+      }
     },
   };
 }
 
 /** One for each thing that can be remembered by itself. Nothing in it but the last part can have a space. */
 export const referenceName = ({ kind, user, reference }: ReferenceRow): string => `${kind} ${user} ${reference}`;
+
+/** Numbers are absolute and only grow; those of the first format are not known. */
+function putNumber(named: LatestRows["named"], { user, at, number }: ReferenceRow): void {
+  if (number > 0) countNamed(named, { user, hour: Math.floor(at / HOUR_MS), number });
+}
+
+export function countNamed(named: LatestRows["named"], { user, hour, number }: NameCount): void {
+  let ofHour = named.get(hour);
+  if (ofHour === undefined) {
+    ofHour = new Map();
+    named.set(hour, ofHour);
+  }
+  ofHour.set(user, Math.max(ofHour.get(user) ?? 0, number));
+}
 
 function putBalance(balances: LatestRows["balances"], row: BalanceRow): void {
   const ofUser = balances.get(row.user);

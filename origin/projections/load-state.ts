@@ -2,26 +2,28 @@ import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
 import { changesFrom } from "../commit/journal-body.ts";
-import { currencyFrom, pairFrom, referenceFrom } from "../commit/row-fields.ts";
+import { currencyFrom, pairFrom } from "../commit/row-fields.ts";
 import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
+import type { NameCount } from "../engine/name-counts.ts";
+import { HOUR_MS } from "../engine/references.ts";
 import { replies } from "../redis/pipeline.ts";
 import { stepsOf } from "./decimal.ts";
 import { createGrids, type Grids } from "./grids.ts";
-import { CURRENCIES_KEY, PAIRS_KEY, PROJECTED_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
-import { createLatestRows, type LatestRows, referenceName } from "./latest-rows.ts";
+import { CURRENCIES_KEY, namedKey, PAIRS_KEY, PROJECTED_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { countNamed, createLatestRows, type LatestRows } from "./latest-rows.ts";
 import { readBook } from "./read-book.ts";
 
 /**
  * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
  * we read may be from any moment between the first and the last look; the entries of the journal between the two, taken in
- * after it, bring every row to the last look.
+ * after it, bring every row to the last look. Names are not read: they are asked for when a command has one. So a start depends on open orders,
+ * wallets, users and pairs, and on the users of the last 24 hours who named commands; not on how much they did.
  */
-export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes };
+export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes; readonly nameCounts: readonly NameCount[] };
 
 const PAGE = 500;
-const HOUR_MS = 3_600_000;
-/** Hours of references that can still count. */
-const REFERENCE_HOURS = 25;
+/** Hours whose names can still count. */
+const NAMED_HOURS = 25;
 
 export async function loadState(redis: Redis): Promise<Result<LoadedState, string>> {
   const before = await readPosition(redis);
@@ -34,10 +36,10 @@ export async function loadState(redis: Redis): Promise<Result<LoadedState, strin
   }
   await loadUsers(redis, rows);
   await loadWallets(redis, rows, grids);
-  await loadReferences(redis, rows);
+  await loadNameCounts(redis, rows);
   const after = await readPosition(redis);
   const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence });
-  return faults ?? ok({ position: after.position, changes: toChanges(rows) });
+  return faults ?? ok({ position: after.position, changes: toChanges(rows), nameCounts: nameCountsOf(rows) });
 }
 
 type Clock = LatestRows["clock"];
@@ -99,23 +101,20 @@ function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) 
   return new Map(balances);
 }
 
-async function loadReferences(redis: Redis, rows: LatestRows): Promise<void> {
-  const hour = Math.floor(rows.clock.at / HOUR_MS);
-  for (let of = hour - REFERENCE_HOURS; of <= hour; of++) {
-    for await (const text of hashValues(redis, referencesKey(of))) {
-      const row = referenceFrom(JSON.parse(text));
-      rows.references.set(referenceName(row), row);
-    }
+async function loadNameCounts(redis: Redis, { clock, named }: LatestRows): Promise<void> {
+  const last = Math.floor(clock.at / HOUR_MS);
+  for (let hour = last - NAMED_HOURS; hour <= last; hour++) {
+    let cursor = "0";
+    do {
+      const [next, flat] = await redis.hscan(namedKey(hour), cursor, "COUNT", PAGE);
+      cursor = next;
+      for (let at = 0; at < flat.length; at += 2) countNamed(named, { user: flat[at] ?? "", hour, number: Number(flat[at + 1]) });
+    } while (cursor !== "0");
   }
 }
 
-async function* hashValues(redis: Redis, key: string): AsyncGenerator<string> {
-  let cursor = "0";
-  do {
-    const [next, flat] = await redis.hscan(key, cursor, "COUNT", PAGE);
-    cursor = next;
-    for (let at = 1; at < flat.length; at += 2) yield flat[at] ?? "";
-  } while (cursor !== "0");
+function nameCountsOf({ named }: LatestRows): readonly NameCount[] {
+  return [...named].flatMap(([hour, users]) => [...users].map(([user, number]) => ({ user, hour, number })));
 }
 
 async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number }) {

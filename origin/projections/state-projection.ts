@@ -6,12 +6,14 @@ import { awaitJournal, faultOfNext, type JournalPosition } from "../commit/journ
 import { changesFrom } from "../commit/journal-body.ts";
 import type { Committed, JournalFeed } from "../commit/journal-feed.ts";
 import { OFFSET_KEY } from "../commit/keys.ts";
+import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "../commit/lease.ts";
 import type { PairRow } from "../engine/changes.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
 import { type BookSnapshots, openBookSnapshots } from "./book-snapshots.ts";
 import { createGrids, type Grids } from "./grids.ts";
 import { createGuardedWrites } from "./guarded-writes.ts";
-import { PROJECTED_KEY } from "./keys.ts";
+import { PROJECTED_KEY, PROJECTOR_KEY } from "./keys.ts";
 import { createLatestRows, type LatestRows } from "./latest-rows.ts";
 import { readPosition, readTerms } from "./load-state.ts";
 import { writePublicCopies } from "./public-copies.ts";
@@ -20,9 +22,10 @@ import type { Write } from "./writes.ts";
 
 /**
  * Follows the journal and brings orders, open orders, wallets, books and trades into Redis: for readers, and for the next engine to start from.
- * Each entry once, because its position changes in the same transaction; several processes may run this, and only one of them gets
- * each step through. Under load many entries become one step with the last state of everything.
- * While Redis is away it waits; an entry that does not follow from the one before stops it, with a sentence in the log.
+ * Each entry once, because its position changes in the same transaction. Of several processes that run this, the one with the lease projects;
+ * the others only ask for the lease, and one of them takes over within two seconds of a `kill -9`. The lease saves work and protects nothing: a step of a
+ * worker that has lost it is refused by the position. Under load many entries become one step with the last state of everything.
+ * While Redis is unavailable it waits; an entry that does not follow from the one before stops it, with a sentence in the log.
  */
 export type StateProjection = {
   /** How many journal entries it was behind a moment ago. */
@@ -38,6 +41,8 @@ type ProjectionParts = {
   /** For batches that were committed in this process. */
   readonly feed: JournalFeed | undefined;
   readonly onProjected: (sequence: number) => void;
+  /** Unique to this process and start. */
+  readonly owner: string;
   readonly log: Logger;
 };
 
@@ -47,14 +52,19 @@ const STEP_ORDERS_MAX = 512;
 const STEP_EVERY_MS = 8;
 const READ_ENTRIES_MAX = 64;
 const WAIT_MS = 200;
+/** Between two tries that came to nothing: doubled up to the second figure until a step succeeds. */
 const RETRY_MS = 100;
+const RETRY_MS_MAX = 2_000;
 const READY_MS = 1_000;
 const MEASURE_EVERY_MS = 500;
 
-export function startStateProjection({ redis, reader, writer, feed, onProjected, log }: ProjectionParts): StateProjection {
+export function startStateProjection({ redis, reader, writer, feed, onProjected, owner, log }: ProjectionParts): StateProjection {
   const writes = createGuardedWrites(writer);
-  let isStopping = false;
+  const runner = scriptRunner(redis);
+  const stopping = new AbortController();
+  const isStopping = () => stopping.signal.aborted;
   let lastTrouble = "";
+  let retryMs = RETRY_MS;
   let lag = 0;
   const toldVersions = new Map<string, number>();
   let stepAtMs = Number.NEGATIVE_INFINITY;
@@ -73,17 +83,35 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
     return readNext(reader, after);
   }
 
-  /** Until it is stopped, or somebody else has done the next step. */
-  async function follow(): Promise<void> {
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+
+  /** A standby reads nothing but the lease: what it would need of the books it reads when it has it. */
+  async function standBy(): Promise<Lease | undefined> {
+    let isFirst = true;
+    while (!isStopping()) {
+      const epoch = await acquireLease(runner, owner, { key: PROJECTOR_KEY });
+      if (epoch !== undefined) return keepLease(runner, epoch, log, { key: PROJECTOR_KEY });
+      if (isFirst) log.info("another worker projects: standing by");
+      isFirst = false;
+      await pause(ACQUIRE_EVERY_MS);
+    }
+    return undefined;
+  }
+
+  /** From the lease until it is lost, the position is another worker's, or the end. */
+  async function project(lease: Lease): Promise<void> {
     const { position, clock } = await readPosition(redis);
     const grids = createGrids();
     const pairs = (await readTerms(redis, grids)).map(({ pair }) => pair);
-    const books = await openBookSnapshots({ redis, grids, pairs, log });
+    const from = { sequence: position.sequence, at: clock.at };
+    const books = openBookSnapshots({ redis, grids, pairs, from, log });
+    let isMine = false;
     try {
-      await followFrom({ position, nextOrderId: clock.nextOrderId, grids, books });
+      isMine = await followFrom({ position, nextOrderId: clock.nextOrderId, grids, books, lease });
     } finally {
-      await books.stop();
+      await books.stop(isMine);
     }
+    if (isStopping()) await lease.giveBack();
   }
 
   /** A pair's row comes with each of its trades; its terms are told when they are new. */
@@ -93,39 +121,57 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
     for (const { pair, version } of told) toldVersions.set(pair, version);
   }
 
-  async function followFrom({ position, nextOrderId: firstNew, grids, books }: Following): Promise<void> {
+  /** True when it was stopped, false when another worker has taken over. */
+  async function followFrom({ position, nextOrderId: firstNew, grids, books, lease }: Following): Promise<boolean> {
     let before = position;
     let nextOrderId = firstNew;
-    while (!isStopping) {
+    const expiring = new Set<string>();
+    while (!isStopping()) {
       let rest = await next(before);
-      while (rest.length > 0 && !isStopping) {
+      while (rest.length > 0 && !isStopping()) {
         const step = takeStep(rest, grids);
         rest = rest.slice(step.count);
         stepAtMs = performance.now();
-        const commands = [...stateWrites(step.rows, { grids, nextOrderId, sequence: step.position.sequence }), positionWrite(step)];
+        const known = { grids, nextOrderId, expiring, sequence: step.position.sequence };
+        const commands = [...stateWrites(step.rows, known), positionWrite(step)];
         const guard = { key: PROJECTED_KEY, field: "sequence", expected: String(before.sequence) };
-        if (!(await writes.write(guard, commands, isAscii(step.rows)))) return;
+        if (!(await writes.write(guard, commands, isAscii(step.rows)))) return false;
         before = step.position;
         nextOrderId = step.rows.clock.nextOrderId;
         onProjected(before.sequence);
         await tellTerms(step.rows.pairs, grids);
         books.absorb(step.rows, before.sequence);
         lastTrouble = "";
+        retryMs = RETRY_MS;
       }
+      if (lease.isLost()) return false;
+    }
+    return true;
+  }
+
+  /** One turn as standby and as the worker that projects. */
+  async function serve(): Promise<void> {
+    const lease = await standBy();
+    if (lease === undefined) return;
+    try {
+      await project(lease);
+    } finally {
+      lease.letGo();
     }
   }
 
   async function run(): Promise<void> {
-    while (!isStopping) {
+    while (!isStopping()) {
       try {
         await Promise.all([redis, reader, writer].map((connection) => untilReady(connection, READY_MS)));
-        await follow();
+        await serve();
       } catch (error) {
         const trouble = String(error);
-        if (trouble !== lastTrouble && !isStopping) log.error({ err: error }, "the state projection does not follow the journal");
+        if (trouble !== lastTrouble && !isStopping()) log.error({ err: error }, "the state projection does not follow the journal");
         lastTrouble = trouble;
       }
-      if (!isStopping) await sleep(RETRY_MS);
+      await pause(retryMs);
+      retryMs = Math.min(2 * retryMs, RETRY_MS_MAX);
     }
   }
 
@@ -140,7 +186,7 @@ export function startStateProjection({ redis, reader, writer, feed, onProjected,
   return {
     lag: () => lag,
     stop: async () => {
-      isStopping = true;
+      stopping.abort();
       clearInterval(measuring);
       await running;
     },
@@ -152,6 +198,7 @@ type Following = {
   readonly nextOrderId: number;
   readonly grids: Grids;
   readonly books: BookSnapshots;
+  readonly lease: Lease;
 };
 
 async function readNext(reader: Redis, after: JournalPosition): Promise<readonly Committed[]> {
@@ -197,7 +244,7 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /** Only people's own texts can be anything else. */
 function isAscii(rows: LatestRows): boolean {
   for (const order of rows.orders.values()) if (NOT_ASCII.test(order.clientOrderId) || NOT_ASCII.test(order.user)) return false;
-  for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.reference)) return false;
+  for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.user)) return false;
   for (const user of rows.balances.keys()) if (NOT_ASCII.test(user)) return false;
   for (const user of rows.users.keys()) if (NOT_ASCII.test(user)) return false;
   return true;

@@ -1,29 +1,28 @@
-import { currencyFields, pairFields, referenceFields } from "../commit/row-fields.ts";
+import { currencyFields, pairFields } from "../commit/row-fields.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import { decimal } from "./decimal.ts";
 import { endedTexts } from "./ended-orders.ts";
 import type { Grids } from "./grids.ts";
-import { CURRENCIES_KEY, ENDED_KEY, ENDED_TOTAL_KEY, PAIRS_KEY, referencesKey, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
-import { type LatestRows, referenceName } from "./latest-rows.ts";
+import { CURRENCIES_KEY, ENDED_KEY, ENDED_TOTAL_KEY, PAIRS_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import type { LatestRows } from "./latest-rows.ts";
 import { movementLists } from "./movement-writes.ts";
+import { writeNames } from "./name-writes.ts";
 import { isOpenStatus, writeOrder } from "./order-writes.ts";
 import { writeTrade } from "./trade-writes.ts";
 import { createWrites, type Write, type Writes } from "./writes.ts";
-
-const HOUR_MS = 3_600_000;
-/** Longer than the 24 hours for which a reference counts. */
-const REFERENCE_TTL_SECONDS = 26 * 3_600;
 
 type Known = {
   readonly grids: Grids;
   /** Orders from here on are new to Redis; 0 where it holds nothing yet. */
   readonly nextOrderId: number;
+  /** Keys of names that have their expiry already: it is set once by each writer and not with every name. */
+  readonly expiring: Set<string>;
   /** The journal entry that the rows stand at. */
   readonly sequence: number;
 };
 
 /** What brings Redis to these rows. */
-export function stateWrites(rows: LatestRows, { grids, nextOrderId, sequence }: Known): Write[] {
+export function stateWrites(rows: LatestRows, { grids, nextOrderId, expiring, sequence }: Known): Write[] {
   const writes = createWrites();
   for (const order of rows.orders.values()) {
     writeOrder(order, { grid: grids.of(order.pair, order.grid), isNew: order.id >= nextOrderId, writes });
@@ -42,7 +41,7 @@ export function stateWrites(rows: LatestRows, { grids, nextOrderId, sequence }: 
     writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
   }
   for (const { user, isFrozen } of rows.users.values()) writes.into("HSET", USERS_KEY).push(user, isFrozen ? 1 : 0);
-  writeReferences(rows, writes);
+  writeNames(rows, expiring, writes);
   return writes.all();
 }
 
@@ -69,14 +68,4 @@ function writeWallets({ balances }: LatestRows, grids: Grids, writes: Writes): v
 function* walletsThatMayBegin({ movements, trades }: LatestRows): Generator<string> {
   for (const { to } of movements) if (to !== "") yield to;
   if (trades.length > 0) yield HOUSE_USER;
-}
-
-function writeReferences({ references }: LatestRows, writes: Writes): void {
-  const keys = new Set<string>();
-  for (const row of references.values()) {
-    const key = referencesKey(Math.floor(row.at / HOUR_MS));
-    writes.into("HSET", key).push(referenceName(row), JSON.stringify(referenceFields(row)));
-    keys.add(key);
-  }
-  for (const key of keys) writes.add(["EXPIRE", key, REFERENCE_TTL_SECONDS]);
 }

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import type { Logger } from "pino";
 
 const CONNECT_TIMEOUT_MS = 2_000;
@@ -38,4 +38,14 @@ export function connectRedis(
   });
   redis.on("error", (error) => log.warn({ err: error }, "redis connection"));
   return redis;
+}
+
+/** ioredis takes what it is told, even where its types do not let one tell it. */
+const NO_SOCKET_TIMEOUT = { socketTimeout: undefined } as RedisOptions;
+
+/** A further connection to the same server, whose bytes are read by `createRedisLane`. */
+export function connectRawBeside(redis: Redis, log: Logger): Redis {
+  const raw = redis.duplicate({ ...RAW, ...NO_SOCKET_TIMEOUT });
+  raw.on("error", (error) => log.warn({ err: error }, "redis connection"));
+  return raw;
 }

@@ -7,6 +7,8 @@ export type RunningStack = {
   /** Settles when a part has ended by itself, with the sentence that says which and why. */
   readonly died: Promise<string>;
   readonly restart: (part: Part) => Promise<void>;
+  /** Of the parts that run, by name. */
+  readonly pids: () => ReadonlyMap<string, number>;
   readonly stop: () => Promise<void>;
 };
 
@@ -54,7 +56,8 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady }: R
     await stop();
     throw error;
   }
-  return { died: death.promise, restart, stop };
+  const pids = () => new Map([...running].map(([part, child]) => [part.name, child.pid]));
+  return { died: death.promise, restart, pids, stop };
 }
 
 /** What stands on a part that died would never come up, and would be blamed for it. */

@@ -31,6 +31,7 @@ const workerVariables = z.object({
 /** The worker would find these missing only when the first visitor comes. */
 const PASSED_ON = [
   "ORIGIN_TIMEOUT_MS",
+  "BODY_TIMEOUT_MS",
   "STORE_TIMEOUT_MS",
   "CLIENT_ADDRESS_FROM",
   "UPSTASH_REDIS_REST_URL",

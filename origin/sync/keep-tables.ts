@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { changesFrom } from "../commit/journal-body.ts";
 import type { Database } from "../db/database.ts";
@@ -10,7 +10,8 @@ import { writeTables } from "./write-tables.ts";
 /**
  * The write-behind: every ten seconds the tables of orders, balances, pairs and the rest are brought up to the ledger, from the journal's
  * bodies that the ledger keeps beside it. So the tables are never ahead of the ledger, Redis is not asked, and tables and bodies together are
- * always the exact state at the ledger's position. Of several changes of one row only the last is written.
+ * always the exact state at the ledger's position. Of several changes of one row only the last is written. Between two entries and between two
+ * steps the event loop comes round, so that a backlog does not delay anybody's request.
  */
 export type KeptTables = {
   /** Everything that the ledger holds by now. */
@@ -31,14 +32,19 @@ type TableParts = {
   readonly onPosition?: (sequence: number) => void;
 };
 
-/** Some megabytes in memory at most. */
+/** Read at once, and kept in memory until they are written. */
 const ENTRIES_MAX = 50;
+const READ_BYTES_MAX = 1024 * 1024;
 const BODIES_KEPT = 1_000;
 const FORGET_MAX = 5_000;
 const REFERENCE_MS = 25 * 3_600_000;
 
+type KeptEntry = { readonly sequence: number; readonly body: string };
+
 export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BODIES_KEPT, onPosition }: TableParts): KeptTables {
   let sequence: number | undefined;
+  /** Entries that were read and are not in the tables yet. */
+  let ahead: KeptEntry[] = [];
   let entriesSkipped = 0;
   let isAway = false;
   let isStopping = false;
@@ -69,18 +75,21 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
   async function readRows(before: number): Promise<{ readonly rows: LatestRows; readonly after: number }> {
     const rows = createLatestRows();
     let after = before;
-    for (;;) {
-      const entries = await listBodies.all(database, { after: String(after), limit: ENTRIES_MAX });
-      for (const { sequence: next, body } of entries) {
-        absorb(rows, next, body);
-        after = next;
-        if (rows.orders.size + rows.balances.size + rows.references.size >= rowsMax) return { rows, after };
-      }
-      if (entries.length < ENTRIES_MAX) return { rows, after };
+    // Another process may have written meanwhile.
+    if (ahead[0]?.sequence !== before + 1) ahead = [];
+    while (rows.orders.size + rows.balances.size + rows.references.size < rowsMax) {
+      if (ahead.length === 0)
+        ahead = [...(await listBodies.all(database, { after: String(after), limit: ENTRIES_MAX, bytesMax: READ_BYTES_MAX }))];
+      const entry = ahead.shift();
+      if (entry === undefined) break;
+      absorb(rows, entry);
+      after = entry.sequence;
+      await nextTurn();
     }
+    return { rows, after };
   }
 
-  function absorb(rows: LatestRows, next: number, body: string): void {
+  function absorb(rows: LatestRows, { sequence: next, body }: KeptEntry): void {
     try {
       rows.absorb(changesFrom(body));
     } catch (error) {
@@ -93,7 +102,7 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
   }
 
   async function flush(): Promise<void> {
-    while (await step());
+    while (await step()) await nextTurn();
   }
 
   async function look(): Promise<void> {
@@ -102,6 +111,7 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
       if (isAway) log.info({ sequence }, "the tables are written again");
       isAway = false;
     } catch (error) {
+      ahead = [];
       if (!isAway) log.warn({ err: error }, "the tables cannot be brought up to the ledger");
       isAway = true;
     }

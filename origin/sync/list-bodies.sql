@@ -1,5 +1,10 @@
--- Entries of the journal that the ledger holds, behind a position.
+-- Entries of the journal that the ledger holds, behind a position: as many as have this many bytes together, and one at least.
 -- $1 after
 -- $2 limit
+-- $3 bytesMax
 SELECT sequence::text AS sequence, previous_hash AS "previousHash", hash, last_command AS command, body
-FROM journal_bodies b WHERE b.sequence > $1::bigint ORDER BY b.sequence LIMIT $2::integer
+FROM (
+  SELECT *, sum(octet_length(body)) OVER (ORDER BY sequence) - octet_length(body) AS bytes_before
+  FROM (SELECT * FROM journal_bodies b WHERE b.sequence > $1::bigint ORDER BY b.sequence LIMIT $2::integer) page
+) counted
+WHERE bytes_before < $3::bigint ORDER BY counted.sequence

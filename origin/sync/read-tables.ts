@@ -3,6 +3,7 @@ import { faultOfNext, type JournalPosition } from "../commit/journal.ts";
 import { changesFrom } from "../commit/journal-body.ts";
 import type { Database, Transaction } from "../db/database.ts";
 import type { BalanceRow, Changes, OrderRow, ReferenceRow, UserRow } from "../engine/changes.ts";
+import { HOUR_MS } from "../engine/references.ts";
 import { readOffset } from "../ledger/ledger-queries.ts";
 import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
 import {
@@ -25,6 +26,7 @@ export type RecordedState = {
 };
 
 const PAGE = 2_000;
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
 /** Reading millions of rows takes a while, and nobody waits for it but an operator. */
 const READ_MS_MAX = 30 * 60_000;
 const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -49,7 +51,7 @@ async function absorbBodies(tx: Transaction, rows: LatestRows, { from, position 
   let last: JournalPosition | undefined;
   let after = from;
   while (after < position.sequence) {
-    const entries = await listBodies.all(tx, { after: String(after), limit: PAGE });
+    const entries = await listBodies.all(tx, { after: String(after), limit: PAGE, bytesMax: BODY_BYTES_MAX });
     for (const entry of entries) {
       const before: JournalPosition = last ?? { sequence: after, hash: entry.previousHash, command: "" };
       const fault = faultOfNext(before, entry);
@@ -79,11 +81,26 @@ async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
   for await (const balances of balancePages) yield { ...empty, balances };
   const userPages = pages((last: UserRow | undefined) => listTradingUsers.all(tx, { after: last?.user ?? "", limit: PAGE }));
   for await (const users of userPages) yield { ...empty, users };
-  const referencePages = pages((last: ReferenceRow | undefined) => {
+  const numbered = createNumbering();
+  const referencePages = pages((last: Omit<ReferenceRow, "number"> | undefined) => {
     const { user = "", kind = "", reference = "" } = last ?? {};
     return listReferences.all(tx, { afterUser: user, afterKind: kind, afterReference: reference, limit: PAGE });
   });
-  for await (const references of referencePages) yield { ...empty, references };
+  for await (const references of referencePages) yield { ...empty, references: references.map(numbered) };
+}
+
+/** The tables keep names and not their numbers: how many a user has in an hour is the number of the last. Rows come user by user. */
+function createNumbering(): (row: Omit<ReferenceRow, "number">) => ReferenceRow {
+  let user = "";
+  let numbers = new Map<number, number>();
+  return (row) => {
+    if (row.user !== user) numbers = new Map();
+    user = row.user;
+    const hour = Math.floor(row.at / HOUR_MS);
+    const number = (numbers.get(hour) ?? 0) + 1;
+    numbers.set(hour, number);
+    return { ...row, number };
+  };
 }
 
 /** Each page begins behind the last row of the one before. */

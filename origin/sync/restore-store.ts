@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
+import { raiseStream } from "../commands/raise-stream.ts";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
 import type { Database } from "../db/database.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -12,6 +13,7 @@ import { toChanges } from "../projections/load-state.ts";
 import { writePublicCopies } from "../projections/public-copies.ts";
 import { stateWrites } from "../projections/state-writes.ts";
 import { replies } from "../redis/pipeline.ts";
+import { scriptRunner } from "../redis/script-runner.ts";
 import { RESTORING_KEY, SHARD_PATTERN } from "./keys.ts";
 import { recentOrders, recentTrades } from "./read-recent.ts";
 import { type RecordedState, readRecordedState } from "./read-tables.ts";
@@ -55,6 +57,7 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
   const audit = await runAudit({ database, redis, withRestore: false });
   if (!audit.isClean)
     return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
+  await raiseStream(scriptRunner(redis), command);
   // Only now may anybody trade on it.
   await redis.del(RESTORING_KEY);
   return ok({ sequence, tablesAt: recorded.tablesAt, orders: changes.orders.length, audit });
@@ -87,9 +90,10 @@ async function writeRows(database: Database, redis: Redis, { rows, position: { s
   const grids = createGrids();
   for (const row of rows.currencies.values()) grids.putCurrency(row);
   for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
+  const expiring = new Set<string>();
   for (const chunk of chunksOf(rows)) {
     const pipeline = redis.pipeline();
-    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, sequence })) pipeline.call(command, ...args);
+    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, expiring, sequence })) pipeline.call(command, ...args);
     await replies(pipeline);
   }
   await writePublicCopies(redis, rows.pairs, grids);

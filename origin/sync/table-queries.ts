@@ -78,7 +78,7 @@ export const forgetBodies = defineQuery({ name: "forget-bodies", source: forgetB
 export const listBodies = defineQuery({
   name: "list-bodies",
   source: listBodiesSource,
-  params: ["after", "limit"],
+  params: ["after", "limit", "bytesMax"],
   row: z.object({ sequence: wholeNumber, previousHash: z.string(), hash: z.string(), command: z.string(), body: z.string() }),
 });
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { adminOperation, type VenueOperation } from "../api/operation.ts";
 
-/** `GET /metrics`: how far the permanent record is behind, and what its audit found. */
+/** `GET /metrics`: how far the permanent record is behind, what its audit found, and how long the process was blocked. */
 export function metricsOperation(metrics: () => string): VenueOperation {
   return adminOperation({
     method: "get",
     path: "/metrics",
     id: "readMetrics",
-    summary: "The permanent record in numbers, in the text format of Prometheus",
+    summary: "The permanent record and this process in numbers, in the text format of Prometheus",
     limit: "admin",
     answers: { 200: { description: "One line per number.", schema: z.string(), mediaTypes: ["text/plain"] } },
     refusals: [],

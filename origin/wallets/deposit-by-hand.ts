@@ -2,9 +2,8 @@ import { z } from "zod";
 import { errorCatalogue } from "../../shared/errors.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { Actor } from "../admin/audit.ts";
-import { audited } from "../admin/audited.ts";
+import type { Audited, NoteSubmitted } from "../admin/audited.ts";
 import type { Commands } from "../commands/commands.ts";
-import type { Database } from "../db/database.ts";
 import { refusalOf } from "../orders/refuse-reject.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { amountOf } from "../pairs/pair-numbers.ts";
@@ -23,11 +22,13 @@ export const depositSchema = z.strictObject({
 
 type HandDeposit = z.output<typeof depositSchema>;
 
-type DepositParts = { readonly commands: Commands; readonly pairs: KnownPairs; readonly database: Database };
+type DepositParts = { readonly commands: Commands; readonly pairs: KnownPairs; readonly audited: Audited };
 
-export function createDepositByHand({ commands, pairs, database }: DepositParts): DepositByHand {
-  async function submit({ userId: user, currency, reference }: HandDeposit, amount: bigint): Promise<Result<undefined, string>> {
+export function createDepositByHand({ commands, pairs, audited }: DepositParts): DepositByHand {
+  async function submit(deposit: HandDeposit, amount: bigint, note: NoteSubmitted): Promise<Result<undefined, string>> {
+    const { userId: user, currency, reference } = deposit;
     const submitted = await commands.submit({ kind: "deposit", user, currency, amount, reference });
+    note(submitted);
     if (submitted.kind === "refused") return fail(errorCatalogue[submitted.code].title);
     if (submitted.kind === "unknown") return fail("it was not committed in time, and may still be");
     const { outcome } = submitted;
@@ -40,6 +41,6 @@ export function createDepositByHand({ commands, pairs, database }: DepositParts)
     const amount = amountOf(deposit.amount, known.scale);
     if (!amount.ok) return fail(`the amount ${amount.reason}`);
     const entry = { actor, action: "wallet.deposited", target: deposit.userId, before: null, after: deposit } as const;
-    return audited(database, entry, () => submit(deposit, amount.value));
+    return audited.run(entry, (note) => submit(deposit, amount.value, note));
   };
 }

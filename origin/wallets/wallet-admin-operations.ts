@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { actorOf } from "../admin/admin-operations.ts";
-import { audited } from "../admin/audited.ts";
+import type { Audited } from "../admin/audited.ts";
 import { adminOperation, type VenueOperation } from "../api/operation.ts";
 import { bodySchemas } from "../api/schemas.ts";
-import type { Database } from "../db/database.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import type { UserCopies } from "../identity/user-copies.ts";
 import type { Desk } from "../orders/desk.ts";
@@ -18,7 +17,7 @@ type WalletAdminParts = {
   readonly desk: Desk;
   readonly pairs: KnownPairs;
   readonly users: Pick<UserCopies, "byId">;
-  readonly database: Database;
+  readonly audited: Audited;
 };
 
 const accountField = z
@@ -32,8 +31,8 @@ const transferSchema = z
   .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another account" })
   .register(bodySchemas, { id: "Transfer" });
 
-/** Money that admins bring in or move; each movement stands in the audit log. */
-export function walletAdminOperations({ desk, pairs, users, database }: WalletAdminParts): readonly VenueOperation[] {
+/** Money that admins bring in or move; each movement stands in the audit log, with what became of it. */
+export function walletAdminOperations({ desk, pairs, users, audited }: WalletAdminParts): readonly VenueOperation[] {
   const isAccount = async (id: string) => id === HOUSE_USER || (await users.byId(id)) !== undefined;
 
   return [
@@ -55,10 +54,11 @@ export function walletAdminOperations({ desk, pairs, users, database }: WalletAd
         const moved = { currency, amount, reference, from: null, to: user };
         const entry = { actor: actorOf(caller), action: "wallet.deposited", target: user, before: null, after: moved } as const;
         const command = { kind: "deposit", user, currency, amount: steps.value, reference } as const;
-        return audited(database, entry, () =>
+        return audited.run(entry, (onSubmitted) =>
           desk.send(caller, command, {
             accepted: ({ kind }, headers) => caller.answer(kind === "repetition" ? 200 : 201, moved, headers),
             alsoTold: [user],
+            onSubmitted,
           }),
         );
       },
@@ -81,10 +81,11 @@ export function walletAdminOperations({ desk, pairs, users, database }: WalletAd
         const moved = { currency, amount, reference, from, to };
         const entry = { actor: actorOf(caller), action: "wallet.transferred", target: from, before: null, after: moved } as const;
         const command = { kind: "transfer", from, to, currency, amount: steps.value, reference } as const;
-        return audited(database, entry, () =>
+        return audited.run(entry, (onSubmitted) =>
           desk.send(caller, command, {
             accepted: ({ kind }, headers) => caller.answer(kind === "repetition" ? 200 : 201, moved, headers),
             alsoTold: [from, to],
+            onSubmitted,
           }),
         );
       },

@@ -105,6 +105,7 @@ export function walletOperations({ desk, pairs, store }: WalletParts): readonly 
       id: "withdraw",
       summary: "Take money out",
       limit: "change",
+      submitsCommand: true,
       permission: "withdraw",
       body: { schema: withdrawalSchema },
       answers: { ...MOVED, 202: PENDING },

@@ -25,6 +25,7 @@ export type TestCore = {
 type CoreOptions = Partial<Parameters<typeof openTrading>[0]["settings"]> & {
   readonly hasTrades?: boolean;
   readonly connect?: typeof connectRedis;
+  readonly nameBounds?: Parameters<typeof openTrading>[0]["nameBounds"];
 };
 
 export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
@@ -35,7 +36,7 @@ export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
 
 export async function openCore(
   server: RedisServer,
-  { hasTrades = false, connect = connectRedis, ...settings }: CoreOptions = {},
+  { hasTrades = false, connect = connectRedis, nameBounds, ...settings }: CoreOptions = {},
 ): Promise<TestCore> {
   const logged: string[] = [];
   const log = createLogger("core-test", { write: (line) => void logged.push(line) });
@@ -47,6 +48,7 @@ export async function openCore(
     clock: systemClock,
     log,
     connect,
+    nameBounds,
   });
   afterAll(async () => {
     await trading.stop();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createRandom } from "../../load/bench/orders-mix.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
+import { auditCore, toldOf, watchAppends } from "./audit-core.ts";
 import { engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
 import { makeOrders } from "./make-orders.ts";
 import { type OriginProcess, startOrigin } from "./processes.ts";
@@ -45,7 +45,7 @@ async function killAtEach(
 
 it("loses nothing and does nothing twice when engines and projections are killed at every step", async () => {
   const api = await startCore({ SLUICE_ROLES: ["api"] });
-  const recording = recordCommands(api.redis);
+  const appends = watchAppends(api.redis);
   const { url } = api.server;
   const engine = killAtEach(["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"], { url, roles: "engine" });
   const worker = killAtEach(["before-projection", "projection-sent"], { url, roles: "worker" });
@@ -55,8 +55,8 @@ it("loses nothing and does nothing twice when engines and projections are killed
   await orders.untilMore(200);
   await orders.stop();
   for (const { child } of survivors) await child.stop();
-  await recording.stop();
-  await auditCore(api.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
+  await appends.stop();
+  await auditCore(api.redis, { acknowledged: toldOf(orders.answers) });
 });
 
 it("goes on with the standby when the leader is killed or stopped, and a leader that wakes up commits nothing", async () => {
@@ -103,7 +103,7 @@ it("goes on when Redis is killed and started again, with nothing lost and nothin
   let server = await startRedisServer({ folder, fsync: "always" });
   const core = await openCore(server);
   await engineIs(core, "leader");
-  const recording = recordCommands(core.redis);
+  const appends = watchAppends(core.redis);
   const orders = makeOrders(core, 14);
   const random = createRandom(14);
   try {
@@ -117,8 +117,8 @@ it("goes on when Redis is killed and started again, with nothing lost and nothin
     await orders.untilMore(200);
     await orders.stop();
     await core.trading.stop();
-    await recording.stop();
-    await auditCore(core.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
+    await appends.stop();
+    await auditCore(core.redis, { acknowledged: toldOf(orders.answers) });
   } finally {
     await server.stop();
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { startFaultyWire } from "../gate/faulty-wire.ts";
-import { auditCore, recordCommands, toldOf } from "./audit-core.ts";
+import { auditCore, toldOf, watchAppends } from "./audit-core.ts";
 import { deposit, engineIs, openCore, startCore, until } from "./core.ts";
 import { makeOrders } from "./make-orders.ts";
 
@@ -11,7 +11,7 @@ it("asks the journal when a reply is lost after the command was carried out: not
   try {
     const core = await openCore(reader.server, { VENUE_REDIS_URL: `redis://${wire.address}` });
     await engineIs(core, "leader");
-    const recording = recordCommands(reader.redis);
+    const appends = watchAppends(reader.redis);
     const orders = makeOrders(core, 21);
     for (let round = 0; round < 3; round++) {
       await orders.untilMore(100);
@@ -22,8 +22,8 @@ it("asks the journal when a reply is lost after the command was carried out: not
     await orders.untilMore(100);
     await orders.stop();
     await core.trading.stop();
-    await recording.stop();
-    await auditCore(reader.redis, { acknowledged: toldOf(orders.answers), commands: recording.commands });
+    await appends.stop();
+    await auditCore(reader.redis, { acknowledged: toldOf(orders.answers) });
   } finally {
     await wire.stop();
   }

@@ -22,7 +22,7 @@ export type Tally = Map<string, number>;
 function anyBounds(random: Random): NaiveBounds {
   return {
     openOrdersMax: random.pick([10, 40, 80]),
-    referencesMax: random.pick([15, 60, 200]),
+    namesPerUserMax: random.pick([5, 20, 200]),
     usersMax: random.pick([6, 9]),
     fillsMax: random.pick([2, 4, 30]),
     cancelsMax: random.pick([2, 5]),
@@ -31,7 +31,7 @@ function anyBounds(random: Random): NaiveBounds {
 
 /**
  * One seed: random commands to the engine and to the naive venue, which must say the same and hold the same after each of them. A
- * follower absorbs the engine's changes, a projection keeps them as a store would, and the commands are played once more at the end;
+ * second engine forgets names as soon as they are published and asks for them again, a follower absorbs the engine's changes, a projection keeps them as a store would, and the commands are played once more at the end;
  * then all copies go on alone and must do the same.
  * Throws an `Objection` that names the seed and the step.
  */
@@ -42,6 +42,8 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     random,
     engine: createEngine(bounds),
     follower: createEngine(bounds),
+    forgetful: createEngine(bounds),
+    pending: [],
     venue: createNaiveVenue(bounds),
     projection: createProjection(),
     tally: new Map(),
@@ -55,7 +57,9 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     comparePlayback(world, { played, again: createEngine(bounds) });
     const loaded = createEngine(bounds);
     compareLoaded(world, loaded);
-    compareFutures(world, { loaded, played });
+    const nameless = createEngine(bounds);
+    compareNameless(world, nameless);
+    compareFutures(world, { loaded, nameless, played });
   } catch (error) {
     throw new Objection(`seed ${seed}, step ${played.length}: ${told(played.at(-1))}\n${(error as Error).message}`, { cause: error });
   }
@@ -66,6 +70,9 @@ type World = {
   readonly random: Random;
   readonly engine: Engine;
   readonly follower: Engine;
+  readonly forgetful: Engine;
+  /** What the forgetful engine has yet to apply, as one batch. */
+  readonly pending: { readonly command: Command; readonly expected: Outcome }[];
   readonly venue: NaiveVenue;
   readonly projection: ReturnType<typeof createProjection>;
   readonly tally: Tally;
@@ -80,6 +87,7 @@ function play(world: World, command: Command, played: Command[]): void {
   const outcome = engine.apply(command);
   const expected = naiveApply(venue, command);
   deepStrictEqual(outcome, expected);
+  world.pending.push({ command, expected: structuredClone(expected) });
   count(world.tally, outcome);
   if (isStill && (outcome.kind === "rejected" || outcome.kind === "repetition")) {
     insist(engine.stateHash() === before, "a command without effect has changed the state");
@@ -89,6 +97,22 @@ function play(world: World, command: Command, played: Command[]): void {
   if (!random.chance(0.2)) return;
   publish(world);
   if (random.chance(0.1)) compareCopies(world);
+}
+
+/** As a leader does: what its memory does not have is asked of the store first, for a whole batch. */
+function ask({ projection }: World, engine: Engine, commands: readonly Command[]): void {
+  const names = commands.flatMap((command) => engine.names.unanswered(command, command.at) ?? []);
+  engine.names.answer(
+    names,
+    names.flatMap((name) => projection.find(name) ?? []),
+  );
+}
+
+function applyPending(world: World): void {
+  const batch = world.pending.splice(0);
+  const commands = batch.map(({ command }) => command);
+  ask(world, world.forgetful, commands);
+  for (const { command, expected } of batch) deepStrictEqual(world.forgetful.apply(command), expected);
 }
 
 /** Same balances as the naive venue's, none below nothing, and together exactly what came in and did not go out. */
@@ -108,7 +132,9 @@ function compareMoney({ engine, venue }: World): void {
 }
 
 /** The changes go to the follower, now and then twice, and to the projection; each order in them is as the naive venue has it. */
-function publish({ random, engine, follower, venue, projection }: World): void {
+function publish(world: World): void {
+  const { random, engine, follower, forgetful, venue, projection } = world;
+  applyPending(world);
   const changes = engine.takeChanges();
   for (const row of changes.orders) deepStrictEqual(row, venue.orders[row.id - 1] satisfies OrderRow | undefined);
   insist(new Set(changes.orders.map(({ id }) => id)).size === changes.orders.length, "the changes name an order twice");
@@ -116,9 +142,14 @@ function publish({ random, engine, follower, venue, projection }: World): void {
   follower.absorb(changes);
   if (random.chance(0.1)) follower.absorb(changes);
   projection.take(changes);
+  deepStrictEqual(forgetful.takeChanges(), changes);
+  forgetful.names.evict({ upTo: forgetful.names.figures().taken, keep: random.between(0, 8) });
+  if (random.chance(0.2)) forgetful.names.dropAnswersOver(0);
 }
 
-function compareCopies({ engine, follower, venue }: World): void {
+function compareCopies({ engine, follower, forgetful, venue }: World): void {
+  insist(forgetful.stateHash() === engine.stateHash(), "the state depends on which names are in memory");
+  insist(follower.names.hash() === engine.names.hash(), "the follower knows other names");
   insist(follower.stateHash() === engine.stateHash(), "the follower's state is another");
   deepStrictEqual(engine.verify(), []);
   deepStrictEqual(follower.verify(), []);
@@ -129,6 +160,7 @@ function compareCopies({ engine, follower, venue }: World): void {
 function comparePlayback({ engine }: World, { played, again }: { readonly played: readonly Command[]; readonly again: Engine }): void {
   for (const command of played) again.apply(command);
   insist(again.stateHash() === engine.stateHash(), "the same commands have led to another state");
+  insist(again.names.hash() === engine.names.hash(), "the same commands have led to other names");
 }
 
 /** What a store kept, in any order that it may be read in, is enough to begin with. */
@@ -136,18 +168,32 @@ function compareLoaded({ engine, projection, random }: World, fresh: Engine): vo
   for (const chunk of projection.chunks(random)) fresh.absorb(chunk);
   deepStrictEqual(fresh.verify(), []);
   insist(fresh.stateHash() === engine.stateHash(), "the state that was loaded is another");
+  insist(fresh.names.hash() === engine.names.hash(), "other names were loaded");
   insist(rowCount(fresh.takeChanges()) === 0, "loading has left changes");
 }
 
+/** A start reads no names, only how many there are. */
+function compareNameless({ engine, projection, random }: World, fresh: Engine): void {
+  for (const chunk of projection.nameless(random)) fresh.absorb(chunk);
+  fresh.names.load({ counts: projection.counts(), completeFrom: projection.at() + 1 });
+  insist(fresh.stateHash() === engine.stateHash(), "the state that was loaded without names is another");
+}
+
 /** Equal hashes promise equal futures. */
-function compareFutures({ engine, follower, venue, random }: World, { loaded, played }: { loaded: Engine; played: Command[] }): void {
+function compareFutures(world: World, { loaded, nameless, played }: { loaded: Engine; nameless: Engine; played: Command[] }): void {
+  const { engine, follower, forgetful, venue, random } = world;
   for (let step = 0; step < FUTURE_COMMANDS; step++) {
     const command = randomCommand(random, venue, played);
     played.push(command);
     const outcome = engine.apply(command);
     for (const copy of [follower, loaded]) deepStrictEqual(copy.apply(command), outcome);
+    for (const copy of [forgetful, nameless]) {
+      ask(world, copy, [command]);
+      deepStrictEqual(copy.apply(command), outcome);
+    }
   }
-  for (const copy of [follower, loaded]) insist(copy.stateHash() === engine.stateHash(), "from the same state on, a copy went another way");
+  for (const copy of [follower, loaded, forgetful, nameless])
+    insist(copy.stateHash() === engine.stateHash(), "from the same state on, a copy went another way");
 }
 
 const FUTURE_COMMANDS = 40;

@@ -83,7 +83,15 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   ["an old row is told after a newer change", "log.orderRows[position] = null;\n    return;", "return;"],
   ["time goes back", "if (command.at > state.at) state.at = command.at;", "state.at = command.at;"],
-  ["a name taken over is counted twice", "known.digest !== NOT_KNOWN_YET", 'known.digest === "never"'],
+  ["a name taken over is counted twice", "Math.max(namedByHour[at + 1] ?? 0, number)", "(namedByHour[at + 1] ?? 0) + 1"],
+  ["a user's names are not counted", "user !== undefined && hasNamedAll(state, user)", "false"],
+  ["a closed order's name is not asked for", "found.at >= references.completeFrom", "true"],
+  ["an evicted name counts as never given", "Math.max(references.completeFrom, oldest.at + 1)", "references.completeFrom"],
+  [
+    "an open order loses its name with memory",
+    "if (isCurrent && findSlot(index, oldest.orderId) === NONE) forget(oldest);",
+    "if (isCurrent) forget(oldest);",
+  ],
   [
     "an amount is spent beyond its last lot",
     "return affordable < BigInt(most) ? Number(affordable) : most;",

@@ -1,6 +1,6 @@
 import type { Deposit, Transfer, Withdraw } from "../../origin/engine/command.ts";
 import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
-import { available, balance, isMemoryFull, MOST, no, said } from "./naive-parts.ts";
+import { available, balance, hasUsedUpNames, MOST, no, said } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
 
 type Move = { readonly from: string | null; readonly to: string | null; readonly amount: bigint; readonly currency: string };
@@ -15,7 +15,7 @@ export function naiveMove(venue: NaiveVenue, command: Deposit | Withdraw | Trans
   if (before) return before.content === content ? { kind: "repetition", orderId: 0 } : no("reference_reused");
   const fault = moveFault(venue, move);
   if (fault) return no(fault);
-  if (reference !== "" && isMemoryFull(venue)) return no("engine_full");
+  if (reference !== "" && hasUsedUpNames(venue, user)) return no("engine_full");
   carryOut(venue, move);
   if (reference !== "") venue.names.push({ kind, user, name: reference, content, orderId: 0, at: venue.at });
   return { kind: "done" };

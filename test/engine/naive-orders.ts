@@ -7,7 +7,7 @@ import {
   balance,
   cancelOne,
   fee,
-  isMemoryFull,
+  hasUsedUpNames,
   isOpen,
   MOST,
   no,
@@ -67,7 +67,7 @@ function noRoom(venue: NaiveVenue, { user, type, timeInForce, openOrdersMax, cli
   const mayRest = type === "limit" && timeInForce === "GTC";
   if (mayRest && open.filter((order) => order.user === user).length + 1 > openOrdersMax) return "open_orders_limit";
   if (mayRest && open.length + 1 > venue.bounds.openOrdersMax) return "engine_full";
-  return clientOrderId !== "" && isMemoryFull(venue) ? "engine_full" : undefined;
+  return clientOrderId !== "" && hasUsedUpNames(venue, user) ? "engine_full" : undefined;
 }
 
 type Planned = { readonly command: PlaceOrder; readonly plan: Plan };

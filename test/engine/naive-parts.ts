@@ -76,8 +76,9 @@ export function said(venue: NaiveVenue, { kind, user, name }: { kind: string; us
   return venue.names.find((one) => isIt(one) && venue.at - one.at < DAY_MS);
 }
 
-/** Those of whole hours that are not more than a day ago. */
-export function isMemoryFull(venue: NaiveVenue): boolean {
+/** The user's, of whole hours that are not more than a day ago. */
+export function hasUsedUpNames(venue: NaiveVenue, user: string): boolean {
   const oldest = Math.floor((venue.at - DAY_MS) / HOUR_MS);
-  return venue.names.filter(({ at }) => Math.floor(at / HOUR_MS) >= oldest).length >= venue.bounds.referencesMax;
+  const counted = venue.names.filter((one) => one.user === user && Math.floor(one.at / HOUR_MS) >= oldest);
+  return counted.length >= venue.bounds.namesPerUserMax;
 }

@@ -33,7 +33,7 @@ export type NaiveVenue = {
 
 export type NaiveBounds = {
   readonly openOrdersMax: number;
-  readonly referencesMax: number;
+  readonly namesPerUserMax: number;
   readonly usersMax: number;
   readonly fillsMax: number;
   readonly cancelsMax: number;

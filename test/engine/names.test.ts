@@ -70,14 +70,19 @@ describe("a reference", () => {
     expect(desk.available("ann", "idr")).toBe(before + 4n);
   });
 
-  it("is refused while as many are remembered as may be", () => {
-    const desk = openDesk({ bounds: { referencesMax: 1 } });
-    const deposit = (reference: string) => desk.apply({ kind: "deposit", user: "ann", currency: "idr", amount: 1n, reference });
-    expect(deposit("a")).toEqual({ kind: "done" });
-    expect(deposit("b")).toEqual(rejected("engine_full"));
-    expect(deposit("")).toEqual({ kind: "done" });
+  it("is refused to a user who has given as many as may be, and to nobody else", () => {
+    const desk = openDesk({ bounds: { namesPerUserMax: 2 } });
+    const deposit = (user: string, reference: string) => desk.apply({ kind: "deposit", user, currency: "idr", amount: 1n, reference });
+    expect(deposit("ann", "a")).toEqual({ kind: "done" });
+    expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "a" })).toMatchObject({ status: "open" });
+    expect(deposit("ann", "b")).toEqual(rejected("engine_full"));
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "b" })).toEqual(rejected("engine_full"));
+    expect(deposit("ann", "a")).toEqual({ kind: "repetition", orderId: 0 });
+    expect(deposit("ann", "")).toEqual({ kind: "done" });
+    expect(deposit("bob", "b")).toEqual({ kind: "done" });
+    expect(desk.placed("bob", "sell", { ticks: 100, lots: 1, clientOrderId: "b" })).toMatchObject({ status: "open" });
     desk.wait(DAY_MS + 3_600_000);
-    expect(deposit("b")).toEqual({ kind: "done" });
+    expect(deposit("ann", "b")).toEqual({ kind: "done" });
   });
 });
 
@@ -116,5 +121,73 @@ describe("verify", () => {
     copy.absorb({ ...empty, currencies: [], balances: [{ user: "ann", currency: "idr", available: 4n, frozen: 1n }] });
     expect(copy.verify()).toEqual(["ann's idr: 1 is frozen, open orders reserve 0"]);
     expect(engine.verify()).toEqual([]);
+  });
+});
+
+describe("a name that has left memory", () => {
+  const order = { ticks: 100, lots: 1, clientOrderId: "mine" };
+
+  function evictedDesk() {
+    const desk = openDesk();
+    const { id } = desk.placed("ann", "sell", order);
+    const [row] = desk.engine.takeChanges().references;
+    desk.engine.names.evict({ upTo: 1, keep: 0 });
+    const command = { id: "1-1-0", at: row?.at ?? 0, kind: "cancel", user: "ann", orderId: 0, clientOrderId: "mine" } as const;
+    return { ...desk, id, row, command };
+  }
+
+  it("is asked for before its command is applied, or the engine stops", () => {
+    const { engine, cancel, id, command, place } = evictedDesk();
+    cancel("ann", id);
+    expect(engine.names.unanswered(command, command.at)).toEqual({ kind: "order", user: "ann", name: "mine" });
+    expect(() => place("ann", "sell", order)).toThrow("the store is asked about a name before its command is applied");
+  });
+
+  it("stands for what it stood for once the store has answered", () => {
+    const { engine, cancel, id, row, command, place } = evictedDesk();
+    cancel("ann", id);
+    const name = { kind: "order", user: "ann", name: "mine" } as const;
+    engine.names.answer([name], row === undefined ? [] : [row]);
+    expect(engine.names.unanswered(command, command.at)).toBeUndefined();
+    expect(place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
+    expect(place("ann", "sell", { ...order, lots: 2 })).toEqual(rejected("client_order_id_reused"));
+  });
+
+  it("stays with its open order", () => {
+    const { engine, id, apply, command } = evictedDesk();
+    engine.names.answer([{ kind: "order", user: "ann", name: "mine" }], []);
+    expect(apply(command)).toMatchObject({ kind: "cancelled", orders: [{ id }] });
+  });
+
+  it("is asked for again when the last answer is older than its time in memory", () => {
+    const desk = openDesk();
+    desk.engine.names.load({ counts: [], completeFrom: Number.MAX_SAFE_INTEGER });
+    const name = { kind: "order", user: "ann", name: "mine" } as const;
+    desk.engine.names.answer([name], []);
+    const { id, createdAt: at } = desk.placed("ann", "sell", order);
+    // Asked for before the order was placed, answered after.
+    desk.engine.names.answer([name], []);
+    desk.engine.names.evict({ upTo: 1, keep: 0 });
+    desk.cancel("ann", id);
+    const command = { id: "1-1-0", at, kind: "cancel", user: "ann", orderId: 0, clientOrderId: "mine" } as const;
+    expect(desk.engine.names.unanswered(command, command.at)).toEqual(name);
+  });
+
+  it("is not asked for while memory reaches back 24 hours", () => {
+    const { engine, command, wait, placed } = evictedDesk();
+    wait(DAY_MS);
+    expect(engine.names.unanswered(command, command.at + DAY_MS - 1)).toBeDefined();
+    expect(engine.names.unanswered(command, command.at + DAY_MS)).toBeUndefined();
+    placed("ann", "sell", { ...order, clientOrderId: "other" });
+  });
+
+  it("cannot leave memory before the caller says that the store has it", () => {
+    const desk = openDesk();
+    desk.placed("ann", "sell", order);
+    desk.placed("ann", "sell", { ...order, clientOrderId: "second" });
+    desk.engine.names.evict({ upTo: 1, keep: 0 });
+    expect(desk.engine.names.figures()).toMatchObject({ taken: 2, evicted: 1, held: 1 });
+    desk.engine.names.evict({ upTo: 2, keep: 1 });
+    expect(desk.engine.names.figures()).toMatchObject({ taken: 2, evicted: 1, held: 1 });
   });
 });

@@ -1,4 +1,6 @@
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "../../origin/engine/changes.ts";
+import type { NameCount } from "../../origin/engine/name-counts.ts";
+import type { CommandName } from "../../origin/engine/references.ts";
 import type { Random } from "../sim/random.ts";
 
 /** Keeps the rows as a store does: the newest of each, open orders only, references by their hour. */
@@ -7,6 +9,11 @@ export type Projection = {
   readonly tradeCount: () => number;
   /** All of it as a loader would read it: in pieces, and in no promised order but that of the orders' ids. */
   readonly chunks: (random: Random) => readonly Changes[];
+  /** The same without the names, which are asked for by and by; and how many each user has given. */
+  readonly nameless: (random: Random) => readonly Changes[];
+  readonly counts: () => readonly NameCount[];
+  readonly find: (name: CommandName) => ReferenceRow | undefined;
+  readonly at: () => number;
 };
 
 export function createProjection(): Projection {
@@ -16,6 +23,8 @@ export function createProjection(): Projection {
   const pairs = new Map<string, PairRow>();
   const users = new Map<string, UserRow>();
   const references = new Map<string, ReferenceRow>();
+  const named = new Map<string, ReferenceRow>();
+  const counts = new Map<string, NameCount>();
   let counters = { at: 0, nextOrderId: 1, nextTradeId: 1 };
   let trades = 0;
   return {
@@ -31,34 +40,46 @@ export function createProjection(): Projection {
       for (const row of changes.pairs) pairs.set(row.pair, row);
       for (const row of changes.users) users.set(row.user, row);
       for (const row of changes.references) references.set(`${row.kind} ${row.user} ${row.reference} ${row.at}`, row);
+      for (const row of changes.references) {
+        named.set(`${row.kind} ${row.user} ${row.reference}`, row);
+        const hour = Math.floor(row.at / HOUR_MS);
+        counts.set(`${row.user} ${hour}`, { user: row.user, hour, number: row.number });
+      }
     },
     tradeCount: () => trades,
-    chunks(random) {
-      const nothing = {
-        ...counters,
-        orders: [],
-        trades: [],
-        balances: [],
-        movements: [],
-        currencies: [],
-        pairs: [],
-        users: [],
-        references: [],
-      };
-      const byAge = [...references.values()].sort((a, b) => a.at - b.at);
-      return [
-        { ...nothing, currencies: shuffled(random, currencies.values()) },
-        { ...nothing, pairs: shuffled(random, pairs.values()) },
-        { ...nothing, users: shuffled(random, users.values()) },
-        ...inPieces(shuffled(random, balances.values())).map((rows) => ({ ...nothing, balances: rows })),
-        ...inPieces([...orders.values()].sort((a, b) => a.id - b.id)).map((rows) => ({ ...nothing, orders: rows })),
-        ...inPieces(byAge).map((rows) => ({ ...nothing, references: rows })),
-      ];
-    },
+    counts: () => [...counts.values()],
+    find: ({ kind, user, name }) => named.get(`${kind} ${user} ${name}`),
+    at: () => counters.at,
+    nameless: (random) => chunks(random).filter((chunk) => chunk.references.length === 0),
+    chunks,
   };
+
+  function chunks(random: Random): readonly Changes[] {
+    const nothing = {
+      ...counters,
+      orders: [],
+      trades: [],
+      balances: [],
+      movements: [],
+      currencies: [],
+      pairs: [],
+      users: [],
+      references: [],
+    };
+    const byAge = [...references.values()].sort((a, b) => a.at - b.at);
+    return [
+      { ...nothing, currencies: shuffled(random, currencies.values()) },
+      { ...nothing, pairs: shuffled(random, pairs.values()) },
+      { ...nothing, users: shuffled(random, users.values()) },
+      ...inPieces(shuffled(random, balances.values())).map((rows) => ({ ...nothing, balances: rows })),
+      ...inPieces([...orders.values()].sort((a, b) => a.id - b.id)).map((rows) => ({ ...nothing, orders: rows })),
+      ...inPieces(byAge).map((rows) => ({ ...nothing, references: rows })),
+    ];
+  }
 }
 
 const PIECE = 7;
+const HOUR_MS = 3_600_000;
 
 function inPieces<Row>(rows: readonly Row[]): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, index) => rows.slice(index * PIECE, (index + 1) * PIECE));

@@ -154,7 +154,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     const good = JSON.parse(world.next().entry.body) as unknown[];
     const movement = ["deposit", "9-9-9", 1_781_000_000_000, "", "someone", "idr", 5, "fine"];
     const bodies = [[movement], [[...movement.slice(0, 6), 0, "nothing"]], [movement]].map((movements) =>
-      JSON.stringify(good.with(4, []).with(6, movements)),
+      JSON.stringify(good.with(5, []).with(7, movements)),
     );
     let previousHash = String(last[0]?.["hash"]);
     const entries = bodies.map((body, index) => {

@@ -38,7 +38,7 @@ describe.each(["embedded", "server"] as const)("what people read, with the older
     const { redis, database } = stores;
     const ledger = startLedger(stores);
     const parts = { reader: stores.connect(), writer: stores.connectRaw(), feed: undefined, onProjected: () => {}, log: silentLog };
-    const projection = startStateProjection({ redis, ...parts });
+    const projection = startStateProjection({ owner: "worker", redis, ...parts });
     const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence);
     const tables = keepTables({ database, log: silentLog, intervalMs: 3_600_000, rowsMax: 2_000, onPosition });
     await putEntries(redis, entries.slice(0, BATCHES / 2));

@@ -15,6 +15,7 @@ import { type StateProjection, startStateProjection } from "../../origin/project
 import { type KeptTables, keepTables } from "../../origin/sync/keep-tables.ts";
 import { RESTORING_KEY } from "../../origin/sync/keys.ts";
 import { restoreStore } from "../../origin/sync/restore-store.ts";
+import { newId, systemRandom } from "../../shared/ids.ts";
 import { type LedgerStores, openEmptyStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
@@ -43,6 +44,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
       writer: stores.connectRaw(),
       feed: undefined,
       onProjected: () => {},
+      owner: newId(systemRandom),
       log: silentLog,
     });
   const faultsOf = async (check: string) => {

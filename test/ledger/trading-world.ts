@@ -51,7 +51,7 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
   function next(): Batch {
     at += stepMs;
     const queued = position.sequence === 0 ? [...firstCommands(at)] : numbered(commands());
-    const batch = applyBatch(engine, () => queued.shift(), position);
+    const batch = applyBatch(engine, () => queued.shift(), { node: "", epoch: 1, before: position });
     if (batch === undefined) throw new Error("a batch has commands");
     position = batch.entry;
     return batch;

@@ -30,7 +30,7 @@ it("a worker by itself counts an entry that it had to park in its own metrics, w
     log: silentLog,
   });
   try {
-    const app = createHealthApp({ venueRedis: stores.redis, database: stores.database, record });
+    const app = createHealthApp({ venueRedis: stores.redis, database: stores.database, record, metrics: record.metrics });
     const metrics = async () => (await app.request("/metrics")).text();
     const world = createTradingWorld({ seed: 3 });
     await putEntries(stores.redis, [world.next().entry]);

@@ -1,10 +1,13 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
 import { FULL_TOKEN, startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
+import { freePort } from "../../origin/stack/free-port.ts";
 import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { RESTORING_KEY } from "../../origin/sync/keys.ts";
 import { launchStack, processesOf, SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
 import { temporaryFolder } from "../parts/temporary-folder.ts";
+
+const statusOf = async (url: string) => (await fetch(url)).status;
 
 describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, () => {
   it("starts no Redis of its own when both are given, and never shows their passwords", async () => {
@@ -48,6 +51,24 @@ describe("npm start with the user's own servers", { timeout: SLOW_MACHINE_MS }, 
     expect(await stack.exited).toBe(1);
     expect(stack.output()).toMatch(/origin refuses to serve\. A restore of the venue's Redis is under way or was interrupted/);
     await own.stop();
+  });
+
+  it("prints the venue's metrics to a monitor at a port of its own, without an account", async () => {
+    const port = await freePort();
+    const stack = await startStack({ folder: await temporaryFolder(), environment: { SLUICE_METRICS_PORT: String(port) } });
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    for (const name of [
+      "sluice_venue_redis_up 1",
+      "sluice_venue_disk_free_bytes",
+      "sluice_process_stalls_total",
+      "sluice_venue_backlog_entries",
+    ])
+      expect(text).toMatch(new RegExp(`^${name}`, "m"));
+    expect([await statusOf(`http://127.0.0.1:${port}/health`), await statusOf(`http://127.0.0.1:${port}/api/v1/orders`)]).toEqual([
+      200, 404,
+    ]);
+    stack.process.kill("SIGINT");
+    expect(await stack.exited).toBe(0);
   });
 
   it("reaches a store that speaks the Upstash protocol without a bridge of its own", async () => {

@@ -47,6 +47,29 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       await expect.poll(used).toMatch(/"lastUsedAt":\d{13}/);
     });
 
+    it("shares its owner's budget with all other keys, and the tighter of the two limits is told", async () => {
+      const owner = (await venue.register("manykeys")).body.accessToken ?? "";
+      const make = async () => {
+        const { body } = await venue.call("POST", "/api-keys", { token: owner, json: { label: "bot", permissions: ["info"] } });
+        return { id: String(body["id"]), secret: String(body["secret"]) };
+      };
+      const keys = await Promise.all(Array.from({ length: 6 }, make));
+      const startedMs = Date.now();
+      const perKey = await Promise.all(keys.map((each) => Promise.all(Array.from({ length: 150 }, () => signed(each)))));
+      const answers = perKey.flat();
+      const served = answers.filter(({ status }) => status === 200);
+      // 200 at once and 50 a second for one key; twice as much for everything its owner has.
+      const budget = 400 + Math.ceil((100 * (Date.now() - startedMs)) / 1_000);
+      expect(served.length).toBeLessThanOrEqual(budget);
+      expect(served.length).toBeGreaterThanOrEqual(400);
+      const over = answers.find(({ status }) => status === 429);
+      expect(over?.body.code).toBe("rate_limited");
+      expect(over?.headers.get("ratelimit-policy")).toBe('"read-user";q=400;w=4');
+      expect(over?.headers.get("ratelimit")).toMatch(/^"read-user";r=0;t=\d+$/);
+      expect(Number(over?.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect((await signed(key)).headers.get("ratelimit")).toMatch(/^"read";r=\d+/);
+    });
+
     it("is sealed in PostgreSQL and in Redis", async () => {
       const [row] = await venue.database.query("SELECT * FROM api_keys WHERE id = $1", [key.id]);
       const copy = await venue.redis.hgetall(`apikey:{${key.id}}`);

@@ -261,6 +261,24 @@ describe("lists", () => {
   });
 });
 
+describe("a client order id", () => {
+  it("is any name that the order can be cancelled by, and no other", async () => {
+    const order = { side: "buy", price: "600000000", quantity: "0.001" };
+    for (const clientOrderId of [".", ".."]) {
+      const refused = await anna.place({ ...order, clientOrderId });
+      expect([refused.status, refused.body.code]).toEqual([422, "validation_failed"]);
+      expect(refused.body["errors"]).toMatchObject([{ field: "clientOrderId" }]);
+    }
+    for (const clientOrderId of ["...", ".a", "a.", "a:b-c_d", "-", "x".repeat(64)]) {
+      expect((await anna.place({ ...order, clientOrderId })).status, clientOrderId).toBe(201);
+      // As a client would write it, after its URL parser.
+      const { pathname } = new URL(`http://venue.test/orders/client/${clientOrderId}`);
+      const cancelled = await anna.call("DELETE", pathname);
+      expect([cancelled.status, cancelled.body["clientOrderId"]]).toEqual([200, clientOrderId]);
+    }
+  });
+});
+
 describe("nobody", () => {
   it("sees or touches the orders, wallets and commands of another", async () => {
     const { body } = await anna.place({ side: "buy", price: "600000000", quantity: "0.001", clientOrderId: "annas" });

@@ -15,11 +15,13 @@ import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import type { Accounts } from "../../origin/identity/accounts.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { createLogger } from "../../origin/log.ts";
+import { watchVenue } from "../../origin/metrics/watch-venue.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { watchStalls } from "../../origin/stalls/watch-stalls.ts";
 import type { DepositByHand } from "../../origin/wallets/deposit-by-hand.ts";
 import { PASS_HEADER } from "../../shared/admission.ts";
 import type { Clock } from "../../shared/clock.ts";
@@ -90,7 +92,10 @@ export const passwordOf = (name: string) => `a long password of ${createHash("sh
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 
-type VenueOptions = { readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]> };
+type VenueOptions = {
+  readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
+  readonly auditMinutes?: number;
+};
 
 export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
   const folder = await temporaryFolder();
@@ -145,14 +150,17 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES } = stores.options;
   const record = openRecord({
-    ...{ settings: { ...TRADING, ...RECORD, ...places }, database, archive, clock: systemClock, log },
-    ...stores.options,
+    ...{ settings: { ...TRADING, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...(kept && { kept }),
   });
   const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
+  const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
-    ...{ history: openHistory({ database, archive }), metrics: record.metrics },
+    ...{ history: openHistory({ database, archive }), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
@@ -162,6 +170,8 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
+    watched.stop();
+    stalls.stop();
     await venue.stop();
     await trading.stop();
     await record.stop();
@@ -207,7 +217,7 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
       const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-      const server = await startHttpServer({ fetch: app.fetch, live, port: 0 });
+      const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);
       return server;
     },

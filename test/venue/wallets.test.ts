@@ -105,14 +105,18 @@ describe("money", () => {
 });
 
 describe("what admins do to money", () => {
-  it("stands in the audit log if it was done, and only then", async () => {
+  it("stands in the audit log with what became of it, also what was refused", async () => {
     const fritz = await venue.trader("fritz", { idr: "1" });
     await asAdmin("POST", "/admin/wallet/transfers", { from: fritz.id, to: "house", currency: "idr", amount: "2", reference: "no" });
     await asAdmin("POST", "/admin/wallet/transfers", { from: fritz.id, to: "house", currency: "idr", amount: "1", reference: "yes" });
     const { body } = await asAdmin("GET", `/admin/audit?target=${fritz.id}`);
-    expect((body["entries"] as Json[]).map(({ action, after }) => [action, (after as Json)["reference"]])).toEqual([
-      ["wallet.transferred", "yes"],
-      ["wallet.deposited", "first-idr"],
+    const shown = (body["entries"] as Json[]).map(({ action, after, outcome, reason }) => [
+      ...[action, (after as Json)["reference"], outcome, reason],
+    ]);
+    expect(shown).toEqual([
+      ["wallet.transferred", "yes", "done", null],
+      ["wallet.transferred", "no", "refused", "balance_insufficient"],
+      ["wallet.deposited", "first-idr", "done", null],
     ]);
   });
 

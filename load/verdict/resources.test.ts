@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { ResourceSeries } from "../record/run-record.ts";
+import { sampleRecord } from "../record/sample-record.ts";
+import { judgeResources } from "./resources.ts";
+
+const MIB = 1024 * 1024;
+const DURATION_MS = 90_000;
+
+function judged(kind: ResourceSeries["kind"], value: (share: number) => number, looks = 90) {
+  const points = Array.from({ length: looks }, (_, look) => [(look * DURATION_MS) / looks, value(look / looks)] as const);
+  const series: ResourceSeries = { name: "watched", unit: kind === "peak" ? "seconds" : "bytes", kind, points };
+  return judgeResources({ ...sampleRecord(), durationMs: DURATION_MS, resources: [series] })[0] ?? expect.fail("it has a line");
+}
+
+describe("a level", () => {
+  it("may grow in the first third, and go up and down after it", () => {
+    expect(judged("level", (share) => Math.min(1, share * 3) * 400 * MIB + Math.sin(share * 60) * 20 * MIB).isMet).toBe(true);
+  });
+
+  it("must not grow to the end", () => {
+    expect(judged("level", (share) => (100 + 200 * share) * MIB)).toEqual({
+      name: "watched",
+      expected: "does not grow after the first third",
+      seen: "at most 231.1 MiB in the second third, 297.8 MiB in the last",
+      isMet: false,
+    });
+  });
+
+  it("may be small and grow by a little", () => {
+    expect(judged("level", (share) => share * 20 * MIB).isMet).toBe(true);
+  });
+
+  it("is not judged by a few looks", () => {
+    expect(judged("level", () => 1, 5)).toMatchObject({ seen: "5 looks", isMet: false });
+  });
+});
+
+describe("a record", () => {
+  it("grows with what happened", () => {
+    expect(judged("record", (share) => share * 900 * MIB).isMet).toBe(true);
+  });
+
+  it("must not grow faster and faster", () => {
+    expect(judged("record", (share) => share ** 3 * 900 * MIB).isMet).toBe(false);
+  });
+});
+
+describe("a peak", () => {
+  it("stays below its limit", () => {
+    expect(judged("peak", () => 0.099).isMet).toBe(true);
+    expect(judged("peak", (share) => (share === 0.5 ? 0.12 : 0))).toMatchObject({ seen: "120 ms", isMet: false });
+  });
+
+  it("that was never told is not met", () => {
+    expect(judged("peak", () => 0, 0)).toMatchObject({ seen: "never told", isMet: false });
+  });
+});

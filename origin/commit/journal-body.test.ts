@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { createEngine } from "../engine/engine.ts";
+import { applyBatch } from "./batch.ts";
+import { firstCommands } from "./first-terms.ts";
+import { START } from "./journal.ts";
+import { bodyTime, changesFrom, commandsIn, moneyChangesFrom, noncesIn, resultCount, resultIn } from "./journal-body.ts";
+
+/** As version 1 wrote it: a sell order of bob that meets a buy order of ann, and a command that was rejected. */
+const FORMAT_1 =
+  '[1750000000005,3,2,[[1,"ann","btcidr",1,"buy","limit","GTC",0,1000,100,0,40,400,1,"partiallyFilled","","mine",1750000000001,1750000000005],' +
+  '[2,"bob","btcidr",1,"sell","limit","IOC",0,1000,40,0,40,"9007199254740993",0,"filled","","",1750000000005,1750000000005]],' +
+  '[[1,"btcidr",1,1750000000005,1000,40,400,"sell",1,2,"ann","bob",1,0]],[["ann","idr",5,6]],' +
+  '[["deposit","1749999999999-0-3",1749999999999,"","ann","idr",11,"first"]],[["idr",2,11]],[],[["cid",1]],' +
+  '[["order","ann","mine","00ff",1,1750000000001]],[["1750000000004-0",2,[2,["x","cid","user_frozen"]]]]]';
+
+it("reads a body of format 1", () => {
+  const changes = changesFrom(FORMAT_1);
+  expect(changes).toMatchObject({ at: 1_750_000_000_005, nextOrderId: 3, nextTradeId: 2, nonces: [] });
+  expect(changes.orders.map(({ id, filledValue }) => [id, filledValue])).toEqual([
+    [1, 400n],
+    [2, 9_007_199_254_740_993n],
+  ]);
+  expect(changes.users).toEqual([{ user: "cid", isFrozen: true }]);
+  expect(changes.references).toMatchObject([{ kind: "order", user: "ann", reference: "mine", orderId: 1 }]);
+  expect(moneyChangesFrom(FORMAT_1)).toMatchObject({
+    trades: [{ id: 1, lots: 40 }],
+    movements: [{ amount: 11n }],
+    currencies: [{ supply: 11n }],
+  });
+  expect([bodyTime(FORMAT_1), resultCount(FORMAT_1), noncesIn(FORMAT_1)]).toEqual([1_750_000_000_005, 2, []]);
+  expect(commandsIn({ body: FORMAT_1, sequence: 7 })).toBeUndefined();
+  const entryId = "1750000000004-0";
+  expect(resultIn(FORMAT_1, { entryId, index: 2 })).toMatchObject({ user: "bob", outcome: { order: { id: 2 }, trades: [{ id: 1 }] } });
+  expect(resultIn(FORMAT_1, { entryId, index: 3 })).toEqual({ user: "cid", outcome: { kind: "rejected", code: "user_frozen" } });
+  expect(resultIn(FORMAT_1, { entryId, index: 4 })).toBeUndefined();
+});
+
+it("refuses a body of another format or one that is cut", () => {
+  for (const body of ["[3,1]", "[2,1]", "{}", FORMAT_1.replace("[1750000000005,", "[3,1750000000005,"), `[2,${FORMAT_1.slice(1)}`]) {
+    expect(() => changesFrom(body)).toThrow("a journal entry");
+  }
+});
+
+it("holds the commands of a batch as they were applied, those of this process and of the stream, rejected ones too", () => {
+  const engine = createEngine();
+  const first = [...firstCommands(1)];
+  const begun = applyBatch(engine, () => first.shift(), { node: NODE, epoch: 1, before: START });
+  const nonce = { id: "abc", until: 1_750_000_005_000 };
+  const body = { kind: "deposit", user: "ann", currency: "idr", amount: 2n ** 60n, reference: "r" } as const;
+  const local = (number: number, more = {}) => ({
+    ...{
+      number,
+      at: 1_750_000_000_000,
+      commandId: "",
+      isAnswered: false,
+      settle: () => {},
+      turn: { commands: [], waitingCount: 0, timer: undefined },
+    },
+    body: { ...body, ...more },
+  });
+  const command = { id: "9-0-4", at: 1_750_000_000_001, kind: "cancelAll", user: "bob", pair: "nope" } as const;
+  const queued = [local(5, { nonce }), local(6), { entryId: "9-0", index: 4, node: "x", append: 3, command }, local(8, { nonce })];
+  const batch = applyBatch(engine, () => queued.shift(), { node: NODE, epoch: 4, before: begun?.entry ?? START });
+  const entry = batch?.entry ?? { body: "", sequence: 0, command: "" };
+  expect(entry.command).toBe("9-0-4");
+  expect(commandsIn(entry)).toEqual([
+    { ...body, nonce, at: 1_750_000_000_000, id: `4.2.${NODE}.5` },
+    { ...body, nonce: undefined, at: 1_750_000_000_000, id: `4.2.${NODE}.6` },
+    { ...command, nonce: undefined },
+    { ...body, nonce, at: 1_750_000_000_000, id: `4.2.${NODE}.8` },
+  ]);
+  const results = [5, 6, 7, 8].map((number) => resultIn(entry.body, { epoch: 4, sequence: 2, node: NODE, number })?.outcome);
+  const replayed = { kind: "rejected", code: "request_replayed" };
+  expect(results).toEqual([{ kind: "done" }, { kind: "repetition", orderId: 0 }, undefined, replayed]);
+  expect(resultIn(entry.body, { entryId: "9-0", index: 4 })?.outcome).toEqual({ kind: "rejected", code: "pair_unknown" });
+  expect(resultIn(entry.body, { epoch: 4, sequence: 2, node: NODE.toUpperCase(), number: 5 })).toBeUndefined();
+  expect(new Set(noncesIn(entry.body).map(({ id }) => id))).toEqual(new Set(["abc"]));
+});
+
+const NODE = "abcdefghijklmnopqrstuv";

@@ -1,0 +1,55 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Database } from "../../origin/db/database.ts";
+import { EMBEDDED_ROWS_MAX } from "../../origin/ledger/keep-ledger.ts";
+import { keepTables } from "../../origin/sync/keep-tables.ts";
+import { type LedgerStores, openLedgerStores, silentLog, startLedger } from "./ledger-stores.ts";
+import { createTradingWorld, putEntries } from "./trading-world.ts";
+
+const ENTRIES = 60;
+/** As many as the engine puts into one entry. */
+const COMMANDS_PER_ENTRY = 256;
+
+/** How often the event loop came round while the work was under way. */
+async function turnsDuring(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
+  let isDone = false;
+  const done = work.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await nextTurn();
+    turns++;
+  }
+  await done;
+  return turns;
+}
+
+describe("a backlog of full entries on the embedded database", () => {
+  let stores: LedgerStores;
+  const world = createTradingWorld({ seed: 16, userCount: 20, commandsPerBatch: COMMANDS_PER_ENTRY });
+
+  beforeAll(async () => {
+    stores = await openLedgerStores("embedded");
+    for (let index = 0; index < ENTRIES; index++) await putEntries(stores.redis, [world.next().entry]);
+    const ledger = startLedger(stores, EMBEDDED_ROWS_MAX);
+    while (ledger.state().sequence !== ENTRIES) await sleep(5);
+    await ledger.stop();
+  });
+
+  it("is brought to the tables without keeping the event loop, and each body is read once", async () => {
+    let bodiesRead = 0;
+    const database: Database = {
+      ...stores.database,
+      query: async (text, params) => {
+        const rows = await stores.database.query(text, params);
+        bodiesRead += rows.filter((row) => "body" in (row as object)).length;
+        return rows;
+      },
+    };
+    const tables = keepTables({ database, log: silentLog, intervalMs: 3_600_000, rowsMax: EMBEDDED_ROWS_MAX });
+    expect(await turnsDuring(tables.flush())).toBeGreaterThan(10 * ENTRIES);
+    expect(tables.state().sequence).toBe(ENTRIES);
+    expect(bodiesRead).toBe(ENTRIES);
+  });
+});

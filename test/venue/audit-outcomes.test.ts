@@ -1,0 +1,171 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { COMMAND_LINE, writeIntent } from "../../origin/admin/audit.ts";
+import { createAudited } from "../../origin/admin/audited.ts";
+import { keepSettling } from "../../origin/admin/settle-intents.ts";
+import { createLookUp } from "../../origin/commands/look-up.ts";
+import { createLogger } from "../../origin/log.ts";
+import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
+import type { Json } from "./venue.ts";
+
+let venue: TradingVenue;
+let anna: Trader;
+
+beforeAll(async () => {
+  venue = await startTradingVenue();
+  anna = await venue.trader("anna", { idr: "1000" });
+});
+
+const asAdmin = (method: string, path: string, json?: unknown) =>
+  venue.call(method, path, { token: venue.adminToken, ...(json === undefined ? {} : { json }) });
+
+const depositOf = (reference: string) => ({ userId: anna.id, currency: "idr", amount: "7", reference });
+
+/** What the log says of a movement of this reference: its outcome and the reason. */
+async function shownOf(reference: string): Promise<readonly unknown[]> {
+  const { entries } = (await asAdmin("GET", `/admin/audit?target=${anna.id}`)).body as unknown as { entries: readonly Json[] };
+  const ofReference = entries.filter(({ after }) => (after as Json | null)?.["reference"] === reference);
+  return ofReference.map(({ outcome, reason }) => [outcome, reason]);
+}
+
+/** As if another process had taken the lead and then stood still. */
+async function stall(ms: number): Promise<void> {
+  const [seconds] = await venue.redis.time();
+  const epoch = Number(await venue.redis.hget("v1:{t0}:fence", "epoch")) + 1;
+  await venue.redis.hset("v1:{t0}:fence", { epoch, owner: "stranger", until: Number(seconds) * 1000 + ms });
+}
+
+/** A look at everything unsettled, so much later than now. */
+async function settleAfter(ms: number): Promise<void> {
+  const { database } = venue;
+  const log = createLogger("settle-test", { write: () => {} });
+  const commands = { outcomeOf: createLookUp(venue.redis) };
+  const settling = keepSettling({ database, commands, audited: createAudited({ database, log }), nowMs: () => Date.now() + ms, log });
+  settling.stop();
+  await settling.settle();
+}
+
+const MINUTES = 60_000;
+
+describe("a change whose outcome is not known when it is answered", () => {
+  it("is told as unknown, and settled with what the engine says later", { timeout: 60_000 }, async () => {
+    await stall(5_000);
+    const [done, refused, suspended] = await Promise.all([
+      asAdmin("POST", "/admin/wallet/deposits", depositOf("late")),
+      asAdmin("POST", "/admin/wallet/transfers", { from: anna.id, to: "house", currency: "idr", amount: "999999", reference: "too-much" }),
+      asAdmin("PATCH", `/admin/users/${anna.id}`, { status: "active" }),
+    ]);
+    expect([done.status, refused.status, suspended.body.code]).toEqual([202, 202, "engine_unavailable"]);
+    expect([await shownOf("late"), await shownOf("too-much")]).toEqual([
+      [["unknown", "outcome_unknown"]],
+      [["unknown", "outcome_unknown"]],
+    ]);
+    const settled = { timeout: 40_000, interval: 200 };
+    await expect.poll(() => shownOf("late"), settled).toEqual([["done", null]]);
+    await expect.poll(() => shownOf("too-much"), settled).toEqual([["refused", "balance_insufficient"]]);
+    await expect
+      .poll(async () => (await asAdmin("GET", `/admin/audit?target=${anna.id}`)).body["entries"], settled)
+      .toContainEqual(expect.objectContaining({ action: "user.changed", outcome: "done" }));
+  });
+
+  it("has its entry although the answer is 503 and nobody knows its command, and is settled by the ledger", {
+    timeout: 60_000,
+  }, async () => {
+    const before = Number((await anna.balance("idr"))["total"]);
+    const { lock, release } = lockAudit();
+    await lock;
+    const answer = asAdmin("POST", "/admin/wallet/deposits", depositOf("frozen"));
+    await vi.waitFor(async () => expect(await waitingForLock()).toBe(1), { timeout: 10_000, interval: 20 });
+    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    try {
+      release();
+      const { status, body } = await answer;
+      expect([status, body.code]).toEqual([503, "store_unavailable"]);
+    } finally {
+      process.kill(venue.redisServer.child.pid, "SIGCONT");
+    }
+    // The append reached Redis, which executes it now.
+    await expect.poll(async () => Number((await anna.balance("idr"))["total"]), { timeout: 20_000 }).toBe(before + 7);
+    expect(await shownOf("frozen")).toEqual([["unknown", "outcome_unknown"]]);
+    await expect
+      .poll(() => venue.database.query("SELECT 1 FROM postings WHERE reference = 'frozen'", []), { timeout: 20_000 })
+      .not.toEqual([]);
+    await settleAfter(2 * MINUTES);
+    expect(await shownOf("frozen")).toEqual([["done", "ledger"]]);
+  });
+
+  /** Holds the log so that an intent waits, until it is let go. */
+  function lockAudit() {
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const lock = new Promise<void>((resolve) => {
+      void venue.database.transaction(async (tx) => {
+        await tx.script("LOCK TABLE audit_log IN EXCLUSIVE MODE");
+        resolve();
+        await held;
+      }, 20_000);
+    });
+    return { lock, release: () => release() };
+  }
+
+  async function waitingForLock(): Promise<number> {
+    const waiting = "SELECT count(*)::int AS count FROM pg_locks WHERE relation = 'audit_log'::regclass AND NOT granted";
+    const [row] = (await venue.database.query(waiting, [])) as { count: number }[];
+    return row?.count ?? 0;
+  }
+});
+
+describe("a process that ended between the intent and the outcome", () => {
+  const intentOf = (reference: string, action: "wallet.deposited" | "pair.changed" = "wallet.deposited") =>
+    venue.database.transaction((tx) =>
+      writeIntent(tx, { actor: COMMAND_LINE, action, target: anna.id, before: null, after: { ...depositOf(reference) } }),
+    );
+
+  it("leaves an entry that is unknown, and done once the ledger shows the money", async () => {
+    await intentOf("crashed");
+    expect(await shownOf("crashed")).toEqual([["unknown", null]]);
+    await settleAfter(0);
+    expect(await shownOf("crashed")).toEqual([["unknown", null]]);
+    expect((await asAdmin("POST", "/admin/wallet/deposits", depositOf("crashed"))).status).toBe(201);
+    await expect
+      .poll(() => venue.database.query("SELECT 1 FROM postings WHERE reference = 'crashed'", []), { timeout: 20_000 })
+      .not.toEqual([]);
+    await settleAfter(2 * MINUTES);
+    expect(await shownOf("crashed")).toEqual([
+      ["done", null],
+      ["done", "ledger"],
+    ]);
+  });
+
+  it("leaves one that stays unknown, with the reason, when nothing is found of it", async () => {
+    await intentOf("vanished");
+    await intentOf("vanished-pair", "pair.changed");
+    await settleAfter(2 * MINUTES);
+    expect(await shownOf("vanished")).toEqual([["unknown", null]]);
+    await settleAfter(20 * MINUTES);
+    expect([await shownOf("vanished"), await shownOf("vanished-pair")]).toEqual([[["unknown", "no_trace"]], [["unknown", "no_trace"]]]);
+    // What is settled stays so.
+    await settleAfter(40 * MINUTES);
+    expect(await shownOf("vanished")).toEqual([["unknown", "no_trace"]]);
+  });
+});
+
+describe("PostgreSQL that becomes unavailable after the intent", () => {
+  it("does not change the answer, and gets the outcome later", { timeout: 60_000 }, async () => {
+    await stall(1_500);
+    const answer = asAdmin("POST", "/admin/wallet/deposits", depositOf("written-late"));
+    await vi.waitFor(async () => expect(await shownOf("written-late")).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    venue.postgres.freeze();
+    try {
+      expect([201, 202]).toContain((await answer).status);
+    } finally {
+      venue.postgres.thaw();
+    }
+    await expect.poll(() => shownOf("written-late"), { timeout: 30_000, interval: 200 }).toEqual([["done", null]]);
+  });
+});
+
+it("an outcome is added and never changed", async () => {
+  for (const statement of ["UPDATE audit_outcomes SET outcome = 'done'", "DELETE FROM audit_outcomes", "TRUNCATE audit_outcomes"]) {
+    await expect(venue.database.query(statement, [])).rejects.toThrow("only grows");
+  }
+});
