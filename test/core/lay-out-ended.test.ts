@@ -1,3 +1,4 @@
+import { Redis } from "ioredis";
 import { afterAll, expect, it } from "vitest";
 import { TABLES_KEY } from "../../origin/commit/keys.ts";
 import { createLogger } from "../../origin/log.ts";
@@ -17,8 +18,7 @@ const log = createLogger("lay-out-test", { write: () => {} });
 /** As the version before leaves it: an open order, ended ones in lists by status and day, some long gone and still in their user's list. */
 async function startOldStore() {
   const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
-  const redis = connectRedis(server.url, log);
-  await until(() => redis.status === "ready");
+  const redis = new Redis(server.url);
   afterAll(async () => {
     redis.disconnect();
     await server.stop();
