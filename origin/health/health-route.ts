@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
 import type { Redis } from "ioredis";
 import { type Clock, systemClock } from "../../shared/clock.ts";
 import { checkPart, healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../../shared/health.ts";
 import { storeHealth } from "../../shared/store-health.ts";
 import type { Database } from "../db/database.ts";
+import { askLoadingProgress } from "../redis/loading-progress.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
 const PART_TIMEOUT_MS = 600;
+/** Together with the above still shorter. */
+const LOADING_TIMEOUT_MS = 200;
 /** How long the stores' answers are good for. A failure is looked at again sooner: somebody waits for its end. */
 const FRESH_MS = 1_000;
 const FAILURE_FRESH_MS = 100;
@@ -30,14 +34,21 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
   const venueStore = scriptRunner(venueRedis);
   let last: { readonly stores: Promise<readonly PartHealth[]>; readonly goodUntilMs: () => number } | undefined;
 
+  async function askVenueStore(): Promise<PartHealth> {
+    const health = await checkPart({
+      name: "venueStore",
+      check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
+      withinMs: PART_TIMEOUT_MS,
+      failure: "The venue's Redis does not answer.",
+    });
+    if (health.state === "ok") return health;
+    const progress = await Promise.race([askLoadingProgress(venueRedis), sleep(LOADING_TIMEOUT_MS, undefined)]);
+    return progress === undefined ? health : { ...health, detail: `The venue's ${progress}.` };
+  }
+
   function askStores(): Promise<readonly PartHealth[]> {
     return Promise.all([
-      checkPart({
-        name: "venueStore",
-        check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
-        withinMs: PART_TIMEOUT_MS,
-        failure: "The venue's Redis does not answer.",
-      }),
+      askVenueStore(),
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
   }
