@@ -106,7 +106,11 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
 function engineHealth(status: EngineStatus): PartHealth {
   switch (status.role) {
     case "starting":
-      return { name: "engine", state: "down", detail: "The engine is starting." };
+      return {
+        name: "engine",
+        state: "down",
+        detail: status.progress === "" ? "The engine is starting." : `The engine is loading ${status.progress}.`,
+      };
     case "refusing":
       return { name: "engine", state: "down", detail: status.why, refuses: true };
     case "leader":

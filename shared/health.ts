@@ -25,6 +25,12 @@ export function healthReport(parts: readonly PartHealth[]): HealthReport {
   return { status: down.length === 0 ? "ok" : "down", down, parts: [...parts] };
 }
 
+/** The parts that are down, each with its reason where that is told. */
+export function describeDown({ parts }: HealthReport): string {
+  const down = parts.filter(({ state }) => state === "down");
+  return down.map(({ name, detail }) => `${name} (${detail ?? "down"})`).join(", ");
+}
+
 /** What anybody may know: which part is down, and not why. */
 export function withoutDetails({ status, down, parts }: HealthReport): HealthReport {
   return { status, down, parts: parts.map(({ name, state }) => ({ name, state })) };

@@ -1,34 +1,67 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "../db/database.ts";
+import type { OrderRow } from "../engine/changes.ts";
 import { tryConsumerLock } from "../ledger/ledger-queries.ts";
-import { deleteOrders, insertArchive, listOldOrders } from "./archive-queries.ts";
+import { isOpenStatus } from "../projections/order-writes.ts";
+import { deleteOrders, insertArchive, listOldestOrders } from "./archive-queries.ts";
 import type { OrderArchive } from "./order-archive.ts";
 
-type Archiving = { readonly database: Database; readonly archive: OrderArchive; readonly beforeMs: number; readonly ordersMax?: number };
+type Archiving = {
+  readonly database: Database;
+  readonly archive: OrderArchive;
+  readonly beforeMs: number;
+  readonly ordersMax?: number;
+  readonly isStopping?: () => boolean;
+};
 
-/** One file of some hundred kilobytes. */
+/** One file of some hundred kilobytes, and some hundredths of a second for PostgreSQL. */
 const ORDERS_MAX = 5_000;
 
 /**
- * Moves some orders that ended before a time into one file of the archive: the file first, then its row and the deletion in one transaction. A crash
- * in between leaves a file that nobody points to, and the same orders go into a file again. Answers how many were moved.
+ * Moves all orders that ended before a time into files of the archive, one page of the table after the other, until there are no more: whatever has come
+ * together, the archive is faster than orders can be placed. Between two pages PostgreSQL is free for others. Answers how many were moved.
  */
-export async function archiveOrders({ database, archive, beforeMs, ordersMax = ORDERS_MAX }: Archiving): Promise<number> {
-  const old = await listOldOrders.all(database, { beforeMs: String(beforeMs), limit: ordersMax });
-  const [first] = old;
-  if (first === undefined) return 0;
-  // Files of one day overlap with few others by their ids, so that an order is found in the first or second one.
-  const day = dayOf(first.createdAt);
-  const orders = old.filter(({ createdAt }) => dayOf(createdAt) === day);
+export async function archiveOrders({ ordersMax = ORDERS_MAX, isStopping = () => false, ...parts }: Archiving): Promise<number> {
+  const { database, beforeMs } = parts;
+  let moved = 0;
+  let after = 0;
+  while (!isStopping()) {
+    const page = await listOldestOrders.all(database, { after: String(after), limit: ordersMax });
+    // Orders are made in the order of their ids: behind the first that is too young, all are.
+    const old = page.filter(({ createdAt }) => createdAt < beforeMs);
+    const due = old.filter(({ status, updatedAt }) => !isOpenStatus(status) && updatedAt < beforeMs);
+    for (const orders of byDay(due)) {
+      if (!(await moveOrders(orders, parts))) return moved;
+      moved += orders.length;
+    }
+    after = old.at(-1)?.id ?? after;
+    if (old.length < ordersMax) break;
+    await nextTurn();
+  }
+  return moved;
+}
+
+/** Files of one day overlap with few others by their ids, so that an order is found in the first or second one. */
+function byDay(orders: readonly OrderRow[]): readonly (readonly OrderRow[])[] {
+  return [...Map.groupBy(orders, ({ createdAt }) => dayOf(createdAt)).values()];
+}
+
+/**
+ * The file first, then its row and the deletion in one transaction. A crash in between leaves a file that nothing points to, and the same orders go into a
+ * file again. False when another process is archiving just now.
+ */
+async function moveOrders(orders: readonly OrderRow[], { database, archive }: Pick<Archiving, "database" | "archive">): Promise<boolean> {
   const ids = orders.map(({ id }) => id);
-  const [firstId, lastId] = [first.id, ids.at(-1) ?? first.id];
+  const [firstId = 0, lastId = 0] = [ids[0], ids.at(-1)];
+  const day = dayOf(orders[0]?.createdAt ?? 0);
   const path = `orders/${day.slice(0, 4)}/${day}.${firstId}-${lastId}.jsonl.gz`;
   const { sha256 } = await archive.write(path, orders);
   return database.transaction(async (tx) => {
-    if (!(await tryConsumerLock.first(tx, { consumer: "archive" }))?.taken) return 0;
+    if (!(await tryConsumerLock.first(tx, { consumer: "archive" }))?.taken) return false;
     const deleted = await deleteOrders.all(tx, { ids: ids.map(String) });
-    if (deleted.length !== ids.length) throw new Error("somebody else is archiving the same orders");
+    if (deleted.length !== ids.length) throw new Error("another process is archiving the same orders");
     await insertArchive.all(tx, { path, firstId: String(firstId), lastId: String(lastId), orders: orders.length, sha256 });
-    return orders.length;
+    return true;
   });
 }
 

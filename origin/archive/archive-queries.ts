@@ -4,12 +4,12 @@ import { orderRowSchema } from "../sync/table-queries.ts";
 import deleteOrdersSource from "./delete-orders.sql";
 import findArchivesSource from "./find-archives.sql";
 import insertArchiveSource from "./insert-archive.sql";
-import listOldOrdersSource from "./list-old-orders.sql";
+import listOldestOrdersSource from "./list-oldest-orders.sql";
 
-export const listOldOrders = defineQuery({
-  name: "list-old-orders",
-  source: listOldOrdersSource,
-  params: ["beforeMs", "limit"],
+export const listOldestOrders = defineQuery({
+  name: "list-oldest-orders",
+  source: listOldestOrdersSource,
+  params: ["after", "limit"],
   row: orderRowSchema,
 });
 

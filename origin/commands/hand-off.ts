@@ -22,6 +22,7 @@ export type HandOff = {
   /** The next one whose caller still waits. */
   readonly shift: () => LocalCommand | undefined;
   readonly isEmpty: () => boolean;
+  readonly size: () => number;
   /** They were taken and not committed: before all others, in their order. */
   readonly putBack: (commands: readonly LocalCommand[]) => void;
   /** From here on nobody knows what becomes of them, until `settle` says it. */
@@ -106,10 +107,10 @@ export function createHandOff(node: string): HandOff {
   return {
     node,
     isOpen: () => onOffer !== undefined,
-    offer(offered) {
+    offer({ body, at, settle }) {
       numbers++;
       const current = currentTurn();
-      const command = { ...offered, number: numbers, commandId: "", isAnswered: false, turn: current };
+      const command = { body, at, settle, number: numbers, commandId: "", isAnswered: false, turn: current };
       current.commands.push(command);
       current.waitingCount++;
       queue.push(command);
@@ -128,6 +129,7 @@ export function createHandOff(node: string): HandOff {
       skipAnswered();
       return queue.size() === 0;
     },
+    size: queue.size,
     putBack,
     begin(commit) {
       const { epoch, sequence } = commit;

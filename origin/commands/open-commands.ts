@@ -88,7 +88,7 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
     assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
     if (turn.texts.length === 0) setImmediate(flush);
     turn.texts.push(text);
-    turn.waiters.push({ settle: answer });
+    turn.waiters.push({ at, settle: answer });
   }
 
   function settle(user: string, answer: Submitted, resolve: (answer: Submitted) => void): void {
@@ -110,7 +110,9 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
 
   async function send(waiters: readonly Waiter[], commands: string): Promise<void> {
     const append = waiting.add(waiters);
-    append.timer = setTimeout(() => void lookForMissed(append), MISSED_AFTER_MS);
+    const leftMs = leftOf(waiters);
+    const missedMs = Math.min(MISSED_AFTER_MS, leftMs);
+    append.timer = setTimeout(() => void lookForMissed(append, leftMs - missedMs), missedMs);
     appendsUnderWay++;
     try {
       const reply = await appendCommands(runner, { node, append: append.append, commands });
@@ -126,9 +128,15 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
     }
   }
 
+  /** Commands that waited for an engine in this process first have waited for a part of their time. */
+  function leftOf([first]: readonly Waiter[]): number {
+    const waitedMs = first === undefined ? 0 : clock.nowMs() - first.at;
+    return Math.min(ANSWER_MS_MAX, Math.max(0, ANSWER_MS_MAX - waitedMs));
+  }
+
   /** One at a time: when everything is slow, nothing was missed, and asking for everybody would make it slower. */
-  async function lookForMissed(append: WaitingAppend): Promise<void> {
-    append.timer = setTimeout(() => void expire(append), ANSWER_MS_MAX - MISSED_AFTER_MS);
+  async function lookForMissed(append: WaitingAppend, leftMs: number): Promise<void> {
+    append.timer = setTimeout(() => void expire(append), leftMs);
     if (isLookingForMissed) return;
     isLookingForMissed = true;
     await lookUp(append);

@@ -4,7 +4,11 @@ import { commandIdOf } from "./command-id.ts";
 import type { RefusalCode, Submitted } from "./commands.ts";
 
 /** One command whose caller waits. */
-export type Waiter = { readonly settle: (answer: Submitted) => void };
+export type Waiter = {
+  /** When the caller began to wait, by the venue's clock. */
+  readonly at: number;
+  readonly settle: (answer: Submitted) => void;
+};
 
 /** The commands of one append and those of their callers who still wait. */
 export type WaitingAppend = {

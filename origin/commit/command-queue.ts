@@ -17,11 +17,15 @@ export type CommandQueue = {
   readonly check: () => void;
   /** Returns when there is something, or when `wake` is called. */
   readonly wait: () => Promise<void>;
+  /** Returns when `wake` is called, or when something has come. */
+  readonly untilWoken: () => Promise<void>;
   readonly wake: () => void;
   readonly shift: () => QueuedCommand | undefined;
   /** The commands that the next calls of `shift` give, in that order, as many as there are now. One whose caller gives up meanwhile is left out. */
   readonly peek: (max: number) => readonly QueuedCommand[];
   readonly isEmpty: () => boolean;
+  /** How many wait, give or take those whose callers have given up. */
+  readonly size: () => number;
   /** Those of this process that were not shifted go back to where they came from. */
   readonly close: () => void;
 };
@@ -41,6 +45,13 @@ export function createCommandQueue({ handOff, ...parts }: QueueParts): CommandQu
 
   function wake(): void {
     onWake?.();
+  }
+
+  async function untilWoken(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      onWake = resolve;
+    });
+    onWake = undefined;
   }
 
   function passTurn(): void {
@@ -77,12 +88,9 @@ export function createCommandQueue({ handOff, ...parts }: QueueParts): CommandQu
     check: stream.check,
     async wait() {
       stream.listen();
-      if (!isEmpty()) return;
-      await new Promise<void>((resolve) => {
-        onWake = resolve;
-      });
-      onWake = undefined;
+      if (isEmpty()) await untilWoken();
     },
+    untilWoken,
     wake,
     shift() {
       skipGone();
@@ -100,6 +108,7 @@ export function createCommandQueue({ handOff, ...parts }: QueueParts): CommandQu
         .slice(0, max);
     },
     isEmpty,
+    size: () => ready.size() + handOff.size() + stream.size(),
     close() {
       handOff.close();
       handOff.putBack(ready.takeAll().filter(isLocal));

@@ -1,7 +1,9 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
+import type { Changes } from "../engine/changes.ts";
 import { createEngine, type Engine } from "../engine/engine.ts";
-import { loadState } from "../projections/load-state.ts";
+import { loadState, type OnProgress } from "../projections/load-state.ts";
 import { faultOfNext, firstEntry, type JournalPosition, lastEntry, readJournal } from "./journal.ts";
 import { changesFrom } from "./journal-body.ts";
 import { OFFSET_KEY } from "./keys.ts";
@@ -14,15 +16,34 @@ export type Recovered = { readonly engine: Engine; readonly names: NameMemory; p
 const READ_ENTRIES_MAX = 100;
 
 /** Memory from the projected state. What is wrong with it is told in a sentence: nobody should trade on it. */
-export async function recover(redis: Redis, nameBounds?: NameBounds): Promise<Result<Recovered, string>> {
-  const loaded = await loadState(redis);
+export async function recover(redis: Redis, { nameBounds, onProgress }: RecoverOptions = {}): Promise<Result<Recovered, string>> {
+  const loaded = await loadState(redis, onProgress);
   if (!loaded.ok) return loaded;
   const engine = createEngine();
   const { changes, nameCounts, position } = loaded.value;
   const nonces = await readNonces(redis, { sequence: position.sequence, timeMs: changes.at });
-  engine.absorb({ ...changes, nonces });
+  await absorbInSteps(engine, { ...changes, nonces });
   engine.names.load({ counts: nameCounts, completeFrom: changes.at + 1 });
   return ok({ engine, names: createNameMemory(redis, engine, nameBounds), position });
+}
+
+type RecoverOptions = { readonly nameBounds?: NameBounds | undefined; readonly onProgress?: OnProgress };
+
+const ROWS_PER_STEP = 5_000;
+
+/** Others in this process get their turn in between. */
+async function absorbInSteps(engine: Engine, { balances, orders, references, ...rest }: Changes): Promise<void> {
+  engine.absorb({ ...rest, balances: [], orders: [], references: [] });
+  const nothing = { ...rest, currencies: [], pairs: [], users: [], references: [] };
+  for (let from = 0; from < balances.length; from += ROWS_PER_STEP) {
+    engine.absorb({ ...nothing, orders: [], balances: balances.slice(from, from + ROWS_PER_STEP) });
+    await nextTurn();
+  }
+  for (let from = 0; from < orders.length; from += ROWS_PER_STEP) {
+    engine.absorb({ ...nothing, balances: [], orders: orders.slice(from, from + ROWS_PER_STEP) });
+    await nextTurn();
+  }
+  engine.absorb({ ...nothing, balances: [], orders: [], references });
 }
 
 /** Takes in what the journal has beyond the memory's position: for a standby again and again, for a new leader once, to the end. */

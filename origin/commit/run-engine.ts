@@ -26,7 +26,8 @@ export type RunningEngine = {
 };
 
 export type EngineStatus =
-  | { readonly role: "starting" }
+  /** `progress` says what is being loaded; empty before and after that. */
+  | { readonly role: "starting"; readonly progress: string }
   | { readonly role: "standby" | "leader"; readonly sequence: number }
   | { readonly role: "refusing"; readonly why: string };
 
@@ -49,6 +50,8 @@ type EngineParts = {
 };
 
 const RETRY_MS = 200;
+/** A start that is over soon says nothing of its steps. */
+const PROGRESS_EVERY_MS = 5_000;
 const READY_MS = 1_000;
 /** Whoever has to mend something needs longer than that. */
 const REFUSAL_RETRY_MS = 2_000;
@@ -59,7 +62,8 @@ export function runEngine(parts: EngineParts): RunningEngine {
   const runner = scriptRunner(redis);
   const stopping = new AbortController();
   const isStopping = () => stopping.signal.aborted;
-  let status: EngineStatus = { role: "starting" };
+  let status: EngineStatus = { role: "starting", progress: "" };
+  let toldAtMs = parts.nowMs();
   /** The furthest that this process has seen the journal: a store that is behind it has lost something. */
   let seen = 0;
   let lastTrouble = "";
@@ -111,7 +115,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
     await settleEarly();
-    const recovered = await recover(redis, parts.nameBounds);
+    const recovered = await recover(redis, { nameBounds: parts.nameBounds, onProgress });
     if (!recovered.ok) throw new Refusal(recovered.reason);
     const epoch = await standBy(recovered.value);
     if (epoch === undefined) return;
@@ -145,6 +149,14 @@ export function runEngine(parts: EngineParts): RunningEngine {
     else log.warn({ epoch: lease.epoch }, "another engine leads now: memory is loaded anew");
   }
 
+  function onProgress(progress: string): void {
+    // One that refuses tries again from time to time; why it refuses stays to be read.
+    if (status.role !== "refusing") status = { role: "starting", progress };
+    if (parts.nowMs() - toldAtMs < PROGRESS_EVERY_MS) return;
+    toldAtMs = parts.nowMs();
+    log.info({ progress }, "the engine is loading");
+  }
+
   function onCommit(sequence: number): void {
     seen = sequence;
     lastTrouble = "";
@@ -156,7 +168,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     const trouble = String(error);
     if (!isStopping() && trouble !== lastTrouble) log.warn({ err: error }, "the engine starts anew from the journal");
     lastTrouble = trouble;
-    status = { role: "starting" };
+    status = { role: "starting", progress: "" };
   }
 
   function judge(error: unknown): void {

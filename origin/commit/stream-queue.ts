@@ -19,6 +19,7 @@ export type StreamQueue = {
   readonly listen: () => void;
   readonly shift: () => StreamCommand | undefined;
   readonly isEmpty: () => boolean;
+  readonly size: () => number;
   /** Throws if the stream could not be read. */
   readonly check: () => void;
   readonly close: () => void;
@@ -105,6 +106,7 @@ export function createStreamQueue({ redis, blocking, after, onArrival }: QueuePa
     listen,
     shift: held.shift,
     isEmpty: () => held.size() === 0,
+    size: held.size,
     check() {
       if (failure !== undefined) throw failure;
     },

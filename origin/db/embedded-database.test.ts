@@ -28,7 +28,7 @@ describe("the embedded database", () => {
     process.once("worker", (worker) => {
       thread = worker;
     });
-    database = await openEmbeddedDatabase(folder, createLogger("test", { write: (line) => void lines.push(line) }));
+    database = await openEmbeddedDatabase(folder, { log: createLogger("test", { write: (line) => void lines.push(line) }) });
     await database.query("CREATE TABLE notes (note text PRIMARY KEY)", []);
   });
 
@@ -39,9 +39,11 @@ describe("the embedded database", () => {
   it("leaves its caller's thread free while it works", async () => {
     let turns = 0;
     let isDone = false;
-    const counted = database.query(LONG_STATEMENT, []).finally(() => {
-      isDone = true;
-    });
+    const counted = database
+      .transaction((tx) => tx.query(LONG_STATEMENT, []), 60_000)
+      .finally(() => {
+        isDone = true;
+      });
     while (!isDone) {
       await nextTurn();
       turns++;
@@ -54,9 +56,9 @@ describe("the embedded database", () => {
     const late = Promise.withResolvers<unknown>();
     const slow = database.transaction(async (tx) => {
       await tx.query(INSERT, ["slow"]);
-      await sleep(300);
+      await sleep(1_500);
       await tx.query(INSERT, ["slower"]).catch(late.resolve);
-    }, 100);
+    }, 1_000);
     await expect(slow).rejects.toThrow(DatabaseUnavailable);
     expect(await notes()).toEqual([]);
     expect(await late.promise).toBeInstanceOf(DatabaseUnavailable);
@@ -141,10 +143,14 @@ describe("the embedded database", () => {
 
   it("does not keep a process alive that has nothing else to do", async () => {
     const url = new URL("./embedded-database.ts", import.meta.url).href;
+    const loader = new URL("../lua-loader.ts", import.meta.url).href;
     const script = `import { openEmbeddedDatabase } from ${JSON.stringify(url)};
       const database = await openEmbeddedDatabase(${JSON.stringify(await temporaryFolder())});
       console.log(JSON.stringify(await database.query("SELECT 1 AS one", [])));`;
-    const { stdout, status } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+    const { stdout, status } = spawnSync(process.execPath, ["--import", loader, "--input-type=module", "-e", script], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
     expect(stdout).toBe('[{"one":1}]\n');
     expect(status).toBe(0);
   });

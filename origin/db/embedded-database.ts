@@ -3,13 +3,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import type { Database } from "./database.ts";
+import { UPKEEP, type UpkeepRules } from "./embedded-upkeep.ts";
 import { databaseOverPort } from "./port-database.ts";
-import type { HostNews, HostOrder } from "./port-messages.ts";
+import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
 
 /** Of which other threads of this process can be clients as well. */
 export type EmbeddedDatabase = Database & { readonly port: () => MessagePort };
 
+type EmbeddedOptions = {
+  /** Told when the thread ends by itself and when it is open again, and of an upkeep that failed. */
+  readonly log?: Logger | undefined;
+  readonly upkeep?: UpkeepRules;
+};
+
 const WORKER = new URL("./embedded-worker.ts", import.meta.url);
+/** For its `.sql` files, however this thread reads its own. */
+const LOADER = new URL("../lua-loader.ts", import.meta.url);
 const REOPEN_MS_FIRST = 250;
 const REOPEN_MS_MAX = 10_000;
 /** The files survive a thread that is cut short as they survive a killed process. */
@@ -20,9 +29,9 @@ const CLOSE_MS_MAX = 2_000;
  * `DatabaseUnavailable` and it is started again, later and later, until it is open: like a server that was restarted. Open transactions are
  * rolled back by that, committed ones are kept.
  */
-export async function openEmbeddedDatabase(folder: string, log?: Logger): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(folder: string, { log, upkeep = UPKEEP }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  let host = await startHost(folder);
+  let host = await startHost({ folder, upkeep }, log);
   let isClosing = false;
 
   async function reopenWhenEnded(): Promise<void> {
@@ -38,7 +47,7 @@ export async function openEmbeddedDatabase(folder: string, log?: Logger): Promis
     for (let pauseMs = REOPEN_MS_FIRST; !isClosing; pauseMs = Math.min(pauseMs * 2, REOPEN_MS_MAX)) {
       await sleep(pauseMs, undefined, { ref: false });
       try {
-        host = await startHost(folder);
+        host = await startHost({ folder, upkeep }, log);
         if (isClosing) return await host.close();
         log?.info("the embedded database is open again");
         return;
@@ -70,18 +79,22 @@ type Host = {
 };
 
 /** Throws when the folder cannot be opened. */
-async function startHost(folder: string): Promise<Host> {
-  const worker = new Worker(WORKER, { workerData: { folder }, execArgv: [], name: "database" });
+async function startHost(data: HostData, log: Logger | undefined): Promise<Host> {
+  const worker = new Worker(WORKER, { workerData: data, execArgv: ["--import", LOADER.href], name: "database" });
   const ended = new Promise<Error>((resolve) => {
     worker.once("error", (error) => resolve(error instanceof Error ? error : new Error(String(error))));
     worker.once("exit", (code) => resolve(new Error(`the thread exited with code ${code}`)));
   });
   const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   const news = await Promise.race([new Promise<HostNews>((resolve) => worker.once("message", resolve)), ended]);
-  if (news instanceof Error || news.kind === "refused") {
+  if (news instanceof Error || news.kind !== "open") {
     await worker.terminate();
     throw new Error(news.message);
   }
+  worker.on("message", (later: HostNews) => {
+    if (later.kind === "upkeepFailed") log?.warn({ reason: later.message }, "the embedded database could not be vacuumed or checkpointed");
+  });
+  // After the listener, which would keep the process alive.
   worker.unref();
 
   const order = (what: HostOrder) => worker.postMessage(what, what.op === "serve" ? [what.port] : []);

@@ -1,16 +1,17 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { assert } from "../../shared/assert.ts";
-import type { HostNews, HostOrder } from "./port-messages.ts";
+import { keepUp } from "./embedded-upkeep.ts";
+import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
 import { createPortServer } from "./serve-port.ts";
 
 /**
  * The thread of the embedded database: PGlite is PostgreSQL as a library, and a statement keeps its thread busy until it is done. Here it
- * keeps nobody else's. It needs no `.sql` or `.lua` file, so it runs without the loader.
+ * keeps nobody else's.
  */
 assert(parentPort !== null, "this file is a worker thread's");
 const parent = parentPort;
-const { folder } = workerData as { readonly folder: string };
+const { folder, upkeep } = workerData as HostData;
 const tell = (news: HostNews) => parent.postMessage(news);
 
 try {
@@ -25,6 +26,18 @@ try {
     if (order.op === "serve") server.serve(order.port);
     else void server.close().finally(() => process.exit());
   });
+  let isLooking = false;
+  setInterval(async () => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      await keepUp({ pglite, rules: upkeep, inTurn: server.inTurn });
+    } catch (error) {
+      tell({ kind: "upkeepFailed", message: error instanceof Error ? error.message : String(error) });
+    } finally {
+      isLooking = false;
+    }
+  }, upkeep.everyMs);
   tell({ kind: "open" });
 } catch (error) {
   tell({ kind: "refused", message: error instanceof Error ? error.message : String(error) });

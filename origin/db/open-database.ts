@@ -18,7 +18,7 @@ type DatabaseOptions = {
 /** Open and brought up to this version's tables. */
 export async function openDatabase({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
   if (url === undefined) await layOutEmbedded(folder);
-  const database = await (url === undefined ? openEmbeddedDatabase(folder, log) : openServerDatabase(url));
+  const database = await (url === undefined ? openEmbeddedDatabase(folder, { log }) : openServerDatabase(url));
   try {
     await migrate(database, steps);
   } catch (error) {

@@ -1,4 +1,6 @@
+import type { MessagePort } from "node:worker_threads";
 import type { SqlValue } from "./database.ts";
+import type { UpkeepRules } from "./embedded-upkeep.ts";
 
 /** What a client of the embedded database sends over its port. Lists are sent as PostgreSQL's text of an array: one string is cheap to copy. */
 export type PortCall =
@@ -28,5 +30,9 @@ export type PortFault = {
 };
 
 /** What the thread that opened the database and the database's own thread say to each other. */
-export type HostOrder = { readonly op: "serve"; readonly port: import("node:worker_threads").MessagePort } | { readonly op: "close" };
-export type HostNews = { readonly kind: "open" } | { readonly kind: "refused"; readonly message: string };
+export type HostData = { readonly folder: string; readonly upkeep: UpkeepRules };
+export type HostOrder = { readonly op: "serve"; readonly port: MessagePort } | { readonly op: "close" };
+export type HostNews =
+  | { readonly kind: "open" }
+  | { readonly kind: "refused"; readonly message: string }
+  | { readonly kind: "upkeepFailed"; readonly message: string };

@@ -11,6 +11,8 @@ import type { PortAnswer, PortCall, PortFault } from "./port-messages.ts";
  */
 export type PortServer = {
   readonly serve: (port: MessagePort) => void;
+  /** Work of the thread's own, as one call among the others. */
+  readonly inTurn: (work: () => Promise<void>) => Promise<void>;
   /** When everything that was called before has been done. */
   readonly close: () => Promise<void>;
 };
@@ -32,8 +34,10 @@ const NO_ROWS: Rows = { fields: [], rows: [] };
 export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => void): PortServer {
   let last: Promise<unknown> = Promise.resolve();
 
-  function inTurn(work: () => Promise<void>): void {
-    last = last.then(work).then(() => nextTurn());
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const done = last.then(work);
+    last = done.catch(() => {}).then(() => nextTurn());
+    return done;
   }
 
   function serve(port: MessagePort): void {
@@ -91,7 +95,7 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
       }
 
       transactions.set(id, transaction);
-      inTurn(() => transact(id, transaction));
+      void inTurn(() => transact(id, transaction));
     }
 
     async function transact(id: number, transaction: OpenTransaction): Promise<void> {
@@ -127,7 +131,7 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
             return;
           }
           waiting.add(call.id);
-          inTurn(() => query(call));
+          void inTurn(() => query(call));
           return;
         }
         case "script":
@@ -155,6 +159,7 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
 
   return {
     serve,
+    inTurn,
     close: async () => {
       await last;
       await pglite.close();

@@ -65,6 +65,7 @@ export function namesOf(state: EngineState): Names {
     evict: (which) => evict(references, which, state.index),
     load({ counts, completeFrom }) {
       references.completeFrom = completeFrom;
+      references.filteredFrom = completeFrom;
       for (const count of counts) if (count.hour >= references.firstHour) takeCount(userNamed(state.users, count.user), count);
     },
     hash: () => hashOfNames(state),

@@ -2,6 +2,7 @@ import { assert } from "../../shared/assert.ts";
 import type { ReferenceKind, ReferenceRow } from "./changes.ts";
 import { formatHash, hashText } from "./hash.ts";
 import { REMEMBERED_MS } from "./limits.ts";
+import { createNameFilter, mayHaveName, type NameFilter, putName } from "./name-filter.ts";
 import { findSlot, type OrderIndex } from "./order-index.ts";
 import { NONE } from "./order-slab.ts";
 import type { User } from "./users.ts";
@@ -22,6 +23,9 @@ export type References = {
   firstHourUntil: number;
   /** Every name that was given at this time or later is in memory. */
   completeFrom: number;
+  /** Every name that was given at this time or later is in memory or in the filter. */
+  filteredFrom: number;
+  readonly filter: NameFilter;
   /** What the store said about names that memory cannot tell of: what they stand for, or that it does not know them. */
   readonly answers: Map<string, Reference | undefined>;
   /** How many references have left memory early. An answer that was asked for before the last one is out of date. */
@@ -53,7 +57,8 @@ export const NOT_KNOWN_YET = "";
 export function createReferences(): References {
   return {
     ...{ queue: [], swept: 0, taken: 0, firstHour: 0, firstHourUntil: 0 },
-    ...{ completeFrom: Number.NEGATIVE_INFINITY, answers: new Map(), evicted: 0 },
+    ...{ completeFrom: Number.NEGATIVE_INFINITY, filteredFrom: Number.NEGATIVE_INFINITY },
+    ...{ filter: createNameFilter(), answers: new Map(), evicted: 0 },
   };
 }
 
@@ -84,7 +89,7 @@ export function lookUp(references: References, { user, kind, name, at }: LookUp)
   if (found !== undefined && (found.digest !== NOT_KNOWN_YET || !isRemembered(found, at))) return found;
   const key = nameKey({ kind, user: user.name, name });
   const isAnswered = references.answers.has(key);
-  assert(isAnswered || isComplete(references, at), "the store is asked about a name before its command is applied");
+  assert(isAnswered || !isInStore(references, { key, at }), "the store is asked about a name before its command is applied");
   return references.answers.get(key) ?? found;
 }
 
@@ -95,6 +100,15 @@ export function isComplete({ completeFrom }: References, at: number): boolean {
   return completeFrom <= at - REMEMBERED_MS + 1;
 }
 
+/** Whether the store may know a name that memory does not have, and that is remembered at this time. */
+function isInStore(
+  { completeFrom, filteredFrom, filter }: References,
+  { key, at }: { readonly key: string; readonly at: number },
+): boolean {
+  const from = at - REMEMBERED_MS + 1;
+  return completeFrom > from && (filteredFrom > from || mayHaveName(filter, key));
+}
+
 /**
  * Whether the store has to be asked before a command with this name is applied. Not for a name of the time from which memory is complete: it stays until
  * memory reaches back a day. What memory has of an older one is an open order's, which may close in the same batch and take its name along.
@@ -103,7 +117,8 @@ export function isUnanswered(
   references: References,
   { name, user, at }: { name: CommandName; user: User | undefined; at: number },
 ): boolean {
-  if (isComplete(references, at) || references.answers.has(nameKey(name))) return false;
+  const key = nameKey(name);
+  if (references.answers.has(key) || !isInStore(references, { key, at })) return false;
   const found = user && findReference(user, name.kind, name.name);
   return !(found !== undefined && found.at >= references.completeFrom);
 }
@@ -149,7 +164,9 @@ export function evict(references: References, { upTo, keep }: { upTo: number; ke
     const oldest = references.queue[references.swept] as Reference;
     references.completeFrom = Math.max(references.completeFrom, oldest.at + 1);
     references.evicted++;
-    references.answers.delete(keyOf(oldest));
+    const key = keyOf(oldest);
+    references.answers.delete(key);
+    putName(references.filter, key, oldest.at);
     letGo(references, oldest, index);
   }
 }

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "../../shared/clock.ts";
 import { checkPart, healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../../shared/health.ts";
 import { storeHealth } from "../../shared/store-health.ts";
 import type { Database } from "../db/database.ts";
+import { askLoadingProgress } from "../redis/loading-progress.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
@@ -28,16 +29,35 @@ type HealthDependencies = {
  */
 export function healthRoute({ venueRedis, database, trading, record, clock = systemClock }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
+  let loading: string | undefined;
+  let isLooking = false;
   let last: { readonly stores: Promise<readonly PartHealth[]>; readonly goodUntilMs: () => number } | undefined;
+
+  /** A server that loads is slow to answer: what it says is for the next report. */
+  function lookWhetherItLoads(): void {
+    if (isLooking) return;
+    isLooking = true;
+    void askLoadingProgress(venueRedis).then((progress) => {
+      loading = progress;
+      isLooking = false;
+    });
+  }
+
+  async function askVenueStore(): Promise<PartHealth> {
+    const health = await checkPart({
+      name: "venueStore",
+      check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
+      withinMs: PART_TIMEOUT_MS,
+      failure: "The venue's Redis does not answer.",
+    });
+    if (health.state === "ok") return health;
+    lookWhetherItLoads();
+    return loading === undefined ? health : { ...health, detail: `The venue's ${loading}.` };
+  }
 
   function askStores(): Promise<readonly PartHealth[]> {
     return Promise.all([
-      checkPart({
-        name: "venueStore",
-        check: () => storeHealth.run(venueStore, { keys: {}, args: {} }),
-        withinMs: PART_TIMEOUT_MS,
-        failure: "The venue's Redis does not answer.",
-      }),
+      askVenueStore(),
       checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
     ]);
   }

@@ -3,7 +3,8 @@ import type { OrderRow } from "../engine/changes.ts";
 
 /**
  * Orders that have ended, as one member of the list in Redis by which they are forgotten: the journal entry by which all of them had ended, the
- * time of that entry, and the orders of each user. A user's id stands once for all orders of the member, and a member is forgotten as a whole.
+ * time of that entry, and the orders of each user. A user's id stands once for all orders of the member, and a member is forgotten as a whole. In members
+ * that an upgrade has made the user is empty: the order itself says whose it is.
  */
 export type EndedOrders = {
   readonly sequence: number;

@@ -3,7 +3,7 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { TABLES_KEY } from "../commit/keys.ts";
 import { replies } from "../redis/pipeline.ts";
-import { endedFrom, idsOf } from "./ended-orders.ts";
+import { type EndedOrders, endedFrom, idsOf } from "./ended-orders.ts";
 import { createGuardedWrites } from "./guarded-writes.ts";
 import { ENDED_KEY, ENDED_TOTAL_KEY, FORGOTTEN_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "./keys.ts";
 import type { Write } from "./writes.ts";
@@ -39,6 +39,17 @@ type ForgettingParts = {
   readonly keptMax?: number;
 };
 
+/** Where a member does not say whose its orders are, they are asked. One that is gone already has no owner and no list. */
+async function withOwners(redis: Redis, ofUsers: EndedOrders["ofUsers"]): Promise<EndedOrders["ofUsers"]> {
+  const ids = ofUsers.flatMap(([user, ...ofUser]) => (user === "" ? ofUser : []));
+  if (ids.length === 0) return ofUsers;
+  const pipeline = redis.pipeline();
+  for (const id of ids) pipeline.hget(orderKey(id), "user");
+  const owners = (await replies(pipeline)) as readonly (string | null)[];
+  const found = ids.flatMap((id, place) => (owners[place] ? [[owners[place], id] as const] : []));
+  return [...ofUsers.filter(([user]) => user !== ""), ...found];
+}
+
 export function startForgetting(parts: ForgettingParts): Forgetting {
   const { redis, nowMs, log, isTight = () => false, keptMs = KEPT_MS, keptMax = KEPT_MAX } = parts;
   const writes = createGuardedWrites(parts.writer);
@@ -61,7 +72,7 @@ export function startForgetting(parts: ForgettingParts): Forgetting {
       ["UNLINK", ...ids.map(orderKey)],
       ["LPOP", ENDED_KEY],
     ];
-    for (const [user, ...ofUser] of ended.ofUsers) {
+    for (const [user, ...ofUser] of await withOwners(redis, ended.ofUsers)) {
       const key = userOrdersKey(user);
       commands.push(["ZREM", key, ...ofUser], ["ZADD", key, "LT", -Math.max(...ofUser), ORDERS_BELOW_MEMBER]);
     }

@@ -21,6 +21,8 @@ export const ENDED_KEY = `${SHARD}:ended`;
 /** How many orders were ever put into that list; `FORGOTTEN_KEY` counts those that have left it. */
 export const ENDED_TOTAL_KEY = `${SHARD}:ended:total`;
 export const FORGOTTEN_KEY = `${SHARD}:ended:forgotten`;
+/** Of the layout before: which lists of ended orders there are, one for each status and day. `lay-out-ended.ts` empties them. */
+export const OLD_ENDED_LISTS_KEY = `${SHARD}:orders:ended`;
 export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
 export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;

@@ -6,12 +6,12 @@ import { currencyFrom, pairFrom } from "../commit/row-fields.ts";
 import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
 import type { NameCount } from "../engine/name-counts.ts";
 import { HOUR_MS } from "../engine/references.ts";
-import { replies } from "../redis/pipeline.ts";
 import { stepsOf } from "./decimal.ts";
 import { createGrids, type Grids } from "./grids.ts";
-import { CURRENCIES_KEY, namedKey, PAIRS_KEY, PROJECTED_KEY, USERS_KEY, WALLETS_KEY, walletKey } from "./keys.ts";
+import { bookKey, CURRENCIES_KEY, namedKey, PAIRS_KEY, PROJECTED_KEY, USERS_KEY, WALLETS_KEY } from "./keys.ts";
 import { countNamed, createLatestRows, type LatestRows } from "./latest-rows.ts";
 import { readBook } from "./read-book.ts";
+import { readWallets } from "./read-wallets.ts";
 
 /**
  * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
@@ -25,21 +25,44 @@ const PAGE = 500;
 /** Hours whose names can still count. */
 const NAMED_HOURS = 25;
 
-export async function loadState(redis: Redis): Promise<Result<LoadedState, string>> {
+/** What is being read: "wallets, 120,000 of about 2,000,000". */
+export type OnProgress = (progress: string) => void;
+
+export async function loadState(redis: Redis, onProgress: OnProgress = () => {}): Promise<Result<LoadedState, string>> {
   const before = await readPosition(redis);
   const rows = createLatestRows();
   Object.assign(rows.clock, before.clock);
   const grids = createGrids();
   const pairs = await readTerms(redis, grids, rows);
   for (const { pair } of pairs) {
-    for await (const order of readBook(redis, pair, grids)) rows.orders.set(order.id, order);
+    const tell = progressOf(onProgress, { what: `open orders of ${pair}`, total: await redis.hlen(bookKey(pair)) });
+    for await (const order of readBook(redis, pair, grids)) {
+      rows.orders.set(order.id, order);
+      tell(1);
+    }
   }
-  await loadUsers(redis, rows);
-  await loadWallets(redis, rows, grids);
-  await loadNameCounts(redis, rows);
+  await loadUsers(redis, rows, progressOf(onProgress, { what: "users", total: await redis.hlen(USERS_KEY) }));
+  const tellWallets = progressOf(onProgress, { what: "wallets", total: await redis.scard(WALLETS_KEY) });
+  for await (const { user, wallet } of readWallets(redis)) {
+    rows.balances.set(user, balancesOf(user, wallet, grids));
+    tellWallets(1);
+  }
+  await loadNameCounts(redis, rows, onProgress);
   const after = await readPosition(redis);
-  const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence });
+  const faults = await catchUp(redis, rows, { from: before.position, to: after.position.sequence, onProgress });
   return faults ?? ok({ position: after.position, changes: toChanges(rows), nameCounts: nameCountsOf(rows) });
+}
+
+/** Told once per page: a line per row would be felt. What has come since the count makes it "about". */
+function progressOf(onProgress: OnProgress, { what, total }: { readonly what: string; readonly total: number }): (count: number) => void {
+  let done = 0;
+  let toldAt = 0;
+  return (count) => {
+    done += count;
+    if (done - toldAt < PAGE && done < total) return;
+    toldAt = done;
+    onProgress(`${what}, ${done.toLocaleString("en")} of about ${total.toLocaleString("en")}`);
+  };
 }
 
 type Clock = LatestRows["clock"];
@@ -68,7 +91,7 @@ export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): 
   return pairs;
 }
 
-async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
+async function loadUsers(redis: Redis, rows: LatestRows, tell: (count: number) => void): Promise<void> {
   let cursor = "0";
   do {
     const [next, flat] = await redis.hscan(USERS_KEY, cursor, "COUNT", PAGE);
@@ -77,18 +100,7 @@ async function loadUsers(redis: Redis, rows: LatestRows): Promise<void> {
       const user = flat[at] ?? "";
       rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
     }
-  } while (cursor !== "0");
-}
-
-async function loadWallets(redis: Redis, rows: LatestRows, grids: Grids): Promise<void> {
-  let cursor = "0";
-  do {
-    const [next, users] = await redis.sscan(WALLETS_KEY, cursor, "COUNT", PAGE);
-    cursor = next;
-    const pipeline = redis.pipeline();
-    for (const user of users) pipeline.hgetall(walletKey(user));
-    const wallets = (await replies(pipeline)) as readonly Record<string, string>[];
-    for (const [place, user] of users.entries()) rows.balances.set(user, balancesOf(user, wallets[place] ?? {}, grids));
+    tell(flat.length / 2);
   } while (cursor !== "0");
 }
 
@@ -101,14 +113,16 @@ function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) 
   return new Map(balances);
 }
 
-async function loadNameCounts(redis: Redis, { clock, named }: LatestRows): Promise<void> {
+async function loadNameCounts(redis: Redis, { clock, named }: LatestRows, onProgress: OnProgress): Promise<void> {
   const last = Math.floor(clock.at / HOUR_MS);
   for (let hour = last - NAMED_HOURS; hour <= last; hour++) {
+    const tell = progressOf(onProgress, { what: `users who named commands in hour ${hour}`, total: await redis.hlen(namedKey(hour)) });
     let cursor = "0";
     do {
       const [next, flat] = await redis.hscan(namedKey(hour), cursor, "COUNT", PAGE);
       cursor = next;
       for (let at = 0; at < flat.length; at += 2) countNamed(named, { user: flat[at] ?? "", hour, number: Number(flat[at + 1]) });
+      tell(flat.length / 2);
     } while (cursor !== "0");
   }
 }
@@ -117,7 +131,7 @@ function nameCountsOf({ named }: LatestRows): readonly NameCount[] {
   return [...named].flatMap(([hour, users]) => [...users].map(([user, number]) => ({ user, hour, number })));
 }
 
-async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number }) {
+async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number; onProgress: OnProgress }) {
   let before = span.from;
   while (before.sequence < span.to) {
     const entries = await readJournal(redis, before.sequence, Math.min(PAGE, span.to - before.sequence));
@@ -128,6 +142,7 @@ async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosi
       rows.absorb(changesFrom(entry.body));
       before = entry;
     }
+    span.onProgress(`the journal, entry ${before.sequence} of ${span.to}`);
   }
   return undefined;
 }

@@ -9,7 +9,7 @@ import type { Write, Writes } from "./writes.ts";
  */
 export const USER_TRADES_MAX = 200;
 /** Of a pair, for everybody. */
-export const PAIR_TRADES_MAX = 1_000;
+const PAIR_TRADES_MAX = 1_000;
 
 /** Into the lists of the pair and of both sides, newest first. */
 export function writeTrade(trade: TradeRow, { grid, writes }: { readonly grid: Grid; readonly writes: Writes }): void {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../../shared/assert.ts";
 import { findProgram } from "./find-program.ts";
+import { openRotatingLog } from "./rotating-log.ts";
 
 /** A part of the stack that runs as its own process. It never outlives us, and says why it ended. */
 export type Child = {
@@ -106,12 +106,12 @@ function withDeathSignal(command: string, args: readonly string[]): { command: s
 
 function collectLines(childProcess: ChildProcess, logFile: string | undefined): string[] {
   const lastLines: string[] = [];
-  const log = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  const log = logFile === undefined ? undefined : openRotatingLog(logFile);
   const { stdout, stderr } = childProcess;
   assert(stdout !== null && stderr !== null, "a child's output is piped");
   for (const stream of [stdout, stderr]) {
     createInterface({ input: stream }).on("line", (line) => {
-      log?.write(`${line}\n`);
+      log?.write(line);
       lastLines.push(line);
       if (lastLines.length > LAST_LINES_MAX) lastLines.shift();
     });

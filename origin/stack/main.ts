@@ -37,6 +37,7 @@ const stray = args.find((argument) => argument !== "--watch");
 if (stray !== undefined) process.exit(complain(`Unknown option ${stray}; --help tells what there is.`));
 
 const startedAt = performance.now();
+const PROGRESS_EVERY_MS = 3_000;
 const watch = args.includes("--watch");
 const stopAsked = listenForStop();
 // A terminal that was closed, or `| head`: what nobody reads must not keep the parts from being stopped in order.
@@ -84,6 +85,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
   const stack = await runStack(parts, {
     stopAsked,
     onReady: (part, tookMs) => say(`  ✓ ${part.name.padEnd(12)} ${(tookMs / 1000).toFixed(1)} s`),
+    onProgress: sayNowAndThen(),
   });
   try {
     const died = stack.died.then((reason) => `${reason}\nA stack that is not whole is no use: stopping the rest.`);
@@ -102,6 +104,16 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     await stack.stop();
     say("Stopped.");
   }
+}
+
+/** A start that is over soon says nothing of its steps. */
+function sayNowAndThen(): (part: { readonly name: string }, progress: string) => void {
+  let saidAt = performance.now();
+  return ({ name }, progress) => {
+    if (performance.now() - saidAt < PROGRESS_EVERY_MS) return;
+    saidAt = performance.now();
+    say(`  … ${name.padEnd(12)} ${progress}`);
+  };
 }
 
 function report(death: string | undefined): number {

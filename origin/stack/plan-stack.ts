@@ -20,7 +20,8 @@ export type Part = {
   readonly portVariable: string;
   /** Source folders whose change makes this process worth a restart. */
   readonly sources: readonly string[];
-  readonly start: () => Promise<Child>;
+  /** Tells what the part is doing while that takes long. */
+  readonly start: (onProgress?: (progress: string) => void) => Promise<Child>;
   /** Makes a running process take a change up by itself; without it, it is started anew. */
   readonly rebuild?: () => Promise<void>;
 };
@@ -50,8 +51,8 @@ export async function planStack(options: PlanOptions): Promise<StackPlan> {
   const parts: Part[] = [];
   const addRedis = async (redis: RedisPlan) => {
     const port = redis.port ?? (await freePort());
-    const start = async () =>
-      (await startRedisServer({ ...redis, folder: join(folder, redis.name), port, logFile: logFileOf(folder, redis.name) })).child;
+    const place = { folder: join(folder, redis.name), port, logFile: logFileOf(folder, redis.name) };
+    const start: Part["start"] = async (onProgress) => (await startRedisServer({ ...redis, ...place, onProgress })).child;
     parts.push({ name: redis.name, what: redis.what, port, portVariable: redis.portVariable, sources: [], start });
     return { url: redisUrl(redis, port), dataUrl: redisUrl(redis, port, redis.dataUser) };
   };
@@ -146,7 +147,8 @@ export function originPart(options: PlanOptions & { readonly name: string; reado
     SLUICE_SEAL_KEYS: given["SLUICE_SEAL_KEYS"] ?? JSON.stringify(secrets.sealKeys),
     ...keySource(options),
   };
-  const start = () => startNode({ name, file: "main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  const readyUrl = `http://127.0.0.1:${port}/health`;
+  const start: Part["start"] = (onProgress) => startNode({ name, file: "main.ts", environment, logFile, readyUrl, onProgress });
   return { name, what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
 }
 
@@ -237,12 +239,13 @@ type NodePart = {
   readonly environment: NodeJS.ProcessEnv;
   readonly logFile: string;
   readonly readyUrl: string;
+  readonly onProgress?: ((progress: string) => void) | undefined;
 };
 
-async function startNode({ name, file, environment, logFile, readyUrl }: NodePart): Promise<Child> {
+async function startNode({ name, file, environment, logFile, readyUrl, onProgress }: NodePart): Promise<Child> {
   const luaLoader = new URL("../lua-loader.ts", import.meta.url).href;
   const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
   const child = startChild({ name, command: process.execPath, args: ["--import", luaLoader, script], environment, logFile });
-  await waitUntilReady({ child, probe: () => answersOk(readyUrl) });
+  await waitUntilReady({ child, probe: () => answersOk(readyUrl), onProgress });
   return child;
 }

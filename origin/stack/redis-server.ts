@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import { loadingProgress } from "../redis/loading-progress.ts";
 import { type Child, startChild } from "./child.ts";
 import { findProgram } from "./find-program.ts";
 import { freePort } from "./free-port.ts";
@@ -28,6 +29,7 @@ type RedisServerOptions = {
   /** What it may use; without it, whatever the machine has. */
   readonly memoryMb?: number;
   readonly logFile?: string;
+  readonly onProgress?: ((progress: string) => void) | undefined;
 };
 
 /**
@@ -50,7 +52,7 @@ export async function startRedisServer(options: RedisServerOptions): Promise<Red
   await writeFile(configFile, redisConfig(options, { port, clusterBusPort }), { mode: 0o600 });
   const child = startChild({ name, command: program, args: [configFile], ...(logFile === undefined ? {} : { logFile }) });
   const url = `redis://${password === undefined ? "" : `:${password}@`}127.0.0.1:${port}`;
-  await waitUntilReady({ child, probe: () => answersAs(child.pid, url) });
+  await waitUntilReady({ child, probe: () => answersAs(child.pid, url), onProgress: options.onProgress });
   return { child, port, clusterBusPort, url, stop: child.stop };
 }
 
@@ -87,16 +89,19 @@ function quoted(text: string): string {
 
 /**
  * True once the server answers and is the process we started: on a taken port it would be somebody else's.
- * A server that still loads its file answers with an error until it is done.
+ * One that still loads its file says how far it is.
  */
-async function answersAs(pid: number, url: string): Promise<boolean> {
+async function answersAs(pid: number, url: string): Promise<boolean | string> {
   const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, enableReadyCheck: false, connectTimeout: 1_000 });
   // ioredis repeats every failure as an event; the rejected call below already tells us.
   redis.on("error", () => {});
   try {
     await redis.connect();
+    if (!(await redis.info("server")).includes(`process_id:${pid}\r\n`)) return false;
+    const progress = loadingProgress(await redis.info("persistence"));
+    if (progress !== undefined) return progress;
     await redis.ping();
-    return (await redis.info("server")).includes(`process_id:${pid}\r\n`);
+    return true;
   } finally {
     redis.disconnect();
   }

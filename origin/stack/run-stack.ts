@@ -15,17 +15,18 @@ export type RunningStack = {
 type RunOptions = {
   readonly stopAsked: AbortSignal;
   readonly onReady: (part: Part, tookMs: number) => void;
+  readonly onProgress?: (part: Part, progress: string) => void;
 };
 
 /** Starts the parts one after the other. When one fails or a stop is asked for meanwhile, none is left running. */
-export async function runStack(parts: readonly Part[], { stopAsked, onReady }: RunOptions): Promise<RunningStack> {
+export async function runStack(parts: readonly Part[], { stopAsked, onReady, onProgress }: RunOptions): Promise<RunningStack> {
   await assertPortsFree(parts);
   const running = new Map<Part, Child>();
   const expectedToEnd = new Set<Child>();
   const death = Promise.withResolvers<string>();
 
   async function start(part: Part): Promise<void> {
-    const child = await part.start();
+    const child = await part.start((progress) => onProgress?.(part, progress));
     running.set(part, child);
     void child.exited.then((exit) => {
       if (!expectedToEnd.has(child)) death.resolve(describeExit(part.name, exit));

@@ -26,11 +26,9 @@ const panels = dashboard.panels.filter(({ targets }) => targets !== undefined);
 /** Prometheus makes it of every scrape. */
 const OF_PROMETHEUS = ["up"];
 
-/** Printed by the watch over Redis' memory, which comes with the back-pressure before it is full. */
-const OF_MEMORY_WATCH = ["sluice_venue_redis_memory_bytes", "sluice_venue_redis_memory_limit_bytes"];
 const AUDIT_SOON_MINUTES = 0.05;
 
-const printed = new Set<string>([...OF_PROMETHEUS, ...OF_MEMORY_WATCH]);
+const printed = new Set<string>(OF_PROMETHEUS);
 
 function note(text: string): void {
   for (const family of readPrometheusText(text).values()) for (const { name } of family.samples) printed.add(name);

@@ -86,6 +86,7 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ["a name taken over is counted twice", "Math.max(namedByHour[at + 1] ?? 0, number)", "(namedByHour[at + 1] ?? 0) + 1"],
   ["a user's names are not counted", "user !== undefined && hasNamedAll(state, user)", "false"],
   ["a closed order's name is not asked for", "found.at >= references.completeFrom", "true"],
+  ["a name that leaves memory is not in the filter", "putName(references.filter, key, oldest.at);", ""],
   ["an evicted name counts as never given", "Math.max(references.completeFrom, oldest.at + 1)", "references.completeFrom"],
   [
     "an open order loses its name with memory",

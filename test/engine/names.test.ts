@@ -159,6 +159,15 @@ describe("a name that has left memory", () => {
     expect(apply(command)).toMatchObject({ kind: "cancelled", orders: [{ id }] });
   });
 
+  it("is the only one that is asked for, unless memory began without the names of the last day", () => {
+    const { engine, command } = evictedDesk();
+    const other = { ...command, clientOrderId: "other" };
+    expect(engine.names.unanswered(command, command.at)).toBeDefined();
+    expect(engine.names.unanswered(other, command.at)).toBeUndefined();
+    engine.names.load({ counts: [], completeFrom: command.at + 1 });
+    expect(engine.names.unanswered(other, command.at)).toBeDefined();
+  });
+
   it("is asked for again when the last answer is older than its time in memory", () => {
     const desk = openDesk();
     desk.engine.names.load({ counts: [], completeFrom: Number.MAX_SAFE_INTEGER });

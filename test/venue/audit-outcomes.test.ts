@@ -1,22 +1,29 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { COMMAND_LINE, writeIntent } from "../../origin/admin/audit.ts";
+import { COMMAND_LINE, writeIntent, writeOutcome } from "../../origin/admin/audit.ts";
 import { createAudited } from "../../origin/admin/audited.ts";
 import { keepSettling } from "../../origin/admin/settle-intents.ts";
 import { createLookUp } from "../../origin/commands/look-up.ts";
 import { createLogger } from "../../origin/log.ts";
+import { stallEngine } from "./stall-engine.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
-import type { Json } from "./venue.ts";
+import type { Json, TestVenue } from "./venue.ts";
 
 let venue: TradingVenue;
+/** A process without an engine: its commands go over the stream. */
+let other: TestVenue;
 let anna: Trader;
 
 beforeAll(async () => {
   venue = await startTradingVenue();
+  other = await venue.again({}, { roles: ["api"] });
   anna = await venue.trader("anna", { idr: "1000" });
 });
 
 const asAdmin = (method: string, path: string, json?: unknown) =>
   venue.call(method, path, { token: venue.adminToken, ...(json === undefined ? {} : { json }) });
+
+const depositElsewhere = (reference: string) =>
+  other.call("POST", "/admin/wallet/deposits", { token: venue.adminToken, json: depositOf(reference) });
 
 const depositOf = (reference: string) => ({ userId: anna.id, currency: "idr", amount: "7", reference });
 
@@ -25,13 +32,6 @@ async function shownOf(reference: string): Promise<readonly unknown[]> {
   const { entries } = (await asAdmin("GET", `/admin/audit?target=${anna.id}`)).body as unknown as { entries: readonly Json[] };
   const ofReference = entries.filter(({ after }) => (after as Json | null)?.["reference"] === reference);
   return ofReference.map(({ outcome, reason }) => [outcome, reason]);
-}
-
-/** As if another process had taken the lead and then stood still. */
-async function stall(ms: number): Promise<void> {
-  const [seconds] = await venue.redis.time();
-  const epoch = Number(await venue.redis.hget("v1:{t0}:fence", "epoch")) + 1;
-  await venue.redis.hset("v1:{t0}:fence", { epoch, owner: "stranger", until: Number(seconds) * 1000 + ms });
 }
 
 /** A look at everything unsettled, so much later than now. */
@@ -48,7 +48,7 @@ const MINUTES = 60_000;
 
 describe("a change whose outcome is not known when it is answered", () => {
   it("is told as unknown, and settled with what the engine says later", { timeout: 60_000 }, async () => {
-    await stall(5_000);
+    await stallEngine(venue.redis, 5_000);
     const [done, refused, suspended] = await Promise.all([
       asAdmin("POST", "/admin/wallet/deposits", depositOf("late")),
       asAdmin("POST", "/admin/wallet/transfers", { from: anna.id, to: "house", currency: "idr", amount: "999999", reference: "too-much" }),
@@ -73,7 +73,7 @@ describe("a change whose outcome is not known when it is answered", () => {
     const before = Number((await anna.balance("idr"))["total"]);
     const { lock, release } = lockAudit();
     await lock;
-    const answer = asAdmin("POST", "/admin/wallet/deposits", depositOf("frozen"));
+    const answer = depositElsewhere("frozen");
     await vi.waitFor(async () => expect(await waitingForLock()).toBe(1), { timeout: 10_000, interval: 20 });
     process.kill(venue.redisServer.child.pid, "SIGSTOP");
     try {
@@ -136,6 +136,17 @@ describe("a process that ended between the intent and the outcome", () => {
     ]);
   });
 
+  it("leaves one whose command the journal has forgotten: money is looked for in the ledger, the rest stays unknown", async () => {
+    const unknown = { state: "unknown", isSettled: false, reason: "outcome_unknown", commandId: "1-1-0" } as const;
+    for (const [reference, action] of [["old", "wallet.deposited"] as const, ["old-pair", "pair.changed"] as const]) {
+      await writeOutcome(venue.database, await intentOf(reference, action), unknown);
+    }
+    await settleAfter(0);
+    expect(await shownOf("old")).toEqual([["unknown", "outcome_unknown"]]);
+    await settleAfter(2 * MINUTES);
+    expect([await shownOf("old"), await shownOf("old-pair")]).toEqual([[["refused", "not_in_ledger"]], [["unknown", "outcome_forgotten"]]]);
+  });
+
   it("leaves one that stays unknown, with the reason, when nothing is found of it", async () => {
     await intentOf("vanished");
     await intentOf("vanished-pair", "pair.changed");
@@ -151,8 +162,8 @@ describe("a process that ended between the intent and the outcome", () => {
 
 describe("PostgreSQL that becomes unavailable after the intent", () => {
   it("does not change the answer, and gets the outcome later", { timeout: 60_000 }, async () => {
-    await stall(1_500);
-    const answer = asAdmin("POST", "/admin/wallet/deposits", depositOf("written-late"));
+    await stallEngine(venue.redis, 1_500);
+    const answer = depositElsewhere("written-late");
     await vi.waitFor(async () => expect(await shownOf("written-late")).toHaveLength(1), { timeout: 10_000, interval: 20 });
     venue.postgres.freeze();
     try {

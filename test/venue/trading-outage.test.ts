@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { stallEngine } from "./stall-engine.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 
 let venue: TradingVenue;
@@ -106,15 +107,8 @@ describe("two processes, one of which is told of something new,", () => {
 });
 
 describe("an engine that does not answer", () => {
-  /** As if another process had taken the lead and then stood still. */
-  async function stall(ms: number): Promise<void> {
-    const [seconds] = await venue.redis.time();
-    const epoch = Number(await venue.redis.hget("v1:{t0}:fence", "epoch")) + 1;
-    await venue.redis.hset("v1:{t0}:fence", { epoch, owner: "stranger", until: Number(seconds) * 1000 + ms });
-  }
-
   it("means 202 after two seconds, and the outcome can be asked for, by its owner alone", async () => {
-    await stall(8_000);
+    await stallEngine(venue.redis, 8_000);
     const order = { side: "buy", price: P, quantity: "0.001", clientOrderId: "late" };
     const [placed, tooMuch, batch] = await Promise.all([
       anna.place(order),

@@ -65,7 +65,7 @@ export type TestVenue = {
   readonly logged: readonly string[];
   readonly folder: string;
   /** The same stores, opened by another process's app. */
-  readonly again: (settings?: Partial<VenueSettings>) => Promise<TestVenue>;
+  readonly again: (settings?: Partial<VenueSettings>, options?: VenueOptions) => Promise<TestVenue>;
 };
 
 type Opened = Awaited<ReturnType<typeof openVenue>>;
@@ -95,6 +95,8 @@ export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
 type VenueOptions = {
   readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
   readonly auditMinutes?: number;
+  /** All of them by default, as `npm start` has it. */
+  readonly roles?: readonly ("api" | "engine" | "worker")[];
 };
 
 export async function startVenue(kind: (typeof DATABASES)[number] = "server", options: VenueOptions = {}): Promise<TestVenue> {
@@ -127,9 +129,6 @@ export async function startVenue(kind: (typeof DATABASES)[number] = "server", op
 const untilOpen = ({ call }: TestVenue) =>
   vi.waitFor(async () => expect((await call("GET", "/market/pairs")).body["pairs"]).toHaveLength(4), { timeout: 20_000, interval: 50 });
 
-/** Every role in one process, as `npm start` has it. */
-const TRADING = { SLUICE_ROLES: ["api", "engine", "worker"] as ("api" | "engine" | "worker")[], SLUICE_UNSAFE_STORE: false };
-
 /** Everything but the backlog's bound is as by default, the tables a little quicker. */
 const RECORD = { SLUICE_SYNC_SECONDS: 1, SLUICE_AUDIT_MINUTES: 60, SLUICE_BACKLOG_MB: 1, SLUICE_ARCHIVE_DAYS: 90 };
 
@@ -150,12 +149,13 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES } = stores.options;
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES, roles = ["api", "engine", "worker"] } = stores.options;
+  const trades = { SLUICE_ROLES: [...roles], SLUICE_UNSAFE_STORE: false };
   const record = openRecord({
-    ...{ settings: { ...TRADING, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...{ settings: { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
     ...(kept && { kept }),
   });
-  const trading = openTrading({ settings: { ...TRADING, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const trading = openTrading({ settings: { ...trades, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({
@@ -234,6 +234,6 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
     },
     logged,
     folder: stores.folder,
-    again: (changed) => openTestVenue({ ...stores, settings: { ...stores.settings, ...changed } }),
+    again: (changed, options = stores.options) => openTestVenue({ ...stores, options, settings: { ...stores.settings, ...changed } }),
   };
 }
