@@ -37,7 +37,9 @@ export async function layOutEnded(redis: Redis, onProgress: Progress = () => {})
   if (sequence === undefined || sequence === 0) return;
   await redis.hset(BELOW_KEY, "trades", (nextTradeId ?? 1) - 1, "movements", 1);
   let orders = 0;
-  for (const list of (await redis.smembers(OLD_ENDED_LISTS_KEY)).toSorted((first, second) => dayOf(first) - dayOf(second))) {
+  // The members of a set come in any order: by name first, so that an upgrade always gives the same.
+  const lists = (await redis.smembers(OLD_ENDED_LISTS_KEY)).toSorted();
+  for (const list of lists.toSorted((first, second) => dayOf(first) - dayOf(second))) {
     for (let count = -1; count !== 0; orders += count) {
       onProgress({ orders, users: 0 });
       count = await moveSome(redis, list, { sequence, at: at ?? 0 });

@@ -26,7 +26,7 @@ it("tells how far it is while it loads", async () => {
   for (let user = 0; user < 2_500; user++) pipeline.hset(walletKey(`user-${user}`), "idr", "0,0").sadd(WALLETS_KEY, `user-${user}`);
   await pipeline.exec();
   const told: string[] = [];
-  const loaded = await loadState(core.redis, (progress) => told.push(progress));
+  const loaded = await loadState(core.redis, { onProgress: (progress) => void told.push(progress) });
   expect(loaded.ok && loaded.value.changes.balances.length).toBe(2_501);
   const ofWallets = told.filter((progress) => progress.startsWith("wallets, "));
   expect(ofWallets.length).toBeGreaterThan(3);
