@@ -41,6 +41,7 @@ const originEnvironmentSchema = z
     SLUICE_SEAL_KEYS: sealKeysVariable,
     SLUICE_ROLES: rolesVariable,
     SLUICE_UNSAFE_STORE: flagVariable,
+    SLUICE_UPGRADE_WITHOUT_BACKUP: flagVariable,
     SLUICE_SYNC_SECONDS: wholeNumberVariable({ min: 1, max: 3_600, fallback: 10 }),
     SLUICE_AUDIT_MINUTES: wholeNumberVariable({ min: 0, max: 10_080, fallback: 60 }),
     SLUICE_BACKLOG_MB: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 1_024 }),

@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { systemClock } from "../shared/clock.ts";
-import { systemRandom } from "../shared/ids.ts";
+import { newId, systemRandom } from "../shared/ids.ts";
 import { fetchedKeys } from "./admission/fetched-keys.ts";
 import { knownKeys } from "./admission/known-keys.ts";
 import { createPassCheck } from "./admission/pass-check.ts";
 import { createHealthApp, createOriginApp } from "./app.ts";
 import { openArchive } from "./archive/open-archive.ts";
+import type { AuditScope } from "./audit/audit-thread.ts";
+import { startAudit } from "./audit/start-audit.ts";
 import { startControlServer } from "./control/control-server.ts";
-import { openDatabase } from "./db/open-database.ts";
+import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { openHistory } from "./history/history.ts";
 import { startHttpServer } from "./http-server.ts";
@@ -21,6 +23,8 @@ import { connectRedis } from "./redis/connect.ts";
 import { keepStoreClock } from "./redis/keep-store-clock.ts";
 import { watchStalls } from "./stalls/watch-stalls.ts";
 import { stopOnSignal } from "./stop-on-signal.ts";
+import { upgradeVenue } from "./upgrade/upgrade-venue.ts";
+import { createWaitingHealth } from "./upgrade/waiting-health.ts";
 
 /**
  * The venue, stage by stage: each is started after the one it stands on, and stopped in reverse.
@@ -41,8 +45,20 @@ const stalls = watchStalls({ log });
 const venueRedis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis: venueRedis, own: systemClock, log });
 
-// 3. The permanent record.
-const database = await openDatabase({ url: settings.DATABASE_URL, folder: join(settings.SLUICE_DATA_DIR, "postgres"), log });
+// 3. The permanent record, and both stores as this version needs them: an earlier version's are upgraded, a later one's refused.
+const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port, SLUICE_DATA_DIR: dataFolder } = settings;
+const database = await openAsItIs({ url: settings.DATABASE_URL, folder: join(dataFolder, "postgres"), log });
+const waiting = createWaitingHealth({ host, port });
+try {
+  await upgradeVenue({
+    ...{ redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, database, dataFolder, withBackup: !settings.SLUICE_UPGRADE_WITHOUT_BACKUP },
+    ...{ owner: `${process.pid}.${newId(systemRandom)}`, nowMs: clock.nowMs, tell: waiting.tell, log },
+  });
+} catch (error) {
+  log.fatal({ err: error }, error instanceof Error ? error.message : "the stores cannot be used");
+  process.exit(1);
+}
+await waiting.stop();
 
 // 4. The gate's public keys: whoever comes without a pass is sent away, however he found us.
 const { SLUICE_JWKS: jwks, SLUICE_JWKS_URL: jwksUrl = "", SLUICE_ISSUER: issuer } = settings;
@@ -71,21 +87,15 @@ const parts = { venueRedis, database, trading, record };
 const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
-const { SLUICE_HOST: host, SLUICE_ORIGIN_PORT: port } = settings;
 const server = await startHttpServer({ app, live, host, port });
 const { SLUICE_METRICS_PORT: metricsPort } = settings;
 const monitored = metricsPort === undefined ? undefined : await startHttpServer({ app: healthApp, host, port: metricsPort });
 log.info({ port }, "origin listens");
 
 // 9. The command line of this machine.
-const control =
-  venue === undefined
-    ? undefined
-    : await startControlServer(
-        settings.SLUICE_DATA_DIR,
-        { ...venue, record: { database, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL, nowMs: clock.nowMs } },
-        log,
-      );
+const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL };
+const audit = (scope: AuditScope) => startAudit(stores, scope).report;
+const control = venue && (await startControlServer(dataFolder, { ...venue, record: { ...stores, nowMs: clock.nowMs, audit } }, log));
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

@@ -8,6 +8,8 @@ import { keepArchiving } from "./archive/keep-archiving.ts";
 import type { OrderArchive } from "./archive/order-archive.ts";
 import { createAuditAge } from "./audit/audit-age.ts";
 import { keepAuditing } from "./audit/keep-auditing.ts";
+import { AUDIT_CONSUMER } from "./audit/run-audit.ts";
+import { startAudit } from "./audit/start-audit.ts";
 import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
 import type { CommandBody, RefusalCode } from "./commands/commands.ts";
 import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./commit/keys.ts";
@@ -68,14 +70,14 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const rowsMax = settings.DATABASE_URL === undefined ? EMBEDDED_ROWS_MAX : SERVER_ROWS_MAX;
   const isWorker = settings.SLUICE_ROLES.includes("worker");
   // From the first moment on, so that nothing is trimmed before the ledger has come to it for the first time.
-  // A backup that was under way when its process died must not keep the journal for ever.
+  // A backup or an audit that was under way when its process died must not keep the journal for ever.
   redis.once(
     "ready",
     () =>
       void redis
         .multi()
         .hsetnx(CONSUMERS_KEY, "ledger", "0")
-        .hdel(CONSUMERS_KEY, BACKUP_CONSUMER)
+        .hdel(CONSUMERS_KEY, BACKUP_CONSUMER, AUDIT_CONSUMER)
         .exec()
         .catch(() => {}),
   );
@@ -91,8 +93,10 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const forgetting = isWorker
     ? startForgetting({ redis, writer: open({ isRaw: true }), nowMs: clock.nowMs, log, isTight, ...kept })
     : undefined;
+  const auditStores = { database, databaseUrl: settings.DATABASE_URL, redis, redisUrl: settings.VENUE_REDIS_URL };
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
-  const audits = isWorker && auditMs > 0 ? keepAuditing({ database, redis, log, intervalMs: auditMs }) : undefined;
+  const audits =
+    isWorker && auditMs > 0 ? keepAuditing({ start: () => startAudit(auditStores, "sinceLast"), log, intervalMs: auditMs }) : undefined;
   const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
   const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
@@ -110,7 +114,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     stop: async () => {
       backlog.stop();
       memory.stop();
-      audits?.stop();
+      await audits?.stop();
       archiving?.stop();
       await forgetting?.stop();
       if (ledger !== undefined) await untilPosted(redis, ledger);

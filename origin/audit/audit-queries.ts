@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { defineQuery } from "../db/define-query.ts";
-import { wholeNumber } from "../ledger/ledger-queries.ts";
+import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import countStraysSource from "./count-strays.sql";
 import listEntriesSource from "./list-entries.sql";
 import listParkedSource from "./list-parked.sql";
 import listPostingsSource from "./list-postings.sql";
+import listTotalsSource from "./list-totals.sql";
 import listTradesSource from "./list-trades.sql";
+import listWalksSource from "./list-walks.sql";
+import putWalkSource from "./put-walk.sql";
+import readEntryHashSource from "./read-entry-hash.sql";
+import upsertTotalsSource from "./upsert-totals.sql";
 
 export const listEntries = defineQuery({
   name: "list-entries",
@@ -67,4 +72,46 @@ export const listParked = defineQuery({
   source: listParkedSource,
   params: [],
   row: z.object({ sequence: wholeNumber, reason: text }),
+});
+
+export const readEntryHash = defineQuery({
+  name: "read-entry-hash",
+  source: readEntryHashSource,
+  params: ["sequence"],
+  row: z.object({ hash: text }),
+});
+
+export const listWalks = defineQuery({
+  name: "list-walks",
+  source: listWalksSource,
+  params: [],
+  row: z.object({
+    walk: z.enum(["verified", "again"]),
+    sequence: wholeNumber,
+    hash: text,
+    lastTradeId: wholeNumber,
+    trades: wholeNumber,
+    postings: wholeNumber,
+  }),
+});
+
+export const putWalk = defineQuery({
+  name: "put-walk",
+  source: putWalkSource,
+  params: ["walk", "sequence", "hash", "lastTradeId", "trades", "postings", "mayGoBack"],
+  row: z.object({ walk: text }),
+});
+
+export const listTotals = defineQuery({
+  name: "list-totals",
+  source: listTotalsSource,
+  params: ["afterAccount", "afterCurrency", "limit"],
+  row: z.object({ account: text, currency: text, steps }),
+});
+
+export const upsertTotals = defineQuery({
+  name: "upsert-totals",
+  source: upsertTotalsSource,
+  params: ["accounts", "currencies", "steps"],
+  row: z.unknown(),
 });

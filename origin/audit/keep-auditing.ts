@@ -1,39 +1,43 @@
-import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { Database } from "../db/database.ts";
-import { copyOf, runAudit } from "./run-audit.ts";
-import { START_OF_WALK, type Walk } from "./walk-ledger.ts";
+import type { RunningAudit } from "./start-audit.ts";
 
-/** The audit by the clock. What one has been through the next one need not go through again; after a start all of it is read once. */
-export type KeptAudits = { readonly last: () => LastAudit | undefined; readonly stop: () => void };
-export type LastAudit = { readonly sequence: number; readonly faults: number };
+/** The audit by the clock: what is new since the last clean one, and a stretch of what is old. */
+export type KeptAudits = { readonly last: () => LastAudit | undefined; readonly stop: () => Promise<void> };
+export type LastAudit = { readonly sequence: number; readonly faults: number; readonly entriesRead: number; readonly tookMs: number };
 
-type AuditParts = { readonly database: Database; readonly redis: Redis; readonly log: Logger; readonly intervalMs: number };
+type AuditParts = { readonly start: () => RunningAudit; readonly log: Logger; readonly intervalMs: number };
 
-export function keepAuditing({ database, redis, log, intervalMs }: AuditParts): KeptAudits {
-  let from: Walk = START_OF_WALK;
+export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits {
   let last: LastAudit | undefined;
+  let running: RunningAudit | undefined;
+  let isStopping = false;
 
   async function audit(): Promise<void> {
+    const startedAtMs = performance.now();
     try {
-      const report = await runAudit({ database, redis, from: copyOf(from), withRestore: false });
-      last = { sequence: report.sequence, faults: report.lines.reduce((sum, { faultCount }) => sum + faultCount, 0) };
-      if (report.isClean) {
-        from = report.walk;
-        log.info(last, "the audit is clean");
-      } else
-        log.error(
-          { ...last, faults: report.lines.flatMap(({ faults }) => faults) },
-          "the audit has found differences: npm run audit shows them",
-        );
+      running = start();
+      const { sequence, entriesRead, isClean, lines } = await running.report;
+      const faults = lines.reduce((sum, { faultCount }) => sum + faultCount, 0);
+      last = { sequence, faults, entriesRead, tookMs: Math.round(performance.now() - startedAtMs) };
+      if (isClean) log.info(last, "the audit is clean");
+      else
+        log.error({ ...last, faults: lines.flatMap((line) => line.faults) }, "the audit has found differences: npm run audit shows them");
     } catch (error) {
-      log.warn({ err: error }, "the audit could not be made");
+      if (!isStopping) log.warn({ err: error }, "the audit could not be made");
     } finally {
-      timer.refresh();
+      running = undefined;
+      if (!isStopping) timer.refresh();
     }
   }
 
   const timer = setTimeout(() => void audit(), intervalMs);
   timer.unref();
-  return { last: () => last, stop: () => clearTimeout(timer) };
+  return {
+    last: () => last,
+    stop: async () => {
+      isStopping = true;
+      clearTimeout(timer);
+      await running?.stop();
+    },
+  };
 }

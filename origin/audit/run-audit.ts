@@ -1,17 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { CONSUMERS_KEY } from "../commit/keys.ts";
 import type { Database } from "../db/database.ts";
 import type { Changes } from "../engine/changes.ts";
 import { createEngine } from "../engine/engine.ts";
 import { HOUSE_USER } from "../engine/terms.ts";
 import { listCurrencies, readOffset } from "../ledger/ledger-queries.ts";
 import { OUTSIDE_ACCOUNT } from "../ledger/post-entry.ts";
-import { loadState, toChanges } from "../projections/load-state.ts";
+import { PROJECTED_KEY } from "../projections/keys.ts";
+import { type LoadedState, loadState, toChanges } from "../projections/load-state.ts";
 import { readRecordedState } from "../sync/read-tables.ts";
 import { countStrays, listParked } from "./audit-queries.ts";
 import { CHECKS, type Check, createFindings, type Findings, moneyText } from "./findings.ts";
+import { lookAgain, STRETCH_ENTRIES_MIN } from "./look-again.ts";
+import { noPace, type Pause, patiently } from "./pace.ts";
 import type { Totals } from "./totals.ts";
-import { START_OF_WALK, type Walk, walkLedger } from "./walk-ledger.ts";
+import { readVerified, saveVerified } from "./verified.ts";
+import { startOfWalk, type Walk, walkLedger } from "./walk-ledger.ts";
 
 /**
  * Proves that Redis, ledger and balances agree, while trading goes on: the state in Redis is read as of one journal entry, and compared with the
@@ -22,8 +27,8 @@ export type AuditReport = {
   readonly sequence: number;
   readonly lines: readonly AuditLine[];
   readonly isClean: boolean;
-  /** Where a later audit may go on. */
-  readonly walk: Walk;
+  /** Entries of the ledger that were gone through. */
+  readonly entriesRead: number;
 };
 
 export type AuditLine = { readonly check: Check; readonly facts: string; readonly faults: readonly string[]; readonly faultCount: number };
@@ -31,68 +36,116 @@ export type AuditLine = { readonly check: Check; readonly facts: string; readonl
 type AuditOptions = {
   readonly database: Database;
   readonly redis: Redis;
-  /** What an earlier audit of this process has been through already. */
-  readonly from?: Walk;
   /** Also whether the record alone would give the same state: reads all tables. */
   readonly withRestore: boolean;
+  readonly pause?: Pause;
 };
 
+/** An audit that is under way reads the journal like everybody else. */
+export const AUDIT_CONSUMER = "audit";
 /** How long the ledger may take to reach the entry that Redis was read at. */
 const LEDGER_WAIT_MS_MAX = 30_000;
 const LEDGER_LOOK_MS = 50;
 
-export async function runAudit({ database, redis, from = copyOf(START_OF_WALK), withRestore }: AuditOptions): Promise<AuditReport> {
+/** All of it, from the first entry on. */
+export async function runAudit({ database, redis, withRestore, pause = noPace }: AuditOptions): Promise<AuditReport> {
+  const { report } = await audit({ database, redis, withRestore, pause, from: startOfWalk() });
+  return report;
+}
+
+type SinceLast = Omit<AuditOptions, "withRestore"> & {
+  /** Entries of what is old that are looked at again, at least. */
+  readonly stretchMin?: number;
+};
+
+/**
+ * What is new since the last clean audit, and a stretch of what is old: so every entry is looked at again within `STRETCHES` audits. What a clean one has
+ * verified is kept in PostgreSQL.
+ */
+export async function auditSinceLast({
+  database,
+  redis,
+  pause = noPace,
+  stretchMin = STRETCH_ENTRIES_MIN,
+}: SinceLast): Promise<AuditReport> {
+  const { verified, again } = await readVerified(database);
+  const from = { ...verified, touched: new Set<string>() };
+  const { report, walk, walkedAgain } = await audit({
+    database,
+    redis,
+    withRestore: false,
+    pause,
+    from,
+    again: { walk: again, stretchMin },
+  });
+  if (report.isClean) await saveVerified(database, { verified: walk, again: walkedAgain });
+  return report;
+}
+
+type Audit = Required<AuditOptions> & { readonly from: Walk; readonly again?: { readonly walk: Walk; readonly stretchMin: number } };
+type Audited = { readonly report: AuditReport; readonly walk: Walk; readonly walkedAgain: Walk };
+
+async function audit({ database, redis, withRestore, pause, from, again }: Audit): Promise<Audited> {
   const findings = createFindings();
   const facts = new Map<Check, string>();
-  const loaded = await loadState(redis);
-  if (!loaded.ok) throw new Error(`The state in Redis cannot be read: ${loaded.reason}.`);
-  const { position, changes } = loaded.value;
-  const scales = new Map((await listCurrencies.all(database, {})).map(({ currency, scale }) => [currency, scale]));
+  const { position, changes } = await readState(redis, pause);
+  const scales = new Map((await patiently(() => listCurrencies.all(database, {}))).map(({ currency, scale }) => [currency, scale]));
 
   await untilLedgerAt(database, position.sequence, findings);
-  let walk = await walkLedger(database, { from, upTo: position.sequence, findings });
+  const old = again === undefined ? undefined : await lookAgain(database, { from, ...again, upTo: position.sequence, findings, pause });
+  let walk = await walkLedger(database, { from, upTo: position.sequence, findings, pause });
   const held = totalsOf(changes);
   compareTotals({ what: "Redis", held, posted: walk.totals, at: position.sequence, check: "balances", scales, findings });
   facts.set("balances", `${held.size} accounts at entry ${position.sequence}`);
   facts.set("conservation", conservation({ changes, totals: walk.totals, scales, findings }));
   for (const fault of faultsOfState(changes)) findings.add("open orders", fault);
   facts.set("open orders", `${changes.orders.length} open, as much frozen as they need`);
-  const parked = await listParked.all(database, {});
+  const parked = await patiently(() => listParked.all(database, {}));
   for (const { sequence, reason } of parked) findings.add("parked entries", `entry ${sequence}: ${reason}`);
   facts.set("parked entries", "none");
   if (withRestore) {
     const recorded = await readRecordedState(database);
-    walk = await walkLedger(database, { from: walk, upTo: recorded.position.sequence, findings });
+    walk = await walkLedger(database, { from: walk, upTo: recorded.position.sequence, findings, pause });
     const rows = toChanges(recorded.rows);
     const at = recorded.position.sequence;
     compareTotals({ what: "a restore", held: totalsOf(rows), posted: walk.totals, at, check: "restore", scales, findings });
     for (const fault of faultsOfState(rows)) findings.add("restore", `a restore would give: ${fault}`);
     facts.set("restore", `PostgreSQL alone gives the state at entry ${at} (tables at ${recorded.tablesAt})`);
   }
-  const strays = await countStrays.first(database, { lastTradeId: String(walk.lastTradeId) });
+  const strays = await patiently(() => countStrays.first(database, { lastTradeId: String(walk.lastTradeId) }));
   if (strays !== undefined && strays.postings + strays.trades + strays.entries > 0) {
     findings.add(
       "chain",
       `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings stand behind the ledger's position`,
     );
   }
+  const entriesRead = walk.sequence - from.sequence + (old?.entriesRead ?? 0);
   facts.set("trades", `${walk.trades} trades, 1 to ${walk.lastTradeId}, each once`);
-  facts.set("chain", `${walk.sequence} entries`);
+  facts.set("chain", entriesRead === walk.sequence ? `${walk.sequence} entries` : `${walk.sequence} entries, ${entriesRead} of them now`);
   facts.set("double entry", `${walk.postings} postings, every entry adds up to nothing`);
   const lines = CHECKS.filter((check) => withRestore || check !== "restore").map((check) => ({
     ...{ check, facts: facts.get(check) ?? "", faults: findings.of(check), faultCount: findings.count(check) },
   }));
-  return { sequence: position.sequence, lines, isClean: lines.every(({ faultCount }) => faultCount === 0), walk };
+  const isClean = lines.every(({ faultCount }) => faultCount === 0);
+  return { report: { sequence: position.sequence, lines, isClean, entriesRead }, walk, walkedAgain: old?.walk ?? startOfWalk() };
 }
 
-export function copyOf(walk: Walk): Walk {
-  return { ...walk, totals: new Map([...walk.totals].map(([account, ofAccount]) => [account, new Map(ofAccount)])) };
+/** While it is read, the journal keeps what the projection has read meanwhile, however slowly this goes. */
+async function readState(redis: Redis, pause: Pause): Promise<LoadedState> {
+  await redis.hset(CONSUMERS_KEY, AUDIT_CONSUMER, (await redis.hget(PROJECTED_KEY, "sequence")) ?? "0");
+  try {
+    const loaded = await loadState(redis, { pause });
+    if (!loaded.ok) throw new Error(`The state in Redis cannot be read: ${loaded.reason}.`);
+    return loaded.value;
+  } finally {
+    await redis.hdel(CONSUMERS_KEY, AUDIT_CONSUMER);
+  }
 }
 
 async function untilLedgerAt(database: Database, sequence: number, findings: Findings): Promise<void> {
   let at = 0;
   for (let waitedMs = 0; waitedMs <= LEDGER_WAIT_MS_MAX; waitedMs += LEDGER_LOOK_MS) {
-    at = (await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0;
+    at = (await patiently(() => readOffset.first(database, { consumer: "ledger" })))?.sequence ?? 0;
     if (at >= sequence) return;
     await sleep(LEDGER_LOOK_MS);
   }

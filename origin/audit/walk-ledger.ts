@@ -4,6 +4,7 @@ import { FIRST_LEDGER_HASH, ledgerHash } from "../ledger/ledger-chain.ts";
 import { listCurrencies } from "../ledger/ledger-queries.ts";
 import { listEntries, listPostings, listTrades } from "./audit-queries.ts";
 import { type Findings, moneyText } from "./findings.ts";
+import { noPace, type Pause, patiently } from "./pace.ts";
 import { addTo, type Totals } from "./totals.ts";
 
 /** How far the ledger has been gone through, and what everybody has according to it. */
@@ -14,9 +15,13 @@ export type Walk = {
   readonly trades: number;
   readonly postings: number;
   readonly totals: Totals;
+  /** Accounts whose totals this walk has changed. */
+  readonly touched: Set<string>;
 };
 
-export const START_OF_WALK: Walk = { sequence: 0, hash: FIRST_LEDGER_HASH, lastTradeId: 0, trades: 0, postings: 0, totals: new Map() };
+export function startOfWalk(): Walk {
+  return { sequence: 0, hash: FIRST_LEDGER_HASH, lastTradeId: 0, trades: 0, postings: 0, totals: new Map(), touched: new Set() };
+}
 
 /** Pages are read by number of postings: the most numerous rows. */
 const ENTRIES_PER_PAGE = 500;
@@ -24,12 +29,14 @@ const POSTINGS_PER_PAGE = 4_000;
 /** More trades than the entries name can only be rows that do not belong there; a few are enough to name them. */
 const SPARE_TRADES = 10;
 
+type WalkOptions = { readonly from: Walk; readonly upTo: number; readonly findings: Findings; readonly pause?: Pause };
+
 /**
  * Goes through the ledger from where an earlier walk ended up to an entry: every hash is made again from the rows themselves, trades have to
  * come one after the other, postings have to add up to nothing. What is wrong is told with its entry.
  */
-export async function walkLedger(database: Database, options: { from: Walk; upTo: number; findings: Findings }): Promise<Walk> {
-  const { upTo, findings } = options;
+export async function walkLedger(database: Database, options: WalkOptions): Promise<Walk> {
+  const { upTo, findings, pause = noPace } = options;
   const scales = new Map((await listCurrencies.all(database, {})).map(({ currency, scale }) => [currency, scale]));
   let walk = options.from;
   while (walk.sequence < upTo) {
@@ -44,7 +51,7 @@ export async function walkLedger(database: Database, options: { from: Walk; upTo
     }
     for (const trade of page.strayTrades)
       findings.add("trades", `trade ${trade.tradeId} stands in entry ${trade.sequence}, which does not have it`);
-    await page.breath;
+    await pause();
   }
   return walk;
 }
@@ -55,7 +62,8 @@ type PostingRow = Awaited<ReturnType<typeof listPostings.all>>[number];
 type PostedRows = { readonly trades: readonly TradeRow[]; readonly postings: readonly PostingRow[] };
 
 async function readPage(database: Database, walk: Walk, upTo: number) {
-  const read = await listEntries.all(database, { after: String(walk.sequence), upTo: String(upTo), limit: ENTRIES_PER_PAGE });
+  const after = String(walk.sequence);
+  const read = await patiently(() => listEntries.all(database, { after, upTo: String(upTo), limit: ENTRIES_PER_PAGE }));
   let rows = 0;
   const entries = read.filter((entry, index) => {
     rows += entry.postings;
@@ -63,8 +71,9 @@ async function readPage(database: Database, walk: Walk, upTo: number) {
   });
   const last = String(entries.at(-1)?.sequence ?? walk.sequence);
   const tradeCount = entries.reduce((sum, entry) => sum + entry.trades, 0);
-  const trades = await listTrades.all(database, { afterTradeId: String(walk.lastTradeId), upTo: last, limit: tradeCount + SPARE_TRADES });
-  const postings = await listPostings.all(database, { after: String(walk.sequence), upTo: last });
+  const tradesAsked = { afterTradeId: String(walk.lastTradeId), upTo: last, limit: tradeCount + SPARE_TRADES };
+  const trades = await patiently(() => listTrades.all(database, tradesAsked));
+  const postings = await patiently(() => listPostings.all(database, { after, upTo: last }));
   const tradesOf = Map.groupBy(trades, ({ sequence }) => sequence);
   const postingsOf = Map.groupBy(postings, ({ sequence }) => sequence);
   const known = new Set(entries.map(({ sequence }) => sequence));
@@ -72,8 +81,6 @@ async function readPage(database: Database, walk: Walk, upTo: number) {
     entries,
     postedIn: (sequence: number): PostedRows => ({ trades: tradesOf.get(sequence) ?? [], postings: postingsOf.get(sequence) ?? [] }),
     strayTrades: trades.filter(({ sequence }) => !known.has(sequence)),
-    /** Others on this thread get their turn between pages. */
-    breath: new Promise<void>((resolve) => setImmediate(resolve)),
   };
 }
 
@@ -106,13 +113,14 @@ function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Wa
   for (const { account, currency, amount } of posted.postings) {
     const steps = stepsOf(amount, scales.get(currency) ?? 0);
     addTo(walk.totals, { account, currency, steps });
+    walk.touched.add(account);
     sums.set(currency, (sums.get(currency) ?? 0n) + steps);
   }
   for (const [currency, sum] of sums) {
     if (sum !== 0n) findings.add("double entry", `entry ${sequence} makes ${moneyText(sum, currency, scales)} out of nothing`);
   }
   return {
-    ...{ sequence, hash: entry.hash, lastTradeId, totals: walk.totals },
+    ...{ sequence, hash: entry.hash, lastTradeId, totals: walk.totals, touched: walk.touched },
     trades: walk.trades + posted.trades.length,
     postings: walk.postings + posted.postings.length,
   };

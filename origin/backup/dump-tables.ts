@@ -20,7 +20,7 @@ const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
  * Every table as gzipped lines of JSON, all of one moment. It needs no program of PostgreSQL's own and works for the embedded database. Names of
  * tables cannot be parameters, which is why these statements are put together here; the names come from the catalogue alone.
  */
-export async function dumpTables(database: Database, folder: string): Promise<Dump> {
+export async function dumpTables(database: Database, folder: string, onProgress: (progress: string) => void): Promise<Dump> {
   return database.transaction(async (tx) => {
     await tx.script(SNAPSHOT);
     const sequence = (await readOffset.first(tx, { consumer: "ledger" }))?.sequence ?? 0;
@@ -30,7 +30,11 @@ export async function dumpTables(database: Database, folder: string): Promise<Du
       const name = `${table}.jsonl.gz`;
       const path = join(folder, name);
       let rows = 0;
-      const lines = Readable.from(tableLines(tx, table, (count) => (rows += count)));
+      const count = (more: number) => {
+        rows += more;
+        onProgress(`${table}, ${rows} rows`);
+      };
+      const lines = Readable.from(tableLines(tx, table, count));
       await pipeline(lines, createGzip(), createWriteStream(path, { mode: 0o600 }));
       tables.push({ name, table, rows, bytes: (await stat(path)).size, sha256: await digestOfFile(path) });
     }

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { CONSUMERS_KEY } from "../commit/keys.ts";
+import { LAYOUT, readLayout } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
 import { dumpTables } from "./dump-tables.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
-import { type BackupFile, digestOfFile, MANIFEST_FILE, type Manifest } from "./manifest.ts";
+import { type BackupFile, digestOfFile, MANIFEST_FILE, MANIFEST_FORMAT, type Manifest } from "./manifest.ts";
 
 type BackupParts = {
   readonly database: Database;
@@ -14,6 +15,8 @@ type BackupParts = {
   readonly redisUrl: string;
   readonly folder: string;
   readonly nowMs: number;
+  /** What is being written, for whoever waits. */
+  readonly onProgress?: ((progress: string) => void) | undefined;
 };
 
 const SNAPSHOT_FILE = "redis.rdb";
@@ -24,14 +27,30 @@ export const BACKUP_CONSUMER = "backup";
  * Both stores while trading goes on: PostgreSQL as of one journal entry, then Redis, which holds that entry and every later one. The manifest
  * with its checksums comes last.
  */
-export async function makeBackup({ database, redis, redisUrl, folder, nowMs }: BackupParts): Promise<Result<Manifest, string>> {
+export async function makeBackup({
+  database,
+  redis,
+  redisUrl,
+  folder,
+  nowMs,
+  onProgress = () => {},
+}: BackupParts): Promise<Result<Manifest, string>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) return fail(`${folder} is not empty: each backup has a folder of its own.`);
   await redis.hset(CONSUMERS_KEY, BACKUP_CONSUMER, (await redis.hget(CONSUMERS_KEY, "ledger")) ?? "0");
   try {
-    const dump = await dumpTables(database, folder);
+    const dump = await dumpTables(database, folder, onProgress);
+    onProgress("Redis");
     const snapshot = await saveSnapshot(redisUrl, folder);
-    const manifest: Manifest = { format: 1, madeAt: new Date(nowMs).toISOString(), ...dump, ...(snapshot && { redis: snapshot }) };
+    const found = await readLayout(redis);
+    const layout = found.kind === "layout" ? found.layout : LAYOUT;
+    const manifest: Manifest = {
+      format: MANIFEST_FORMAT,
+      layout,
+      madeAt: new Date(nowMs).toISOString(),
+      ...dump,
+      ...(snapshot && { redis: snapshot }),
+    };
     await writeFile(join(folder, MANIFEST_FILE), `${JSON.stringify(manifest, null, 2)}\n`, { mode: 0o600 });
     return ok(manifest);
   } finally {

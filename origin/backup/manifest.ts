@@ -11,13 +11,18 @@ export const MANIFEST_FILE = "manifest.json";
 
 const fileSchema = z.object({ name: z.string().regex(/^[a-z_.-]+$/), bytes: z.int(), sha256: z.string() });
 
+/** 1 had no `layout`. */
+export const MANIFEST_FORMAT = 2;
+
 const manifestSchema = z.object({
-  format: z.literal(1),
+  format: z.int().min(1).max(MANIFEST_FORMAT),
   madeAt: z.string(),
   /** The journal entry that PostgreSQL stood at; Redis holds it too, and every entry behind it. */
   sequence: z.int(),
   schema: z.array(z.object({ version: z.int(), sha256: z.string() })),
   tables: z.array(fileSchema.extend({ table: z.string().regex(/^[a-z_]+$/), rows: z.int() })),
+  /** Of the venue's Redis; `origin/commit/layout.ts`. */
+  layout: z.int().default(1),
   /** Absent where the server does not hand out its snapshot: PostgreSQL alone is enough to restore from. */
   redis: fileSchema.optional(),
 });
@@ -25,14 +30,26 @@ const manifestSchema = z.object({
 export type Manifest = z.output<typeof manifestSchema>;
 export type BackupFile = z.output<typeof fileSchema>;
 
+/** A sentence when there is none, or one that a later program has made. */
+export async function readManifest(folder: string): Promise<Result<Manifest, string>> {
+  const unreadable = fail(`${folder} holds no complete backup: ${MANIFEST_FILE} is missing or cannot be read.`);
+  try {
+    const json: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), "utf8"));
+    const later = z.object({ format: z.int().gt(MANIFEST_FORMAT) }).safeParse(json);
+    if (later.success)
+      return fail(`The backup has format ${later.data.format}, this program knows ${MANIFEST_FORMAT}: use the newer program.`);
+    const manifest = manifestSchema.safeParse(json);
+    return manifest.success ? ok(manifest.data) : unreadable;
+  } catch {
+    return unreadable;
+  }
+}
+
 /** Reads the manifest and goes through every file. A sentence on the first thing that is wrong. */
 export async function checkedManifest(folder: string): Promise<Result<Manifest, string>> {
-  let manifest: Manifest;
-  try {
-    manifest = manifestSchema.parse(JSON.parse(await readFile(join(folder, MANIFEST_FILE), "utf8")));
-  } catch {
-    return fail(`${folder} holds no complete backup: ${MANIFEST_FILE} is missing or cannot be read.`);
-  }
+  const read = await readManifest(folder);
+  if (!read.ok) return read;
+  const manifest = read.value;
   for (const { name, sha256 } of [...manifest.tables, ...(manifest.redis === undefined ? [] : [manifest.redis])]) {
     const digest = await digestOfFile(join(folder, name)).catch(() => undefined);
     if (digest === undefined) return fail(`${name} is missing from the backup.`);

@@ -2,9 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Redis } from "ioredis";
 import { pino } from "pino";
-import { runAudit } from "../audit/run-audit.ts";
+import { ok } from "../../shared/result.ts";
+import type { AuditScope } from "../audit/audit-thread.ts";
+import { type AuditReport, auditSinceLast, runAudit } from "../audit/run-audit.ts";
 import { showAudit } from "../audit/show-audit.ts";
 import { complain } from "../command-line.ts";
+import { faultOfLayout } from "../commit/layout.ts";
 import { askControl } from "../control/ask-control.ts";
 import type { Database } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
@@ -12,10 +15,12 @@ import { lockFolder } from "../stack/folder-lock.ts";
 import { startRedisServer } from "../stack/redis-server.ts";
 import { restoreStore } from "../sync/restore-store.ts";
 import { makeBackup } from "./make-backup.ts";
+import { openForBackup } from "./open-for-backup.ts";
 import { restoreBackup } from "./restore-backup.ts";
 
-export const RECORD_USAGE = `npm run audit
+export const RECORD_USAGE = `npm run audit [-- --since-last]
   Compares Redis, ledger and balances, also while the venue trades. Exits with 1 if anything differs.
+  All of the ledger; with --since-last what the last clean audit of a worker has not verified yet.
 npm run sluice -- backup DIR
   Both stores into an empty folder, also while the venue trades.
 npm run sluice -- restore
@@ -36,20 +41,24 @@ export async function runRecordCommand(
   args: readonly string[],
   { environment, say, nowMs }: Surroundings,
 ): Promise<number> {
-  const fault = faultOf(name, args);
+  const isSinceLast = name === "audit" && args.includes(SINCE_LAST);
+  const given = isSinceLast ? args.filter((argument) => argument !== SINCE_LAST) : args;
+  const fault = faultOf(name, given);
   if (fault !== undefined) return complain(fault);
-  const [folder] = args;
+  const [folder] = given;
   const dataFolder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
   // npm goes to the folder of the package; the folder is meant from where the operator stands.
   const target = folder === undefined ? undefined : resolve(environment["INIT_CWD"] ?? ".", folder);
   // A running venue owns its embedded database, so it does it itself.
-  const asked = await askControl(dataFolder, `/${name}`, { folder: target ?? "" });
-  const said = asked === undefined ? await doStopped({ name, target, dataFolder, environment, nowMs }) : saidBy(asked);
+  const asked = await askControl(dataFolder, `/${name}`, { folder: target ?? "", isSinceLast });
+  const said = asked === undefined ? await doStopped({ name, target, isSinceLast, dataFolder, environment, nowMs }) : saidBy(asked);
   // What an audit finds is its answer, whatever it is.
   if (said.code !== 0 && name !== "audit") return complain(said.text, said.code);
   say(said.text);
   return said.code;
 }
+
+const SINCE_LAST = "--since-last";
 
 /** What is wrong with the arguments, in a sentence. */
 function faultOf(name: RecordCommand, [folder, ...more]: readonly string[]): string | undefined {
@@ -67,12 +76,13 @@ function saidBy(answer: object): Said {
 type Stopped = {
   readonly name: RecordCommand;
   readonly target: string | undefined;
+  readonly isSinceLast: boolean;
   readonly dataFolder: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly nowMs: () => number;
 };
 
-async function doStopped({ name, target, dataFolder, environment, nowMs }: Stopped): Promise<Said> {
+async function doStopped({ name, target, isSinceLast, dataFolder, environment, nowMs }: Stopped): Promise<Said> {
   await mkdir(dataFolder, { recursive: true, mode: 0o700 });
   const lock = await lockFolder(dataFolder);
   const url = environment["VENUE_REDIS_URL"];
@@ -80,9 +90,14 @@ async function doStopped({ name, target, dataFolder, environment, nowMs }: Stopp
   const redisUrl = url ?? server?.url ?? "";
   const redis = new Redis(redisUrl);
   try {
-    const database = await openDatabase({ url: environment["DATABASE_URL"], folder: join(dataFolder, "postgres") });
+    const place = { url: environment["DATABASE_URL"], folder: join(dataFolder, "postgres") };
+    const opened = name === "restore" && target !== undefined ? await openForBackup(place, target) : ok(await openDatabase(place));
+    if (!opened.ok) return { text: `Not restored: ${opened.reason}`, code: 1 };
+    const database = opened.value;
     try {
-      return await doRecordCommand({ name, target, database, redis, redisUrl, nowMs, isRunning: false });
+      const fault = name === "restore" ? undefined : await faultOfLayout(redis);
+      if (fault !== undefined) return { text: `Not done: ${fault}`, code: 1 };
+      return await doRecordCommand({ name, target, isSinceLast, database, redis, redisUrl, nowMs, isRunning: false });
     } finally {
       await database.close();
     }
@@ -96,6 +111,10 @@ async function doStopped({ name, target, dataFolder, environment, nowMs }: Stopp
 type RecordWork = {
   readonly name: RecordCommand;
   readonly target: string | undefined;
+  /** Of an audit. */
+  readonly isSinceLast?: boolean;
+  /** How a running venue makes an audit: not in the thread that serves everybody. */
+  readonly audit?: (scope: AuditScope) => Promise<AuditReport>;
   readonly database: Database;
   readonly redis: Redis;
   readonly redisUrl: string;
@@ -115,8 +134,9 @@ export function doRecordCommand(work: RecordWork): Promise<Said> {
   }
 }
 
-async function audit({ database, redis }: RecordWork): Promise<Said> {
-  const report = await runAudit({ database, redis, withRestore: true });
+async function audit({ database, redis, isSinceLast = false, audit: inThread }: RecordWork): Promise<Said> {
+  const here = () => (isSinceLast ? auditSinceLast({ database, redis }) : runAudit({ database, redis, withRestore: true }));
+  const report = await (inThread === undefined ? here() : inThread(isSinceLast ? "sinceLast" : "full"));
   return { text: showAudit(report), code: report.isClean ? 0 : 1 };
 }
 

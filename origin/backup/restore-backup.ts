@@ -5,13 +5,18 @@ import { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
-import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { CONSUMERS_KEY, FENCE_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { foreignLayout } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
+import { migrate } from "../db/migrate.ts";
+import { migrations } from "../db/migrations.ts";
 import { keepLedger, SERVER_ROWS_MAX } from "../ledger/keep-ledger.ts";
 import { replies } from "../redis/pipeline.ts";
 import { startRedisServer } from "../stack/redis-server.ts";
 import { RESTORING_KEY } from "../sync/keys.ts";
 import { restoreStore } from "../sync/restore-store.ts";
+import { UPGRADING_KEY } from "../upgrade/keys.ts";
+import { runSteps } from "../upgrade/run-steps.ts";
 import { loadTables } from "./load-tables.ts";
 import { BACKUP_CONSUMER } from "./make-backup.ts";
 import { checkedManifest } from "./manifest.ts";
@@ -38,8 +43,12 @@ export async function restoreBackup({ database, redis, folder, log, nowMs }: Res
   const manifest = await checkedManifest(folder);
   if (!manifest.ok) return manifest;
   if ((await redis.dbsize()) > 0) return fail("The venue's Redis is in use already: only an empty one is restored.");
+  const foreign = foreignLayout({ kind: "layout", layout: manifest.value.layout });
+  if (foreign !== undefined) return fail(foreign);
   const loaded = await loadTables(database, folder, manifest.value);
   if (!loaded.ok) return loaded;
+  // A backup of an earlier version goes into that version's tables, and both come forward from there.
+  await migrate(database, migrations);
   if (manifest.value.redis === undefined) {
     const restored = await restoreStore(database, redis);
     return restored.ok ? ok({ ...restored.value, keys: await redis.dbsize(), rows: loaded.value }) : restored;
@@ -47,12 +56,21 @@ export async function restoreBackup({ database, redis, folder, log, nowMs }: Res
   await redis.set(RESTORING_KEY, manifest.value.sequence);
   const keys = await loadSnapshot(join(folder, manifest.value.redis.name), redis);
   await redis.hdel(CONSUMERS_KEY, BACKUP_CONSUMER);
+  await upgradeSnapshot(database, redis);
   const fault = await postTheRest({ database, redis, log, nowMs });
   if (fault !== undefined) return fail(`The ledger cannot follow the restored journal: ${fault}`);
   const audit = await runAudit({ database, redis, withRestore: true });
   if (!audit.isClean) return fail(`The restored stores do not agree: ${audit.lines.flatMap(({ faults }) => faults).join("; ")}.`);
   await redis.del(RESTORING_KEY);
   return ok({ sequence: audit.sequence, keys, rows: loaded.value, audit });
+}
+
+/** The mark keeps engines away meanwhile. The lease that the snapshot knew of is another time's. */
+async function upgradeSnapshot(database: Database, redis: Redis): Promise<void> {
+  const epoch = Number((await redis.hget(FENCE_KEY, "epoch")) ?? 0) + 1;
+  await redis.hset(FENCE_KEY, "epoch", epoch, "until", 0);
+  await redis.del(UPGRADING_KEY);
+  await runSteps({ redis, database, lease: { epoch, isLost: () => false }, tell: () => {} });
 }
 
 /** A server of our own reads the snapshot, and its keys go over one by one: that works for every Redis, wherever it runs. */

@@ -17,7 +17,7 @@ const READ_ENTRIES_MAX = 100;
 
 /** Memory from the projected state. What is wrong with it is told in a sentence: nobody should trade on it. */
 export async function recover(redis: Redis, { nameBounds, onProgress }: RecoverOptions = {}): Promise<Result<Recovered, string>> {
-  const loaded = await loadState(redis, onProgress);
+  const loaded = await loadState(redis, onProgress && { onProgress });
   if (!loaded.ok) return loaded;
   const engine = createEngine();
   const { changes, nameCounts, position } = loaded.value;

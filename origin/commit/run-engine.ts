@@ -9,6 +9,7 @@ import { RESTORING_KEY } from "../sync/keys.ts";
 import { storeFaults } from "./check-store.ts";
 import { awaitJournal } from "./journal.ts";
 import type { JournalFeed } from "./journal-feed.ts";
+import { faultOfLayout } from "./layout.ts";
 import { type LocalCommands, lead } from "./lead.ts";
 import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
 import type { NameBounds } from "./name-memory.ts";
@@ -89,7 +90,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     }
     if ((await redis.exists(RESTORING_KEY)) === 1)
       return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
-    return undefined;
+    return faultOfLayout(redis);
   }
 
   /** Follows the journal until the lead is free; the epoch then, or undefined to stop. */

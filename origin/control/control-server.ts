@@ -2,12 +2,10 @@ import { once } from "node:events";
 import { chmod, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
-import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { COMMAND_LINE } from "../admin/audit.ts";
 import { doRecordCommand, type RecordCommand } from "../backup/record-commands.ts";
-import type { Database } from "../db/database.ts";
 import type { Accounts } from "../identity/accounts.ts";
 import type { User } from "../identity/user.ts";
 import { type DepositByHand, depositSchema } from "../wallets/deposit-by-hand.ts";
@@ -37,10 +35,12 @@ const controlAnswerSchema = z.union([
 /** What is asked for, by path: each with a body of its own. */
 export type ControlPath = "/admins" | "/users" | "/deposits" | `/${RecordCommand}`;
 
+type ControlledRecord = Pick<Parameters<typeof doRecordCommand>[0], "database" | "redis" | "redisUrl" | "nowMs" | "audit">;
+
 export type Controlled = {
   readonly accounts: Accounts;
   readonly deposit: DepositByHand;
-  readonly record?: { readonly database: Database; readonly redis: Redis; readonly redisUrl: string; readonly nowMs: () => number };
+  readonly record?: ControlledRecord;
 };
 
 export type ControlAnswer = z.output<typeof controlAnswerSchema>;
@@ -97,9 +97,10 @@ async function answer(request: IncomingMessage, { accounts, deposit, record }: C
     case "/backup":
     case "/restore": {
       if (record === undefined) return { refused: "this venue does not know how" };
-      const { folder } = z.object({ folder: z.string() }).parse(body);
+      const { folder, isSinceLast } = z.object({ folder: z.string(), isSinceLast: z.boolean().default(false) }).parse(body);
       const name = request.url.slice(1) as RecordCommand;
-      const { text: said, code } = await doRecordCommand({ ...record, name, target: folder === "" ? undefined : folder, isRunning: true });
+      const target = folder === "" ? undefined : folder;
+      const { text: said, code } = await doRecordCommand({ ...record, name, target, isSinceLast, isRunning: true });
       return { said, code };
     }
     default:

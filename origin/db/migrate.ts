@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
-import type { Database, Transaction } from "./database.ts";
+import type { Database, Queries, Transaction } from "./database.ts";
 import { defineQuery } from "./define-query.ts";
+import findMigrations from "./find-migrations.sql";
 import insertMigration from "./insert-migration.sql";
 import listMigrations from "./list-migrations.sql";
 import lockMigrations from "./lock-migrations.sql";
@@ -20,6 +21,7 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
 /** Tables of years may be rewritten, and nothing else runs before it is done. */
 const MIGRATE_MS_MAX = 30 * 60_000;
 
+const find = defineQuery({ name: "find-migrations", source: findMigrations, params: [], row: z.object({ is_there: z.boolean() }) });
 const lock = defineQuery({ name: "lock-migrations", source: lockMigrations, params: [], row: z.unknown() });
 const list = defineQuery({
   name: "list-migrations",
@@ -49,6 +51,14 @@ export async function migrate(database: Database, steps: readonly Migration[]): 
     refuseForeign(applied, steps);
     for (const step of steps.slice(applied.length)) await apply(tx, step);
   }, MIGRATE_MS_MAX);
+}
+
+/** How many of the steps have run; nothing is changed. Throws with a sentence when another program has brought the tables further or elsewhere. */
+export async function appliedSteps(database: Queries, steps: readonly Migration[]): Promise<number> {
+  if ((await find.first(database, {}))?.is_there !== true) return 0;
+  const applied = await list.all(database, {});
+  refuseForeign(applied, steps);
+  return applied.length;
 }
 
 async function apply(tx: Transaction, { version, name, sql }: Migration): Promise<void> {

@@ -7,6 +7,7 @@ import writeBehind from "./migrations/005-write-behind.sql";
 import postingsByEntry from "./migrations/006-postings-by-entry.sql";
 import history from "./migrations/007-history.sql";
 import auditOutcomes from "./migrations/008-audit-outcomes.sql";
+import auditPositions from "./migrations/009-audit-positions.sql";
 
 /** In order, and only ever longer. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: "postings by entry", sql: postingsByEntry },
   { version: 7, name: "history", sql: history },
   { version: 8, name: "audit outcomes", sql: auditOutcomes },
+  { version: 9, name: "audit positions", sql: auditPositions },
 ];

@@ -4,9 +4,9 @@ import { type PostgresServer, startPostgresServer } from "../../test/parts/postg
 import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
 import { type Database, DatabaseUnavailable, UniqueViolation } from "./database.ts";
 import { defineQuery } from "./define-query.ts";
-import type { Migration } from "./migrate.ts";
+import { type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
-import { openDatabase } from "./open-database.ts";
+import { openAsItIs, openDatabase } from "./open-database.ts";
 
 const INSERT_USER = "INSERT INTO users (id, username, email, password_hash) VALUES ($1, $2, $3, $4)";
 const HASH = "$argon2id$v=19$m=19456,t=2,p=1$x$y";
@@ -119,8 +119,16 @@ describe.each(["embedded", "server"] as const)("the %s database", (kind) => {
     const next = (sql: string): readonly Migration[] => [...migrations, { version: migrations.length + 1, name: "next", sql }];
     const reopened = async (steps: readonly Migration[]) => {
       if (kind === "embedded") await database.close();
-      return openDatabase({ ...place, steps });
+      const opened = await openAsItIs({ ...place, steps });
+      await migrate(opened, steps).catch(async (error: unknown) => {
+        await opened.close();
+        throw error;
+      });
+      return opened;
     };
+    if (kind === "embedded") await database.close();
+    const onlyOpened = openDatabase({ ...place, steps: next("CREATE TABLE whole (id int)") });
+    await expect(onlyOpened).rejects.toThrow("a start of the venue upgrades it");
     await expect(reopened(next("CREATE TABLE half (id int); CREATE TABLE half (id int);"))).rejects.toThrow("already exists");
     const grown = await reopened(next("CREATE TABLE whole (id int)"));
     expect(await grown.query("SELECT to_regclass('half') AS half, to_regclass('whole')::text AS whole", [])).toEqual([

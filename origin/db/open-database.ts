@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Database } from "./database.ts";
 import { openEmbeddedDatabase } from "./embedded-database.ts";
 import { layOutEmbedded } from "./lay-out-embedded.ts";
-import { type Migration, migrate } from "./migrate.ts";
+import { appliedSteps, type Migration, migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 import { openServerDatabase } from "./server-database.ts";
 
@@ -15,15 +15,29 @@ type DatabaseOptions = {
   readonly log?: Logger;
 };
 
-/** Open and brought up to this version's tables. */
-export async function openDatabase({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
-  if (url === undefined) await layOutEmbedded(folder);
-  const database = await (url === undefined ? openEmbeddedDatabase(folder, { log }) : openServerDatabase(url));
+/**
+ * Open, with this version's tables. A new database gets them; one of an earlier version is refused with a sentence, because only a start of the
+ * venue upgrades (`origin/upgrade/`): it makes a backup first, and brings both stores forward together.
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const { steps = migrations } = options;
+  const database = await openAsItIs(options);
   try {
+    const applied = await appliedSteps(database, steps);
+    if (applied > 0 && applied < steps.length) {
+      throw new Error(`The database is at version ${applied}, this program needs ${steps.length}: a start of the venue upgrades it.`);
+    }
     await migrate(database, steps);
   } catch (error) {
     await database.close();
     throw error;
   }
   return database;
+}
+
+/** Open, whatever tables it has. A new embedded one begins with all of them. */
+export async function openAsItIs({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
+  if (url !== undefined) return openServerDatabase(url);
+  if (steps === migrations) await layOutEmbedded(folder);
+  return openEmbeddedDatabase(folder, { log });
 }

@@ -9,8 +9,8 @@ const CONNECT_TIMEOUT_SECONDS = 5;
 const CLOSE_TIMEOUT_SECONDS = 2;
 
 /** A PostgreSQL server by its URL. Throws when it does not answer now; when it goes away later, calls fail until it is back. */
-export async function openServerDatabase(url: string): Promise<Database> {
-  const sql = postgres(url, { max: CONNECTIONS_MAX, connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} });
+export async function openServerDatabase(url: string, connectionsMax = CONNECTIONS_MAX): Promise<Database> {
+  const sql = postgres(url, { max: connectionsMax, connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} });
   const bounded = createBoundedCalls();
 
   async function transaction<Result>(work: (tx: Transaction) => Promise<Result>, limitMs = TRANSACTION_MS_MAX): Promise<Result> {

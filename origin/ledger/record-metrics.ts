@@ -43,6 +43,8 @@ export function recordMetrics({ backlog, ledger, tables, audit, auditAgeSeconds,
     { name: "redis_memory_bytes", kind: "gauge", help: "Memory that the venue's Redis uses.", value: memory.bytes },
     { name: "redis_memory_limit_bytes", kind: "gauge", help: "Memory that it may use; 0 when not known.", value: memory.limitBytes },
     { name: "audit_sequence", kind: "gauge", help: "Where the last audit compared.", value: audit?.sequence },
+    { name: "audit_entries_read", kind: "gauge", help: "Ledger entries that the last audit went through.", value: audit?.entriesRead },
+    { name: "audit_seconds", kind: "gauge", help: "How long the last audit took.", value: audit && audit.tookMs / 1_000 },
     { name: "audit_faults", kind: "gauge", help: "What the last audit found.", value: audit?.faults },
     { name: "audit_age_seconds", kind: "gauge", help: "Time since the last audit, or since the start.", value: auditAgeSeconds },
   ];

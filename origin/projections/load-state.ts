@@ -28,7 +28,14 @@ const NAMED_HOURS = 25;
 /** What is being read: "wallets, 120,000 of about 2,000,000". */
 export type OnProgress = (progress: string) => void;
 
-export async function loadState(redis: Redis, onProgress: OnProgress = () => {}): Promise<Result<LoadedState, string>> {
+type LoadOptions = {
+  readonly onProgress?: OnProgress;
+  /** An audit pauses between pages; an engine that starts does not. */
+  readonly pause?: () => Promise<void>;
+};
+
+export async function loadState(redis: Redis, options: LoadOptions = {}): Promise<Result<LoadedState, string>> {
+  const { onProgress = () => {}, pause = async () => {} } = options;
   const before = await readPosition(redis);
   const rows = createLatestRows();
   Object.assign(rows.clock, before.clock);
@@ -39,13 +46,19 @@ export async function loadState(redis: Redis, onProgress: OnProgress = () => {})
     for await (const order of readBook(redis, pair, grids)) {
       rows.orders.set(order.id, order);
       tell(1);
+      if (rows.orders.size % PAGE === 0) await pause();
     }
   }
-  await loadUsers(redis, rows, progressOf(onProgress, { what: "users", total: await redis.hlen(USERS_KEY) }));
+  const tellUsers = progressOf(onProgress, { what: "users", total: await redis.hlen(USERS_KEY) });
+  for await (const count of loadUsers(redis, rows)) {
+    tellUsers(count);
+    await pause();
+  }
   const tellWallets = progressOf(onProgress, { what: "wallets", total: await redis.scard(WALLETS_KEY) });
   for await (const { user, wallet } of readWallets(redis)) {
     rows.balances.set(user, balancesOf(user, wallet, grids));
     tellWallets(1);
+    if (rows.balances.size % PAGE === 0) await pause();
   }
   await loadNameCounts(redis, rows, onProgress);
   const after = await readPosition(redis);
@@ -91,7 +104,8 @@ export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): 
   return pairs;
 }
 
-async function loadUsers(redis: Redis, rows: LatestRows, tell: (count: number) => void): Promise<void> {
+/** A page at a time, with how many it had. */
+async function* loadUsers(redis: Redis, rows: LatestRows): AsyncGenerator<number> {
   let cursor = "0";
   do {
     const [next, flat] = await redis.hscan(USERS_KEY, cursor, "COUNT", PAGE);
@@ -100,7 +114,7 @@ async function loadUsers(redis: Redis, rows: LatestRows, tell: (count: number) =
       const user = flat[at] ?? "";
       rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
     }
-    tell(flat.length / 2);
+    yield flat.length / 2;
   } while (cursor !== "0");
 }
 

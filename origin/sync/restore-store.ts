@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
 import { raiseStream } from "../commands/raise-stream.ts";
-import { CONSUMERS_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { CONSUMERS_KEY, FORMAT_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import { LAYOUT } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
 import { createEngine } from "../engine/engine.ts";
 import { listGrids } from "../ledger/ledger-queries.ts";
@@ -52,6 +53,7 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(PROJECTED_KEY, ...place, "at", at, "next_order_id", nextOrderId, "next_trade_id", nextTradeId)
     .hset(OFFSET_KEY, ...place)
     .hset(CONSUMERS_KEY, "ledger", sequence)
+    .set(FORMAT_KEY, LAYOUT)
     .hset(BELOW_KEY, "orders", oldest.order - 1, "trades", oldest.trade - 1, "movements", 1)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });

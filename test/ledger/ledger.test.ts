@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createFindings } from "../../origin/audit/findings.ts";
-import { START_OF_WALK, walkLedger } from "../../origin/audit/walk-ledger.ts";
+import { startOfWalk, walkLedger } from "../../origin/audit/walk-ledger.ts";
 import { entryHash } from "../../origin/commit/journal.ts";
 import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
@@ -56,7 +56,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
 
   it("has a chain that the rows themselves make again", async () => {
     const findings = createFindings();
-    const walk = await walkLedger(stores.database, { from: START_OF_WALK, upTo: world.position().sequence, findings });
+    const walk = await walkLedger(stores.database, { from: startOfWalk(), upTo: world.position().sequence, findings });
     expect(walk).toMatchObject({ sequence: world.position().sequence, lastTradeId: trades });
     expect([findings.of("chain"), findings.of("trades"), findings.of("double entry")]).toEqual([[], [], []]);
   });

@@ -4,8 +4,7 @@ import { Redis } from "ioredis";
 import postgresClient from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFindings } from "../../origin/audit/findings.ts";
-import { copyOf } from "../../origin/audit/run-audit.ts";
-import { START_OF_WALK, walkLedger } from "../../origin/audit/walk-ledger.ts";
+import { startOfWalk, walkLedger } from "../../origin/audit/walk-ledger.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { watchBacklog } from "../../origin/ledger/backlog.ts";
 import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
@@ -35,7 +34,7 @@ describe("with PostgreSQL away", () => {
   const untilCaughtUp = async () => {
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(world.position().sequence);
     const findings = createFindings();
-    const walk = await walkLedger(stores.database, { from: copyOf(START_OF_WALK), upTo: world.position().sequence, findings });
+    const walk = await walkLedger(stores.database, { from: startOfWalk(), upTo: world.position().sequence, findings });
     expect([walk.trades, ...findings.of("chain"), ...findings.of("trades")]).toEqual([trades]);
   };
 
@@ -161,7 +160,7 @@ describe.runIf(mayMount)("with PostgreSQL's disk full", () => {
       if (server.child.hasExited()) server = await server.again();
       await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(world.position().sequence);
       const findings = createFindings();
-      await walkLedger(database, { from: copyOf(START_OF_WALK), upTo: world.position().sequence, findings });
+      await walkLedger(database, { from: startOfWalk(), upTo: world.position().sequence, findings });
       expect([...findings.of("chain"), ...findings.of("trades")]).toEqual([]);
     } finally {
       await ledger.stop();

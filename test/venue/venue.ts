@@ -136,12 +136,15 @@ type Stores = Pick<TestVenue, "folder" | "redisServer" | "identityKey"> & {
   readonly postgres: PostgresServer | undefined;
   readonly record: () => Promise<Database>;
   readonly settings: VenueSettings;
-  readonly options: VenueOptions;
+  readonly options?: VenueOptions | undefined;
+  readonly clock?: Clock;
 };
 
 type VenueSettings = Parameters<typeof openVenue>[0]["settings"];
 
-async function openTestVenue(stores: Stores): Promise<TestVenue> {
+/** On stores that are there. */
+export async function openTestVenue(stores: Stores): Promise<TestVenue> {
+  const { clock = systemClock } = stores;
   const logged: string[] = [];
   const log = createLogger("venue-test", { write: (line) => void logged.push(line) });
   const venueRedis = connectRedis(stores.redisServer.url, log);
@@ -149,17 +152,17 @@ async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const database = await stores.record();
   const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
-  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES, roles = ["api", "engine", "worker"] } = stores.options;
+  const { kept, auditMinutes = RECORD.SLUICE_AUDIT_MINUTES, roles = ["api", "engine", "worker"] } = stores.options ?? {};
   const trades = { SLUICE_ROLES: [...roles], SLUICE_UNSAFE_STORE: false };
   const record = openRecord({
-    ...{ settings: { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock: systemClock, log },
+    ...{ settings: { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes }, database, archive, clock, log },
     ...(kept && { kept }),
   });
-  const trading = openTrading({ settings: { ...trades, ...places }, database, refusalOf: record.refusalOf, clock: systemClock, log });
+  const trading = openTrading({ settings: { ...trades, ...places }, database, refusalOf: record.refusalOf, clock, log });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({
-    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock: systemClock, log },
+    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
     ...{ history: openHistory({ database, archive }), metrics: () => record.metrics() + watched.metrics() + stalls.metrics() },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
