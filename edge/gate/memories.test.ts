@@ -272,6 +272,19 @@ describe("a session in use", () => {
     expect(sessions.outlasts(first, times)).toBe(1_506_000);
     expect(sessions.outlasts(pass(1_101), times)).toBeUndefined();
   });
+
+  it("offers a longer pass once a second to a program that keeps its first one", () => {
+    let nowMs = 1_000_000;
+    const sessions = createSessions({ nowMs: () => nowMs });
+    const kept = pass(1_000);
+    sessions.use(kept, times);
+    sessions.touched(kept.sessionId, 1_900_000);
+    const offers = Array.from({ length: 100 }, () => {
+      nowMs += 30;
+      return sessions.outlasts(kept, times);
+    });
+    expect(offers.filter((slotEndMs) => slotEndMs !== undefined)).toEqual([1_900_000, 1_900_000, 1_900_000]);
+  });
 });
 
 describe("the store's clock", () => {

@@ -13,7 +13,10 @@ export type Sessions = {
   readonly use: (pass: Pass, times: SessionTimes, options?: { readonly isDue?: boolean }) => number | undefined;
   /** A touch was answered: the slot lasts until then, or 0 when the session has ended. */
   readonly touched: (sessionId: string, slotEndMs: number) => void;
-  /** Until when the slot is known to last, if that is noticeably longer than the pass says. */
+  /**
+   * Until when the slot is known to last, if that is noticeably longer than the pass says and the visitor was not told a moment ago: a
+   * program that keeps its first pass costs a signature once a second, not with each request.
+   */
   readonly outlasts: (pass: Pass, times: SessionTimes) => number | undefined;
   /** Until when the slot is known to last; 0 when this isolate has not touched the session. */
   readonly slotEndMs: (pass: Pass) => number;
@@ -21,7 +24,7 @@ export type Sessions = {
 
 export type SessionTimes = Pick<QueueSettings, "sessionTtlSeconds" | "idleSeconds">;
 
-type Known = { touchedAtMs: number; triedAtMs: number; views: number; slotEndMs: number };
+type Known = { touchedAtMs: number; triedAtMs: number; views: number; slotEndMs: number; toldAtMs: number };
 
 const SESSIONS_MAX = 20_000;
 const TOUCHES_PER_LIFE = 4;
@@ -31,6 +34,10 @@ const TOUCHES_PER_IDLE = 8;
 const RETRY_MS = 1_000;
 /** A first pass is replaced by any that lasts longer: it would be noted again by each isolate that sees it. */
 const FIRST_GAIN_MS_MIN = 1_000;
+
+/** Answers that cross each other bring one new pass between them; a visitor who misses it gets the next one soon. */
+const TOLD_AGAIN_MS = 1_000;
+const NEVER_MS = Number.NEGATIVE_INFINITY;
 
 export function createSessions(clock: Clock): Sessions {
   const sessions = new Map<string, Known>();
@@ -42,7 +49,7 @@ export function createSessions(clock: Clock): Sessions {
       const oldest = sessions.keys().next();
       if (!oldest.done) sessions.delete(oldest.value);
     }
-    const fresh = { touchedAtMs: pass.issuedAtSeconds * 1000, triedAtMs: Number.NEGATIVE_INFINITY, views: 0, slotEndMs: 0 };
+    const fresh = { touchedAtMs: pass.issuedAtSeconds * 1000, triedAtMs: NEVER_MS, views: 0, slotEndMs: 0, toldAtMs: NEVER_MS };
     sessions.set(pass.sessionId, fresh);
     return fresh;
   }
@@ -68,11 +75,16 @@ export function createSessions(clock: Clock): Sessions {
       session.slotEndMs = Math.max(session.slotEndMs, slotEndMs);
     },
     outlasts(pass, times) {
-      const slotEndMs = sessions.get(pass.sessionId)?.slotEndMs ?? 0;
+      const session = sessions.get(pass.sessionId);
+      const nowMs = clock.nowMs();
+      if (session === undefined || Math.abs(nowMs - session.toldAtMs) < TOLD_AGAIN_MS) return undefined;
+      const { slotEndMs } = session;
       const gainMs = passEndMs(slotEndMs) - pass.expiresAtSeconds * 1000;
       // A new pass is worth a signature and a cookie only when it brings at least half of what a touch does.
       const worthMs = pass.unconfirmed ? FIRST_GAIN_MS_MIN : touchEveryMs(times) / 2;
-      return gainMs > worthMs ? slotEndMs : undefined;
+      if (gainMs <= worthMs) return undefined;
+      session.toldAtMs = nowMs;
+      return slotEndMs;
     },
     slotEndMs: (pass) => sessions.get(pass.sessionId)?.slotEndMs ?? 0,
   };

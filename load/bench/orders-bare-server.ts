@@ -7,6 +7,8 @@ import { Redis } from "ioredis";
  * asked who they are, nothing is checked and nothing is matched.
  */
 const redis = new Redis(process.env["BENCH_REDIS_URL"] ?? "", { enableAutoPipelining: true });
+// Without its Redis there is nothing to measure, and nobody is left who would stop it.
+redis.on("error", () => process.exit(1));
 const STREAM = "orders";
 /** So that a long run does not fill the memory; trimming in whole nodes costs next to nothing. */
 const ENTRIES_MAX = 100_000;

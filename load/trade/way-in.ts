@@ -38,6 +38,7 @@ const turnSchema = z.discriminatedUnion("state", [
 const ANSWER_MS_MAX = 10_000;
 const ADMITTED_WITHIN_MS = 120_000;
 const RETRY_MS = 500;
+const FIRST_PAGE = "/api/v1/market/pairs";
 
 type Entering = { readonly address: string; readonly url: string; readonly signal: AbortSignal };
 
@@ -48,13 +49,29 @@ export async function gateWay({ queueId }: Pick<Target, "queueId">, { url, addre
   let ticket = "";
   while (performance.now() < deadlineMs && !signal.aborted) {
     const turn = await ask({ url: `${url}/_sluice/queues/${queueId}/${ticket === "" ? "enter" : "heartbeat"}`, address, ticket });
-    if (turn?.state === "admitted") return { url, headers: { cookie: `${cookieName}=${turn.pass}`, "cf-connecting-ip": address } };
+    if (turn?.state === "admitted") {
+      const pass = await presentPass({ url, cookieName, pass: turn.pass, address });
+      return { url, headers: { cookie: `${cookieName}=${pass}`, "cf-connecting-ip": address } };
+    }
     if (turn?.state === "waiting") ticket = turn.ticket;
     await sleep(turn?.pollAfterMs ?? RETRY_MS, undefined, { signal }).catch(() => {});
   }
   throw new Error(
     signal.aborted ? "stopped before the gate had let the traders in" : "the gate did not let a trader in within two minutes",
   );
+}
+
+type Presented = { readonly url: string; readonly cookieName: string; readonly pass: string; readonly address: string };
+
+/** A pass that nobody has presented is good for seconds; the answer to the first request with it brings the one for the whole session. */
+async function presentPass({ url, cookieName, pass, address }: Presented): Promise<string> {
+  const response = await fetch(`${url}${FIRST_PAGE}`, {
+    headers: { accept: "application/json", cookie: `${cookieName}=${pass}`, "cf-connecting-ip": address },
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  await response.arrayBuffer();
+  const renewed = response.headers.getSetCookie().find((line) => line.startsWith(`${cookieName}=`));
+  return renewed?.slice(cookieName.length + 1).split(";", 1)[0] || pass;
 }
 
 /** Undefined for an answer that says nothing about our turn, or none. */

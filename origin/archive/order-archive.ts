@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { assert } from "../../shared/assert.ts";
@@ -22,6 +23,9 @@ export type OrderArchive = {
 
 type ArchiveFile = { readonly path: string; readonly sha256: string };
 
+/** A file is written while people trade. */
+const LINES_PER_TURN = 500;
+
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
@@ -35,7 +39,12 @@ export function orderArchive(archive: Archive): OrderArchive {
 
   return {
     async write(path, orders) {
-      const content = await compress(orders.map((order) => `${orderLine(order)}\n`).join(""));
+      let text = "";
+      for (const [index, order] of orders.entries()) {
+        text += `${orderLine(order)}\n`;
+        if (index % LINES_PER_TURN === LINES_PER_TURN - 1) await nextTurn();
+      }
+      const content = await compress(text);
       await archive.put(path, content);
       return { sha256: digestOf(content) };
     },

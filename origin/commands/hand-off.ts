@@ -107,10 +107,10 @@ export function createHandOff(node: string): HandOff {
   return {
     node,
     isOpen: () => onOffer !== undefined,
-    offer(offered) {
+    offer({ body, at, settle }) {
       numbers++;
       const current = currentTurn();
-      const command = { ...offered, number: numbers, commandId: "", isAnswered: false, turn: current };
+      const command = { body, at, settle, number: numbers, commandId: "", isAnswered: false, turn: current };
       current.commands.push(command);
       current.waitingCount++;
       queue.push(command);

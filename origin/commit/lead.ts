@@ -58,6 +58,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   let applied = recovered.position;
   let underWay = 0;
   let isDeposed = false;
+  let isOver = false;
   let failure: unknown;
 
   const trimmer = setInterval(() => {
@@ -66,10 +67,10 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     queue.wake();
   }, TRIM_EVERY_MS);
 
-  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once one has failed, the journal settles all later ones. */
+  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once the lead is over, the journal settles what is still under way. */
   async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<void> {
     const [verdict] = await Promise.all([commitEntry(runner, lease.epoch, entry), queue.fill()]);
-    if (isDeposed || failure !== undefined) return;
+    if (isOver || isDeposed || failure !== undefined) return;
     if (verdict === "elsewhere") throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
     if (verdict === "deposed") {
       isDeposed = true;
@@ -136,6 +137,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     await untilIdle();
     return isDeposed || lease.isLost() ? "deposed" : "stopped";
   } finally {
+    isOver = true;
     queue.close();
     feed.setLive(false);
     clearInterval(trimmer);

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { assert } from "../../shared/assert.ts";
 import type { HandOff, LocalCommit } from "../commands/hand-off.ts";
 import { readJournal } from "./journal.ts";
 import { resultIn } from "./journal-body.ts";
@@ -37,5 +38,6 @@ async function settleCommit(redis: Redis, handOff: HandOff, { commit, reached }:
   }
   const results = commands.map(({ number }) => resultIn(entry.body, { ...commit, node: handOff.node, number }));
   const outcomes = results.flatMap((result) => (result === undefined ? [] : [result.outcome]));
-  handOff.settle(commit, outcomes.length === commands.length ? outcomes : undefined);
+  assert(outcomes.length === 0 || outcomes.length === commands.length, "an entry has all commands of a commit, or it is another's");
+  handOff.settle(commit, outcomes.length === 0 ? undefined : outcomes);
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import type { Queries, SqlValue } from "./database.ts";
@@ -20,6 +21,9 @@ type QueryDefinition<Params extends string, Row> = {
   readonly row: z.ZodType<Row>;
 };
 
+/** Some milliseconds of schemas; a page of thousands would keep the event loop for a tenth of a second. */
+const ROWS_PER_TURN = 200;
+
 export function defineQuery<const Params extends string, Row>(definition: QueryDefinition<Params, Row>): Query<Params, Row> {
   const { name, source, params, row } = definition;
   assert(headerParams(source).join() === params.join(), `query ${name} and its file list different parameters`);
@@ -29,11 +33,14 @@ export function defineQuery<const Params extends string, Row>(definition: QueryD
       source,
       params.map((param) => values[param]),
     );
-    return rows.map((raw) => {
+    const known: Row[] = [];
+    for (const raw of rows) {
       const parsed = row.safeParse(raw);
       assert(parsed.success, `query ${name} gave a row of an unknown shape`);
-      return parsed.data;
-    });
+      known.push(parsed.data);
+      if (known.length % ROWS_PER_TURN === 0 && known.length < rows.length) await nextTurn();
+    }
+    return known;
   }
 
   async function first(db: Queries, values: Readonly<Record<Params, SqlValue>>): Promise<Row | undefined> {

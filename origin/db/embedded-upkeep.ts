@@ -25,10 +25,10 @@ type Upkeep = {
 export async function keepUp({ pglite, rules, inTurn }: Upkeep): Promise<void> {
   // What has been counted is told once a second; this asks for it now.
   await inTurn(async () => void (await pglite.query("SELECT pg_stat_force_next_flush()")));
-  let due: { readonly tables: readonly string[]; readonly walBytes: string } | undefined;
+  let due: { readonly statements: readonly string[]; readonly walBytes: string } | undefined;
   await inTurn(async () => {
     due = (await pglite.query<NonNullable<typeof due>>(findUpkeep)).rows[0];
   });
-  for (const table of due?.tables ?? []) await inTurn(async () => void (await pglite.exec(`VACUUM (ANALYZE) ${table}`)));
+  for (const statement of due?.statements ?? []) await inTurn(async () => void (await pglite.exec(statement)));
   if (Number(due?.walBytes ?? 0) > rules.walBytesMax) await inTurn(async () => void (await pglite.exec("CHECKPOINT")));
 }

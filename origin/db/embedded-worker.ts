@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { assert } from "../../shared/assert.ts";
 import { keepUp } from "./embedded-upkeep.ts";
 import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
-import { createPortServer } from "./serve-port.ts";
+import { createPortServer, type PortServer } from "./serve-port.ts";
 
 /**
  * The thread of the embedded database: PGlite is PostgreSQL as a library, and a statement keeps its thread busy until it is done. Here it
@@ -12,6 +12,8 @@ import { createPortServer } from "./serve-port.ts";
 assert(parentPort !== null, "this file is a worker thread's");
 const parent = parentPort;
 const { folder, upkeep } = workerData as HostData;
+let isLooking = false;
+let isClosing = false;
 const tell = (news: HostNews) => parent.postMessage(news);
 
 try {
@@ -24,21 +26,27 @@ try {
   });
   parent.on("message", (order: HostOrder) => {
     if (order.op === "serve") server.serve(order.port);
-    else void server.close().finally(() => process.exit());
+    else void close(server);
   });
-  let isLooking = false;
-  setInterval(async () => {
-    if (isLooking) return;
-    isLooking = true;
-    try {
-      await keepUp({ pglite, rules: upkeep, inTurn: server.inTurn });
-    } catch (error) {
-      tell({ kind: "upkeepFailed", message: error instanceof Error ? error.message : String(error) });
-    } finally {
-      isLooking = false;
-    }
-  }, upkeep.everyMs);
+  setInterval(() => void lookAfter(pglite, server), upkeep.everyMs);
   tell({ kind: "open" });
 } catch (error) {
   tell({ kind: "refused", message: error instanceof Error ? error.message : String(error) });
+}
+
+async function close(server: PortServer): Promise<void> {
+  isClosing = true;
+  await server.close().finally(() => process.exit());
+}
+
+async function lookAfter(pglite: PGlite, { inTurn }: PortServer): Promise<void> {
+  if (isLooking) return;
+  isLooking = true;
+  try {
+    await keepUp({ pglite, rules: upkeep, inTurn });
+  } catch (error) {
+    if (!isClosing) tell({ kind: "upkeepFailed", message: error instanceof Error ? error.message : String(error) });
+  } finally {
+    isLooking = false;
+  }
 }

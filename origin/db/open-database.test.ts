@@ -168,6 +168,25 @@ describe("a server", () => {
 });
 
 describe("defineQuery", () => {
+  it("takes many rows in pieces, between which the event loop comes round", async () => {
+    let inThisTurn = 0;
+    let mostInOneTurn = 0;
+    const row = z.object({ id: z.int() }).transform((taken) => {
+      mostInOneTurn = Math.max(mostInOneTurn, ++inThisTurn);
+      return taken;
+    });
+    const rows = Array.from({ length: 2_000 }, (_, id) => ({ id }));
+    const nextTurn = () => {
+      inThisTurn = 0;
+      timer = setImmediate(nextTurn);
+    };
+    let timer = setImmediate(nextTurn);
+    const many = defineQuery({ name: "many", source: "SELECT 1", params: [], row });
+    expect(await many.all({ query: async () => rows }, {})).toEqual(rows);
+    clearImmediate(timer);
+    expect(mostInOneTurn).toBeLessThan(500);
+  });
+
   it("refuses a definition that lists other parameters than its file", () => {
     const source = "-- $1 id\n-- $2 name\nSELECT 1";
     expect(() => defineQuery({ name: "x", source, params: ["name", "id"], row: z.unknown() })).toThrow("different parameters");

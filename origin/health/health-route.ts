@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
 import type { Redis } from "ioredis";
 import { type Clock, systemClock } from "../../shared/clock.ts";
@@ -10,8 +9,6 @@ import { scriptRunner } from "../redis/script-runner.ts";
 
 /** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
 const PART_TIMEOUT_MS = 600;
-/** Together with the above still shorter. */
-const LOADING_TIMEOUT_MS = 200;
 /** How long the stores' answers are good for. A failure is looked at again sooner: somebody waits for its end. */
 const FRESH_MS = 1_000;
 const FAILURE_FRESH_MS = 100;
@@ -32,7 +29,19 @@ type HealthDependencies = {
  */
 export function healthRoute({ venueRedis, database, trading, record, clock = systemClock }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
+  let loading: string | undefined;
+  let isLooking = false;
   let last: { readonly stores: Promise<readonly PartHealth[]>; readonly goodUntilMs: () => number } | undefined;
+
+  /** A server that loads is slow to answer: what it says is for the next report. */
+  function lookWhetherItLoads(): void {
+    if (isLooking) return;
+    isLooking = true;
+    void askLoadingProgress(venueRedis).then((progress) => {
+      loading = progress;
+      isLooking = false;
+    });
+  }
 
   async function askVenueStore(): Promise<PartHealth> {
     const health = await checkPart({
@@ -42,8 +51,8 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
       failure: "The venue's Redis does not answer.",
     });
     if (health.state === "ok") return health;
-    const progress = await Promise.race([askLoadingProgress(venueRedis), sleep(LOADING_TIMEOUT_MS, undefined)]);
-    return progress === undefined ? health : { ...health, detail: `The venue's ${progress}.` };
+    lookWhetherItLoads();
+    return loading === undefined ? health : { ...health, detail: `The venue's ${loading}.` };
   }
 
   function askStores(): Promise<readonly PartHealth[]> {

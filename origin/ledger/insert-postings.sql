@@ -1,4 +1,4 @@
--- Postings of a batch, one list per column.
+-- Postings of a batch, one list per column. Lists in the SELECT are read row by row; in FROM they would be stored first.
 -- $1 sequences
 -- $2 numbers
 -- $3 accounts
@@ -9,6 +9,5 @@
 -- $8 references
 -- $9 atMs
 INSERT INTO postings (sequence, number, account, currency, amount, kind, cause, reference, posted_at)
-SELECT c1, c2, c3, c4, c5, c6, c7, c8, to_timestamp(c9 / 1000)
-FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::numeric[], $6::text[], $7::text[], $8::text[], $9::float8[])
-  AS t (c1, c2, c3, c4, c5, c6, c7, c8, c9)
+SELECT unnest($1::bigint[]), unnest($2::integer[]), unnest($3::text[]), unnest($4::text[]), unnest($5::numeric[]), unnest($6::text[]),
+  unnest($7::text[]), unnest($8::text[]), to_timestamp(unnest($9::float8[]) / 1000)

@@ -20,10 +20,13 @@ export type HeldSpan = {
   readonly key: string | undefined;
   readonly beforeId: number | undefined;
   readonly count: number;
+  /** Nothing of this user is missing since a restore or an upgrade. */
+  readonly isWithoutMore: boolean;
 };
 
 /** Scores are ids below zero, so the newest stands first. */
-export async function heldOrders(redis: Redis, { user, key = userOrdersKey(user), beforeId, count }: HeldSpan): Promise<HeldOrders> {
+export async function heldOrders(redis: Redis, { user, key = userOrdersKey(user), ...span }: HeldSpan): Promise<HeldOrders> {
+  const { beforeId, count, isWithoutMore } = span;
   const from = beforeId === undefined ? "-inf" : `(${-beforeId}`;
   // One more than is looked at says whether there is a next page; one more may be the mark of what has left.
   const [members, ofUser, ofAll] = await replies(
@@ -34,7 +37,7 @@ export async function heldOrders(redis: Redis, { user, key = userOrdersKey(user)
       .hget(BELOW_KEY, "orders"),
   );
   const hasGaps = key === userOrdersKey(user);
-  const below = hasGaps ? Math.max(-Number(ofUser ?? 0), Number(ofAll ?? 0)) : 0;
+  const below = hasGaps ? Math.max(-Number(ofUser ?? 0), isWithoutMore ? 0 : Number(ofAll ?? 0)) : 0;
   const ids = (members as readonly string[]).filter((member) => member !== ORDERS_BELOW_MEMBER).map(Number);
   const looked = ids.slice(0, count);
   const stored = await readHashes(redis, looked);

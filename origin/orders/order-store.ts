@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { DatabaseUnavailable } from "../db/database.ts";
 import type { History } from "../history/history.ts";
+import { createUsersWithoutMore } from "../history/users-without-more.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { openOrdersKey, orderKey, PROJECTED_KEY } from "../projections/keys.ts";
 import type { OrderHash } from "../projections/order-fields.ts";
@@ -40,6 +41,8 @@ const LOOKED_AT_MAX = 500;
 type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly trades: TradeStore; readonly history: History };
 
 export function openOrderStore({ redis, pairs, trades, history }: StoreParts): OrderStore {
+  const withoutMore = createUsersWithoutMore();
+
   async function answersOf(user: string, stored: readonly OrderHash[]): Promise<readonly OrderAnswer[]> {
     await pairs.meetPairs(stored.flatMap(pairOfStored));
     return stored.flatMap((order) => storedOrder(order, user, pairs) ?? []);
@@ -66,10 +69,11 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
 
   /** What the page looks at: from Redis, and from PostgreSQL where Redis may lack some. One more than `count` where there are more. */
   async function ordersOf(user: string, { key, beforeId, count }: Span): Promise<Looked> {
-    const held = await heldOrders(redis, { user, key, beforeId, count });
+    const held = await heldOrders(redis, { user, key, beforeId, count, isWithoutMore: withoutMore.has(user) });
     if (held.isComplete) return held;
     try {
       const recorded = await history.ordersBefore(user, { beforeId: beforeId ?? Number.POSITIVE_INFINITY, limit: count + 1 });
+      if (beforeId === undefined && hasNoneBesides(held.orders, recorded)) withoutMore.add(user);
       // PostgreSQL is some seconds behind: of what both have, Redis has the newer state.
       const all = new Map([...recorded, ...held.orders].map((order) => [Number(order["id"]), order]));
       const orders = [...all.values()].toSorted((first, second) => Number(second["id"]) - Number(first["id"]));
@@ -102,8 +106,14 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
   };
 }
 
-type Span = Omit<HeldSpan, "user">;
+type Span = Omit<HeldSpan, "user" | "isWithoutMore">;
 type Looked = Pick<HeldOrders, "orders" | "hasMore">;
+
+/** A page of the newest orders in which PostgreSQL knows no other than Redis does. */
+function hasNoneBesides(held: readonly OrderHash[], recorded: readonly OrderHash[]): boolean {
+  const ids = new Set(held.map(({ id }) => id));
+  return recorded.every(({ id }) => ids.has(id));
+}
 
 const isThere = (stored: OrderHash): boolean => stored["id"] !== undefined;
 

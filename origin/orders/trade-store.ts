@@ -4,6 +4,7 @@ import { assert } from "../../shared/assert.ts";
 import { parseMoney } from "../../shared/money.ts";
 import { DatabaseUnavailable } from "../db/database.ts";
 import type { History } from "../history/history.ts";
+import { createUsersWithoutMore } from "../history/users-without-more.ts";
 import type { KnownPairs } from "../pairs/known-pairs.ts";
 import { BELOW_KEY, userTradesKey } from "../projections/keys.ts";
 import { USER_TRADES_MAX } from "../projections/trade-writes.ts";
@@ -44,6 +45,8 @@ const LOOKED_AT_MAX = 500;
 type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly history: History };
 
 export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStore {
+  const withoutMore = createUsersWithoutMore();
+
   function fillOf({ order_id: orderId, role: liquidity, id, ...trade }: StoredTrade): Fill {
     const pair = pairs.pair(trade.pair);
     assert(pair !== undefined, "the pair of a trade is known");
@@ -52,8 +55,9 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
   }
 
   /** A list that is shorter than it may be was never cut, so there is nothing else; unless a restore did not bring all along. */
-  async function mayBeCut(length: number): Promise<boolean> {
-    return length >= USER_TRADES_MAX || Number((await redis.hget(BELOW_KEY, "trades")) ?? 0) > 0;
+  async function mayBeCut(user: string, length: number): Promise<boolean> {
+    if (length >= USER_TRADES_MAX) return true;
+    return !withoutMore.has(user) && Number((await redis.hget(BELOW_KEY, "trades")) ?? 0) > 0;
   }
 
   async function answerOf(trades: readonly StoredTrade[], nextCursor: number | undefined): Promise<ListedTrades> {
@@ -73,6 +77,8 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
     // Ids have no gaps: if the ledger has the trade before the oldest in Redis, it has all that was cut.
     const isCut = listLength >= USER_TRADES_MAX && from === lowestId;
     if (isCut && older[0]?.id !== lowestId - 1 && (await history.lastTradeId()) < lowestId - 1) return undefined;
+    const isFirst = beforeId === undefined || beforeId >= lowestId;
+    if (isFirst && older.length === 0) withoutMore.add(user);
     const all = [...found, ...older.filter((trade) => pair === undefined || trade.pair === pair)];
     if (all.length > limit) return answerOf(all.slice(0, limit), all[limit - 1]?.id);
     return answerOf(all, older.length === count ? older.at(-1)?.id : undefined);
@@ -83,7 +89,7 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
       const { limit } = page;
       const { found, listLength, lowestId } = await pageInRedis(user, page);
       if (found.length > limit) return answerOf(found.slice(0, limit), found[limit - 1]?.id);
-      if (!(await mayBeCut(listLength))) return answerOf(found, undefined);
+      if (!(await mayBeCut(user, listLength))) return answerOf(found, undefined);
       try {
         return await goOn(user, { page, found, listLength, lowestId });
       } catch (error) {
@@ -98,7 +104,7 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
       const wanted = stepsOf(order.filledQuantity);
       if (wanted === 0n) return { fills: [], hasAllFills: true };
       const { found, listLength } = await fillsInRedis(user, order.id, wanted);
-      if (quantityOf(found) < wanted && (await mayBeCut(listLength))) {
+      if (quantityOf(found) < wanted && (await mayBeCut(user, listLength))) {
         for (const trade of await recordedFills(user, order)) found.set(trade.id, trade);
       }
       const fills = [...found.values()].toSorted((first, second) => first.id - second.id);

@@ -27,15 +27,15 @@ const USERS_PER_PAGE = 200;
 
 /**
  * A store in which ended orders stay for 30 days, in a list for each status and day, becomes one in which they wait in one list to be forgotten. Nothing is
- * forgotten here: `forget-orders.ts` does that, once PostgreSQL has each of them. The lists of users may lack what was cut or forgotten before, which
- * `below` says. Every part can be done again; one that was interrupted begins where it was. Nothing may be projected meanwhile.
+ * forgotten here: `forget-orders.ts` does that, once PostgreSQL has each of them. The lists of users may lack what was cut or forgotten before, which they
+ * or `below` say. Every part can be done again; one that was interrupted begins where it was. Nothing may be projected meanwhile.
  */
 export async function layOutEnded(redis: Redis, onProgress: Progress = () => {}): Promise<void> {
   const [sequence, at, nextOrderId, nextTradeId] = (
     await redis.hmget(PROJECTED_KEY, "sequence", "at", "next_order_id", "next_trade_id")
   ).map(Number);
   if (sequence === undefined || sequence === 0) return;
-  await redis.hset(BELOW_KEY, "orders", (nextOrderId ?? 1) - 1, "trades", (nextTradeId ?? 1) - 1, "movements", 1);
+  await redis.hset(BELOW_KEY, "trades", (nextTradeId ?? 1) - 1, "movements", 1);
   let orders = 0;
   // The members of a set come in any order: by name first, so that an upgrade always gives the same.
   const lists = (await redis.smembers(OLD_ENDED_LISTS_KEY)).toSorted();
@@ -46,7 +46,7 @@ export async function layOutEnded(redis: Redis, onProgress: Progress = () => {})
     }
     await redis.multi().unlink(list).srem(OLD_ENDED_LISTS_KEY, list).exec();
   }
-  await layOutUsers(redis, (users) => onProgress({ orders, users }));
+  await layOutUsers(redis, (nextOrderId ?? 1) - 1, (users) => onProgress({ orders, users }));
 }
 
 /** The newest entry of the journal is one by which all of them had ended. */
@@ -66,7 +66,7 @@ async function moveSome(redis: Redis, list: string, ending: { readonly sequence:
   return ids.length;
 }
 
-async function layOutUsers(redis: Redis, onProgress: (users: number) => void): Promise<void> {
+async function layOutUsers(redis: Redis, lastOrderId: number, onProgress: (users: number) => void): Promise<void> {
   const [ledger, projected] = await Promise.all([redis.hget(CONSUMERS_KEY, "ledger"), redis.hget(PROJECTED_KEY, "sequence")]);
   // Else the lists stay as long as they are until something is added to them: by then PostgreSQL will have the rest.
   const areRecorded = Number(ledger ?? 0) >= Number(projected ?? 0);
@@ -76,7 +76,7 @@ async function layOutUsers(redis: Redis, onProgress: (users: number) => void): P
     const [next, users] = await redis.sscan(WALLETS_KEY, cursor, "COUNT", USERS_PER_PAGE);
     cursor = next;
     if (areRecorded) await cutLists(redis, users);
-    for (const user of users) await dropMissing(redis, userOrdersKey(user));
+    for (const user of users) await layOutOrders(redis, userOrdersKey(user), lastOrderId);
     done += users.length;
     onProgress(done);
   } while (cursor !== "0");
@@ -91,8 +91,10 @@ async function cutLists(redis: Redis, users: readonly string[]): Promise<void> {
   if (users.length > 0) await replies(pipeline);
 }
 
-/** Orders that were forgotten before have stayed in their user's list. */
-async function dropMissing(redis: Redis, key: string): Promise<void> {
+/** Orders that were forgotten before have stayed in their user's list, and those before 10,000 others were cut from it. */
+async function layOutOrders(redis: Redis, key: string, lastOrderId: number): Promise<void> {
+  if ((await redis.exists(key)) === 0) return;
+  await redis.zadd(key, "LT", -lastOrderId, ORDERS_BELOW_MEMBER);
   for (let from = 0; ; ) {
     const ids = await redis.zrange(key, String(from), String(from + IDS_PER_PAGE - 1));
     if (ids.length === 0) return;

@@ -43,17 +43,15 @@ type KeptEntry = { readonly sequence: number; readonly body: string };
 
 export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BODIES_KEPT, onPosition }: TableParts): KeptTables {
   let sequence: number | undefined;
-  /** Entries that were read and are not in the tables yet. */
-  let ahead: KeptEntry[] = [];
   let entriesSkipped = 0;
   let isAway = false;
   let isStopping = false;
   let running: Promise<void> | undefined;
 
   /** One transaction; false when there is nothing more. */
-  async function step(): Promise<boolean> {
+  async function step(ahead: KeptEntry[]): Promise<boolean> {
     const before = (await readOffset.first(database, { consumer: "sync" }))?.sequence ?? 0;
-    const { rows, after } = await readRows(before);
+    const { rows, after } = await readRows(before, ahead);
     if (after === before) {
       stand(before);
       return false;
@@ -72,14 +70,14 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
     onPosition?.(at);
   }
 
-  async function readRows(before: number): Promise<{ readonly rows: LatestRows; readonly after: number }> {
+  async function readRows(before: number, ahead: KeptEntry[]): Promise<{ readonly rows: LatestRows; readonly after: number }> {
     const rows = createLatestRows();
     let after = before;
     // Another process may have written meanwhile.
-    if (ahead[0]?.sequence !== before + 1) ahead = [];
+    if (ahead[0]?.sequence !== before + 1) ahead.length = 0;
     while (rows.orders.size + rows.balances.size + rows.references.size < rowsMax) {
       if (ahead.length === 0)
-        ahead = [...(await listBodies.all(database, { after: String(after), limit: ENTRIES_MAX, bytesMax: READ_BYTES_MAX }))];
+        ahead.push(...(await listBodies.all(database, { after: String(after), limit: ENTRIES_MAX, bytesMax: READ_BYTES_MAX })));
       const entry = ahead.shift();
       if (entry === undefined) break;
       absorb(rows, entry);
@@ -102,7 +100,9 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
   }
 
   async function flush(): Promise<void> {
-    while (await step()) await nextTurn();
+    // Read, and not in the tables yet.
+    const ahead: KeptEntry[] = [];
+    while (await step(ahead)) await nextTurn();
   }
 
   async function look(): Promise<void> {
@@ -111,7 +111,6 @@ export function keepTables({ database, log, intervalMs, rowsMax, bodiesKept = BO
       if (isAway) log.info({ sequence }, "the tables are written again");
       isAway = false;
     } catch (error) {
-      ahead = [];
       if (!isAway) log.warn({ err: error }, "the tables cannot be brought up to the ledger");
       isAway = true;
     }

@@ -22,12 +22,10 @@ INSERT INTO orders AS o (
   id, user_id, pair, grid, side, type, time_in_force, post_only, ticks, lots, quote_amount, filled_lots, filled_value, fee_paid, status,
   cancel_reason, client_order_id, created_at, updated_at
 )
-SELECT
-  c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19
-FROM unnest(
-  $1::bigint[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[], $8::boolean[], $9::bigint[], $10::bigint[],
-  $11::numeric[], $12::bigint[], $13::numeric[], $14::numeric[], $15::text[], $16::text[], $17::text[], $18::bigint[], $19::bigint[]
-) AS t (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, c18, c19)
+SELECT unnest($1::bigint[]), unnest($2::text[]), unnest($3::text[]), unnest($4::integer[]), unnest($5::text[]), unnest($6::text[]),
+  unnest($7::text[]), unnest($8::boolean[]), unnest($9::bigint[]), unnest($10::bigint[]), unnest($11::numeric[]), unnest($12::bigint[]),
+  unnest($13::numeric[]), unnest($14::numeric[]), unnest($15::text[]), unnest($16::text[]), unnest($17::text[]), unnest($18::bigint[]),
+  unnest($19::bigint[])
 ON CONFLICT (id) DO UPDATE SET
   filled_lots = excluded.filled_lots, filled_value = excluded.filled_value, fee_paid = excluded.fee_paid, status = excluded.status,
   cancel_reason = excluded.cancel_reason, updated_at = excluded.updated_at

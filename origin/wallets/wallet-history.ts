@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { z } from "zod";
 import { DatabaseUnavailable } from "../db/database.ts";
 import type { History, OldMovement } from "../history/history.ts";
+import { createUsersWithoutMore } from "../history/users-without-more.ts";
 import { BELOW_KEY, movementsKey } from "../projections/keys.ts";
 import { USER_MOVEMENTS_MAX } from "../projections/movement-writes.ts";
 import { replies } from "../redis/pipeline.ts";
@@ -40,17 +41,27 @@ const SAME_TIME_MAX = 256;
 type Place = { readonly at: number; readonly id: string };
 
 export function createWalletHistory({ redis, history }: { readonly redis: Redis; readonly history: History }): WalletHistory {
+  const withoutMore = createUsersWithoutMore();
+
   async function older(user: string, { before, limit }: { before: Place | undefined; limit: number }): Promise<readonly OldMovement[]> {
     if (before === undefined) return history.movementsUntil(user, { toMs: Number.POSITIVE_INFINITY, limit });
     const rows = await history.movementsUntil(user, { toMs: before.at, limit: limit + SAME_TIME_MAX });
     return behind(rows, before).slice(0, limit);
   }
 
-  type Rest = { readonly found: readonly StoredMovement[]; readonly before: Place | undefined; readonly limit: number };
+  type Rest = {
+    readonly found: readonly StoredMovement[];
+    /** Whether `found` is all that Redis has. */
+    readonly isWholeList: boolean;
+    readonly before: Place | undefined;
+    readonly limit: number;
+  };
 
-  async function goOn(user: string, { found, before, limit }: Rest): Promise<ListedMovements> {
+  async function goOn(user: string, { found, isWholeList, before, limit }: Rest): Promise<ListedMovements> {
     try {
-      const entries = [...found, ...(await older(user, { before, limit: limit - found.length + 1 }))];
+      const rest = await older(user, { before, limit: limit - found.length + 1 });
+      if (isWholeList && rest.length === 0) withoutMore.add(user);
+      const entries = [...found, ...rest];
       return answerOf(entries.slice(0, limit), entries.length > limit);
     } catch (error) {
       // What is recent can be told; the next page begins below it.
@@ -66,8 +77,8 @@ export function createWalletHistory({ redis, history }: { readonly redis: Redis;
     const found: readonly StoredMovement[] = after === undefined ? list : behind(list, after);
     if (found.length > limit) return answerOf(found.slice(0, limit), true);
     const isCut = list.length >= USER_MOVEMENTS_MAX;
-    if (!isCut && mark === null) return answerOf(found, false);
-    const rest = { found, before: found.at(-1) ?? after, limit };
+    if (!isCut && (mark === null || withoutMore.has(user))) return answerOf(found, false);
+    const rest = { found, isWholeList: after === undefined, before: found.at(-1) ?? after, limit };
     return isCut && (await isBehind(list)) ? undefined : goOn(user, rest);
   };
 

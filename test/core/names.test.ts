@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { CommandBody, Submitted } from "../../origin/commands/commands.ts";
 import { lastEntry } from "../../origin/commit/journal.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, type TestCore, until } from "./core.ts";
 
@@ -105,6 +106,46 @@ it("keeps what is not yet projected, however much it is", async () => {
   await submitAll(core, orders);
   const again = await submitAll(core, orders);
   expect(outcomesOf(again).map(({ kind }) => kind)).toEqual(orders.map(() => "repetition"));
+});
+
+it("starts again from the journal when Redis goes away while it is asked for a name, and does the command once", async () => {
+  let failures = 0;
+  const core = await startCore({
+    nameBounds: NAME_BOUNDS,
+    connect: (url, log, options) => {
+      const redis = connectRedis(url, log, options);
+      const pipeline = redis.pipeline.bind(redis);
+      const failing = () => {
+        const commands = pipeline();
+        const hget = commands.hget.bind(commands);
+        return Object.assign(commands, {
+          hget: (key: string, field: string) => {
+            if (failures > 0 && key.includes(":names:")) {
+              failures--;
+              throw new Error("Connection is closed.");
+            }
+            return hget(key, field);
+          },
+        });
+      };
+      return Object.assign(redis, { pipeline: failing });
+    },
+  });
+  await engineIs(core, "leader");
+  await core.commit(deposit("ann", "idr", 10n ** 15n));
+  for (let round = 0; round < 4; round++) {
+    await submitAll(
+      core,
+      Array.from({ length: 30 }, (_, index) => ending(`${round}.${index}`)),
+    );
+    await untilAllProjected(core);
+  }
+  failures = 1;
+  expect((await core.commit(ending("0.1"))).outcome).toMatchObject({ kind: "repetition" });
+  expect(failures).toBe(0);
+  expect(core.logged.join("")).toContain("the engine starts anew from the journal");
+  await core.trading.stop();
+  await auditCore(core.redis);
 });
 
 function idOf(outcome: ReturnType<typeof outcomesOf>[number] | undefined): number {

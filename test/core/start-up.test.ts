@@ -1,9 +1,14 @@
 import { join } from "node:path";
+import { Hono } from "hono";
 import { Redis } from "ioredis";
+import { pino } from "pino";
 import { expect, it } from "vitest";
-import { WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
+import type { Database } from "../../origin/db/database.ts";
+import { healthRoute } from "../../origin/health/health-route.ts";
+import { USERS_KEY, WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
 import { loadState } from "../../origin/projections/load-state.ts";
 import { readWallets } from "../../origin/projections/read-wallets.ts";
+import { connectRedis } from "../../origin/redis/connect.ts";
 import { askLoadingProgress } from "../../origin/redis/loading-progress.ts";
 import { startChild } from "../../origin/stack/child.ts";
 import { findProgram } from "../../origin/stack/find-program.ts";
@@ -27,6 +32,27 @@ it("tells how far it is while it loads", async () => {
   expect(ofWallets.length).toBeGreaterThan(3);
   expect(ofWallets.at(-1)).toBe("wallets, 2,501 of about 2,501");
   expect(new Set(told).size).toBe(told.length);
+});
+
+it("shows in its health what the engine is loading", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  await core.trading.stop();
+  const users = Array.from({ length: 700 }, (_, index) => [`user-${index}`, "0"]);
+  await core.redis.hset(USERS_KEY, Object.fromEntries(users));
+  const gate = Promise.withResolvers<void>();
+  const again = await core.again({
+    connect: (url, log, options) => {
+      const redis = connectRedis(url, log, options);
+      const scard = redis.scard.bind(redis);
+      // The first question about wallets, which come after users.
+      return Object.assign(redis, { scard: async (key: string) => gate.promise.then(() => scard(key)) });
+    },
+  });
+  const engine = () => again.trading.health().find(({ name }) => name === "engine");
+  await expect.poll(engine).toMatchObject({ state: "down", detail: "The engine is loading users, 700 of about 700." });
+  gate.resolve();
+  await engineIs(again, "leader");
 });
 
 it("reads every wallet once, also where there are none or exactly a page", async () => {
@@ -63,17 +89,23 @@ it("says how far a Redis is that still loads its file", async () => {
   await server.stop();
 
   // Slowed down by Redis itself: two seconds or more for this file.
-  const args = [join(folder, "redis.conf"), "--key-load-delay", "100", "--loading-process-events-interval-bytes", "1024"];
+  const args = [join(folder, "redis.conf"), "--key-load-delay", "150", "--loading-process-events-interval-bytes", "1024"];
   const child = startChild({ name: "loading", command: findProgram(...REDIS_PROGRAMS) ?? "", args });
   const redis = new Redis(server.url, { lazyConnect: true });
+  const venueRedis = connectRedis(server.url, pino({ level: "silent" }));
+  const app = new Hono().get("/health", healthRoute({ venueRedis, database: { ping: async () => {} } as Database }));
+  const health = async () => (await app.request("/health")).text();
   const told: (string | undefined)[] = [];
   try {
+    await expect.poll(health, { timeout: 20_000 }).toContain("The venue's Redis loads its file: ");
     await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 20_000 }).toBeDefined();
     await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 60_000 }).toBeUndefined();
     const seen = told.filter((text) => text !== undefined);
     expect(seen[0]).toMatch(/^Redis loads its file: \d+\.\d+ % \(\d+ MiB\)$/);
     expect(new Set(seen).size).toBeGreaterThan(1);
+    await expect.poll(health, { timeout: 20_000 }).toContain('"status":"ok"');
   } finally {
+    venueRedis.disconnect();
     redis.disconnect();
     await child.stop();
   }

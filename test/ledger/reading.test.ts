@@ -9,7 +9,7 @@ import { type OrderPage, type OrderStore, openOrderStore } from "../../origin/or
 import { openTradeStore, type TradeStore } from "../../origin/orders/trade-store.ts";
 import { openKnownPairs } from "../../origin/pairs/known-pairs.ts";
 import { startForgetting } from "../../origin/projections/forget-orders.ts";
-import { orderKey, PROJECTED_KEY, userTradesKey } from "../../origin/projections/keys.ts";
+import { BELOW_KEY, movementsKey, orderKey, PROJECTED_KEY, userOrdersKey, userTradesKey } from "../../origin/projections/keys.ts";
 import { startStateProjection } from "../../origin/projections/state-projection.ts";
 import { keepTables } from "../../origin/sync/keep-tables.ts";
 import { createWalletHistory, type WalletHistory } from "../../origin/wallets/wallet-history.ts";
@@ -196,5 +196,39 @@ describe.each(["embedded", "server"] as const)("what people read, with the older
     } finally {
       isAway = false;
     }
+  });
+
+  it("finds what a restore did not bring along, and looks once for a user who has nothing older", async () => {
+    const { redis } = stores;
+    const [user = ""] = world.users;
+    const expected = ofUser(user);
+    // As if what ended in the first half had not been brought along.
+    const halfMs = changes[BATCHES / 2 - 1]?.at ?? 0;
+    const left = expected.filter((order) => isEnded(order) && order.updatedAt <= halfMs).map(({ id }) => id);
+    await redis.zrem(userOrdersKey(user), "below", ...left);
+    await redis.hset(BELOW_KEY, { orders: Math.max(...left), trades: 1_000, movements: 1 });
+    const kept = await redis.lrange(movementsKey(user), 0, 9);
+    await redis.multi().ltrim(userTradesKey(user), 0, 9).ltrim(movementsKey(user), 0, 9).exec();
+    expect(kept).toHaveLength(10);
+    expect((await listed(user, {})).map(({ id }) => Number(id))).toEqual(expected.map(({ id }) => id));
+    const trades = changes.flatMap((of) => of.trades).filter(({ buyUser, sellUser }) => buyUser === user || sellUser === user);
+    const page = await tradeStore.ofUser(user, { pair: undefined, beforeId: undefined, limit: 50 });
+    expect(page?.trades.map(({ id }) => Number(id))).toEqual(
+      trades
+        .slice(-50)
+        .map(({ id }) => id)
+        .reverse(),
+    );
+    expect((await walletHistory(user, { cursor: undefined, limit: 50 }))?.entries).toHaveLength(50);
+
+    const readAsNew = async () => {
+      const newcomer = "00000000-0000-7000-8000-00000000beef";
+      statements = 0;
+      expect((await orderStore.list(newcomer, { status: undefined, pair: undefined, beforeId: undefined, limit: 50 })).orders).toEqual([]);
+      expect((await tradeStore.ofUser(newcomer, { pair: undefined, beforeId: undefined, limit: 50 }))?.trades).toEqual([]);
+      expect((await walletHistory(newcomer, { cursor: undefined, limit: 50 }))?.entries).toEqual([]);
+      return statements;
+    };
+    expect([await readAsNew(), await readAsNew()]).toEqual([3, 0]);
   });
 });
