@@ -12,6 +12,8 @@ const PART_TITLES: Readonly<Record<string, string>> = {
   engine: "Engine: executes orders",
   projections: "Projections: orders, wallets and books, as they are read",
   ledger: "Ledger: writes trades and movements to the database",
+  venueMemory: "Memory: of the venue's Redis",
+  upgrade: "Upgrade: data of an earlier version is brought forward",
 };
 
 /** In the look of the visitor's pages. Green and red come with a mark and a word. */

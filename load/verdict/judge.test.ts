@@ -152,6 +152,15 @@ describe("a verdict", () => {
     expect(order(held, { faults: [{ atMs: 0, untilMs: 60_000, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
+  it("does not compare with visitors who entered under a fault or right after it, but with everybody else", () => {
+    const { admittedMs } = sampleRecord().visitors;
+    const [atMs, untilMs] = [(admittedMs[100] ?? 0) + 1, (admittedMs[100] ?? 0) + 500];
+    const fault = { atMs, untilMs, what: "the store is unavailable" };
+    expect(order((record) => delayed(record, 500), { faults: [fault] })?.isMet).toBe(true);
+    // Two seconds later what was told under the fault no longer matters.
+    expect(order((record) => delayed(record, 5_000), { faults: [fault] })?.isMet).toBe(false);
+  });
+
   it.each(["no answer", "502", "origin_timeout", "queue_waiting", "token_invalid", "a code that nobody promised"])(
     "counts %s as an error for somebody inside",
     (answer) => {

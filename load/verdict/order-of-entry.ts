@@ -14,8 +14,13 @@ export type EntryOrder = Overtaken & {
 /** The line lets others pass a visitor who is this late for a poll (`TURN_LATE_MS` of `edge/queue/line.lua`). */
 export const CLIENT_LATE_MS = 200;
 const LATE_SHARE_MAX = 0.2;
+/**
+ * Under a fault the poll of one visitor is answered and the next one's is late or lost, and what a poll was told then decides when its visitor comes
+ * next: who enters up to this long after the end says nothing about the order.
+ */
+const SETTLED_AFTER_MS = 2_000;
 
-/** Undefined for a run in which nobody was given a place. Time under a fault does not count. */
+/** Undefined for a run in which nobody was given a place. Time under a fault does not count, and who entered under one is not compared. */
 export function judgeEntryOrder({ visitors, durationMs, faults }: RunRecord): EntryOrder | undefined {
   const { joinedOrder, lane, admittedMs, end, wasAway, walkedIn } = visitors;
   const timeOf = faultFreeTime(faults);
@@ -29,7 +34,9 @@ export function judgeEntryOrder({ visitors, durationMs, faults }: RunRecord): En
     return (joinedOrder[visitor] ?? -1) >= 0 && isInLine;
   });
   if (placed.length === 0) return undefined;
-  const entries = placed.map((visitor) => {
+  const isUnderFault = (ms: number) => faults.some(({ atMs, untilMs }) => ms >= atMs && ms < untilMs + SETTLED_AFTER_MS);
+  const compared = placed.filter((visitor) => !isUnderFault(admittedMs[visitor] ?? -1));
+  const entries = compared.map((visitor) => {
     const entered = admittedMs[visitor] ?? -1;
     return {
       place: joinedOrder[visitor] ?? -1,
