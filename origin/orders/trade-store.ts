@@ -130,11 +130,18 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
     const found = new Map<number, StoredTrade>();
     let listLength = 0;
     let quantity = 0n;
-    for await (const trade of scanNewestFirst(redis, userTradesKey(user), parseTrade)) {
+    // Nearly all of the list is other orders' trades: of those only the id is needed.
+    const ofThisOrder = `"order_id":${orderId},`;
+    const read = (text: string): { readonly id: number; readonly fill?: StoredTrade } => {
+      if (!text.includes(ofThisOrder)) return { id: (JSON.parse(text) as { readonly id: number }).id };
+      const fill = parseTrade(text);
+      return { id: fill.id, fill };
+    };
+    for await (const { id, fill } of scanNewestFirst(redis, userTradesKey(user), read)) {
       listLength++;
-      if (String(trade.order_id) !== orderId) continue;
-      found.set(trade.id, trade);
-      quantity += stepsOf(trade.quantity);
+      if (fill === undefined) continue;
+      found.set(id, fill);
+      quantity += stepsOf(fill.quantity);
       if (quantity >= wanted) break;
     }
     return { found, listLength };
