@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
-import { assert } from "../../shared/assert.ts";
+import { assert } from "../shared/assert.ts";
 
-/** What a token's bearer may do: everything the policy lets through, or read commands only. */
+/** The rights of a token: everything the policy allows, or read commands only. */
 export type Access = "full" | "read";
 
 const TOKEN_LENGTH_MAX = 512;
@@ -11,10 +11,13 @@ const BEARER = "bearer ";
 type Tokens = { readonly token: string; readonly readOnlyToken: string | undefined };
 
 /**
- * Compares in constant time: both sides are padded to one length, so neither a matching prefix nor the length of the
- * right token can be read from how long a refusal takes.
+ * Compares in constant time: both sides are padded to one length, so the time of a refusal reveals neither a matching
+ * prefix nor the token's length.
  */
-export function createTokenCheck({ token, readOnlyToken }: Tokens): (presented: string | undefined) => Access | undefined {
+export function createTokenCheck({
+  token,
+  readOnlyToken,
+}: Tokens): (presented: string | undefined) => Access | undefined {
   assert(token !== "" && token !== readOnlyToken, "the tokens are not empty and differ");
   const full = padded(token);
   const read = readOnlyToken === undefined ? undefined : padded(readOnlyToken);
@@ -36,7 +39,10 @@ export function bearerToken(authorization: string | undefined): string | undefin
 }
 
 function padded(token: string): Buffer {
-  assert(Buffer.byteLength(token) === token.length && token.length <= TOKEN_LENGTH_MAX, "a token is ASCII of a bounded length");
+  assert(
+    Buffer.byteLength(token) === token.length && token.length <= TOKEN_LENGTH_MAX,
+    "a token is ASCII of a bounded length",
+  );
   return fill(Buffer.alloc(TOKEN_LENGTH_MAX + 2), token);
 }
 

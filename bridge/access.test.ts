@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, READ_ONLY_TOKEN, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { borrowRedis, type TestServer } from "../kit/borrowed-servers.ts";
+import { FULL_TOKEN, isHealthy, READ_ONLY_TOKEN, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
 
-let server: RedisServer;
+let server: TestServer;
 let bridge: TestBridge;
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   bridge = await startTestBridge({ redisUrls: [server.url], allow: ["FLUSHALL"] });
   await until(() => isHealthy(bridge));
 });
 afterAll(async () => {
   await bridge.stop();
-  await server.stop();
 });
 
 async function get(path: string, headers: Readonly<Record<string, string>>) {
@@ -30,11 +28,17 @@ describe("tokens", () => {
     ["the right one by another scheme", { authorization: `Basic ${FULL_TOKEN}` }],
     ["a very long one", { authorization: `Bearer ${"x".repeat(5_000)}` }],
   ])("refuses %s", async (_name, headers) => {
-    expect(await get("/get/x", headers)).toEqual({ status: 401, json: { error: "WRONGPASS invalid or missing auth token" } });
+    expect(await get("/get/x", headers)).toEqual({
+      status: 401,
+      json: { error: "WRONGPASS invalid or missing auth token" },
+    });
   });
 
   it("takes the token as a parameter, which is never an argument", async () => {
-    expect(await get(`/set/by-parameter/v?_token=${FULL_TOKEN}&EX=9`, {})).toEqual({ status: 200, json: { result: "OK" } });
+    expect(await get(`/set/by-parameter/v?_token=${FULL_TOKEN}&EX=9`, {})).toEqual({
+      status: 200,
+      json: { result: "OK" },
+    });
     expect(await get("/get/x?_token=wrong", {})).toMatchObject({ status: 401 });
     expect(await get(`/get/x?_token=${FULL_TOKEN}%00`, {})).toMatchObject({ status: 401 });
   });
@@ -47,12 +51,15 @@ describe("tokens", () => {
 describe("the read-only token", () => {
   const readOnly = { authorization: `Bearer ${READ_ONLY_TOKEN}` };
 
-  it.each([[["GET", "x"]], [["HGETALL", "x"]], [["XRANGE", "x", "-", "+"]], [["eval_ro", "return 1", 0]], [["OBJECT", "ENCODING", "x"]]])(
-    "runs %j",
-    async (command) => {
-      expect(await bridge.post("/", command, readOnly)).toMatchObject({ status: 200 });
-    },
-  );
+  it.each([
+    [["GET", "x"]],
+    [["HGETALL", "x"]],
+    [["XRANGE", "x", "-", "+"]],
+    [["eval_ro", "return 1", 0]],
+    [["OBJECT", "ENCODING", "x"]],
+  ])("runs %j", async (command) => {
+    expect(await bridge.post("/", command, readOnly)).toMatchObject({ status: 200 });
+  });
 
   it.each([
     [["SET", "ro", "v"]],
@@ -71,7 +78,11 @@ describe("the read-only token", () => {
   });
 
   it("cannot write from inside a read-only script", async () => {
-    const answer = await bridge.post("/", ["EVAL_RO", "return redis.call('SET', KEYS[1], 1)", 1, "ro:written"], readOnly);
+    const answer = await bridge.post(
+      "/",
+      ["EVAL_RO", "return redis.call('SET', KEYS[1], 1)", 1, "ro:written"],
+      readOnly,
+    );
     expect(answer.status).toBe(400);
     expect((await bridge.post("/", ["EXISTS", "ro:written"])).json).toEqual({ result: 0 });
   });
@@ -82,7 +93,10 @@ describe("the read-only token", () => {
       ["SET", "ro:2", "v"],
     ];
     const pipeline = await bridge.post("/pipeline", work, readOnly);
-    expect(pipeline).toMatchObject({ status: 200, json: [{ result: null }, { error: expect.stringMatching(/^NOPERM/) }] });
+    expect(pipeline).toMatchObject({
+      status: 200,
+      json: [{ result: null }, { error: expect.stringMatching(/^NOPERM/) }],
+    });
     expect(await bridge.post("/multi-exec", work, readOnly)).toMatchObject({ status: 400 });
     expect(await bridge.post("/subscribe/c", undefined, readOnly)).toMatchObject({ status: 400 });
     expect((await bridge.post("/", ["EXISTS", "ro:2"])).json).toEqual({ result: 0 });
@@ -99,14 +113,16 @@ describe("commands that would harm others", () => {
     expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(/^ERR .*not available/) } });
   });
 
-  it("leaves a stream, a group or a consumer that is called BLOCK alone", async () => {
+  it("accepts a stream, a group or a consumer named BLOCK", async () => {
     await bridge.post("/", ["XGROUP", "CREATE", "BLOCK", "BLOCK", "0", "MKSTREAM"]);
-    expect(await bridge.post("/", ["XREADGROUP", "GROUP", "BLOCK", "BLOCK", "STREAMS", "BLOCK", ">"])).toMatchObject({ status: 200 });
+    expect(await bridge.post("/", ["XREADGROUP", "GROUP", "BLOCK", "BLOCK", "STREAMS", "BLOCK", ">"])).toMatchObject({
+      status: 200,
+    });
     const last = ["XREADGROUP", "COUNT", 1, "NOACK", "GROUP", "BLOCK", "BLOCK", "STREAMS", "BLOCK", ">"];
     expect(await bridge.post("/", last)).toMatchObject({ status: 200 });
   });
 
-  it("run nowhere when they stand in a transaction", async () => {
+  it("do not run inside a transaction", async () => {
     expect(
       await bridge.post("/multi-exec", [
         ["SET", "tx:refused", "1"],
@@ -116,11 +132,11 @@ describe("commands that would harm others", () => {
     expect((await bridge.post("/", ["EXISTS", "tx:refused"])).json).toEqual({ result: 0 });
   });
 
-  it("are let through when the operator names them", async () => {
+  it("run when the operator allows them", async () => {
     expect(await bridge.post("/", ["FLUSHALL"])).toMatchObject({ status: 200, json: { result: "OK" } });
   });
 
-  it("do not speak to the one who asks in control characters", async () => {
+  it("are named in errors without control characters", async () => {
     const { json } = await bridge.post("/", ["\r\nSET x\u0000🐎"]);
     expect(json).toEqual({ error: "ERR the command '??SET x???' is not available through this bridge" });
   });

@@ -1,18 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { borrowRedis, type TestServer } from "../kit/borrowed-servers.ts";
+import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
 
-let server: RedisServer;
+let server: TestServer;
 let bridge: TestBridge;
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   bridge = await startTestBridge({ redisUrls: [server.url] });
   await until(() => isHealthy(bridge));
 });
 afterAll(async () => {
   await bridge.stop();
-  await server.stop();
 });
 
 describe("what is not a command", () => {
@@ -44,12 +42,15 @@ describe("what is not a command", () => {
     "gets 400 as a pipeline and as a transaction: %.40s",
     async (body) => {
       for (const path of ["/pipeline", "/multi-exec"]) {
-        expect(await bridge.post(path, body)).toMatchObject({ status: 400, json: { error: expect.stringMatching(/^ERR /) } });
+        expect(await bridge.post(path, body)).toMatchObject({
+          status: 400,
+          json: { error: expect.stringMatching(/^ERR /) },
+        });
       }
     },
   );
 
-  it("is told what it lacks", async () => {
+  it("gets an error that names the fault", async () => {
     expect((await bridge.post("/", "[]")).json).toEqual({ error: "ERR empty command" });
     expect((await bridge.post("/pipeline", "[[]]")).json).toEqual({ error: "ERR empty command" });
     expect((await bridge.post("/multi-exec", "[]")).json).toEqual({ error: "ERR there is no command in the body" });
@@ -57,7 +58,11 @@ describe("what is not a command", () => {
 
   it("gets 400 when it is not UTF-8", async () => {
     const body = Buffer.from('["SET","k","\xff"]', "latin1");
-    const response = await fetch(bridge.url, { method: "POST", body, headers: { authorization: `Bearer ${FULL_TOKEN}` } });
+    const response = await fetch(bridge.url, {
+      method: "POST",
+      body,
+      headers: { authorization: `Bearer ${FULL_TOKEN}` },
+    });
     expect(response.status).toBe(400);
   });
 

@@ -3,13 +3,14 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import { REQUEST_TIMEOUT_MS } from "../stack/program/resp/redis-lane.ts";
 import { createTokenCheck } from "./access-tokens.ts";
-import { createClusterStore } from "./cluster-store.ts";
 import { createCommandPolicy } from "./command-policy.ts";
-import { createDirectStore } from "./direct-store.ts";
 import { createEventStreams } from "./event-streams.ts";
 import { createHttpHandler } from "./http-handler.ts";
-import { REQUEST_TIMEOUT_MS, type Store } from "./store.ts";
+import { createClusterStore } from "./store/cluster-store.ts";
+import { createDirectStore } from "./store/direct-store.ts";
+import type { Store } from "./store/store.ts";
 
 /**
  * The REST bridge: speaks the Upstash REST protocol to any Redis, Valkey, Dragonfly or Redis Cluster, so that code at
@@ -17,11 +18,11 @@ import { REQUEST_TIMEOUT_MS, type Store } from "./store.ts";
  *
  * It promises: every command really goes to Redis, at most once, and its reply comes back byte for byte; no caller
  * waits longer than a second unless the operator gives Redis more time; commands that would harm others on a shared
- * server, or the shared connection, are refused unless the operator allows them. What a script does inside Redis is not
- * looked at: give the bridge a Redis user with the rights it should have.
+ * server, or the shared connection, are refused unless the operator allows them. Scripts are not inspected: give the
+ * bridge a Redis user with the rights it should have.
  *
- * With its Redis away it stays up, answers 503 at once, and goes on by itself when Redis is back. A 503 after a command
- * was sent leaves open whether it ran: callers make their commands idempotent.
+ * While Redis is unavailable it answers 503 at once, and recovers by itself when Redis is back. After a 503 the command
+ * may have run: callers make their commands idempotent.
  */
 export type Bridge = {
   readonly port: number;
@@ -33,9 +34,9 @@ export type BridgeOptions = {
   /** One server, or some nodes of a cluster. */
   readonly redisUrls: readonly [string, ...string[]];
   readonly isCluster: boolean;
-  /** How many replicas must have a change before its caller hears of it. Only with a cluster. */
+  /** How many replicas must have a change before its caller gets the reply. Only with a cluster. */
   readonly replicas?: number;
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -50,11 +51,11 @@ export type BridgeOptions = {
 };
 
 const LOOPBACK = "127.0.0.1";
-/** What the hosted service takes, too. */
+/** The same as the hosted service. */
 const BODY_BYTES_MAX = 10 * 1024 * 1024;
 const STREAMS_MAX = 256;
 const CONNECTIONS_MAX = 10_000;
-/** Longer than any caller keeps an idle connection: the side that reuses it must be the side that closes it. */
+/** Longer than any caller keeps an idle connection: the side that reuses it must close it. */
 const KEEP_ALIVE_MS = 120_000;
 /** A whole request must have come in by then, however slowly it is sent. */
 const RECEIVE_MS_MAX = 15_000;
@@ -96,14 +97,20 @@ export async function startBridge(options: BridgeOptions): Promise<Bridge> {
   return { port, url: `http://${LOOPBACK}:${port}`, stop };
 }
 
-function createStore({ redisUrls, isCluster, replicas = 0, requestTimeoutMs = REQUEST_TIMEOUT_MS, log }: BridgeOptions): Store {
+function createStore({
+  redisUrls,
+  isCluster,
+  replicas = 0,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  log,
+}: BridgeOptions): Store {
   const onStateChange = createStateLog(log);
   if (isCluster) return createClusterStore({ urls: redisUrls, replicas, requestTimeoutMs, onStateChange });
   const onFault = (error: unknown) => log.error({ err: error }, "a reply failed in the bridge itself");
   return createDirectStore({ url: redisUrls[0], requestTimeoutMs, onStateChange, onFault });
 }
 
-/** A server that is away fails every second; telling each reason once is enough to know. */
+/** An unavailable server fails every second; each reason is logged once. */
 function createStateLog(log: Logger): (state: "ready" | "lost", error?: Error) => void {
   let wasReady = false;
   let lastReason: string | undefined;

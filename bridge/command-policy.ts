@@ -1,8 +1,8 @@
+import type { Argument, Command } from "../stack/program/resp/encode-commands.ts";
 import type { Access } from "./access-tokens.ts";
-import type { Argument, Command } from "./command.ts";
 import { CONNECTION_COMMANDS, READ_COMMANDS, WRITE_COMMANDS } from "./command-table.ts";
 
-/** Says why a command may not run, in the words of a Redis error, or nothing when it may. */
+/** Why a command may not run, as the text of a Redis error; undefined when it may. */
 export type CommandPolicy = (command: Command, access: Access) => string | undefined;
 
 type Rule = {
@@ -12,25 +12,26 @@ type Rule = {
   readonly subcommands: Map<string, Access>;
 };
 
-/** `allow` names commands beyond the table, for those whose server is theirs alone. */
+/** `allow` names commands beyond the table, for a server that is not shared. */
 export function createCommandPolicy({ allow }: { readonly allow: readonly string[] }): CommandPolicy {
   const rules = buildRules(allow);
 
   return (command, access) => {
     const name = command[0];
-    // Names nearly always come in one of two spellings, and both stand in the map.
+    // Names nearly always come in one of two spellings, and the map has both.
     const rule = rules.get(name) ?? rules.get(name.toUpperCase());
     if (rule === undefined) return notAvailable(name);
     const needed = rule.access ?? subcommandAccess(rule, command[1]);
     if (needed === undefined) return notAvailable(`${name} ${wordOf(command[1])}`.trimEnd());
-    if (access === "read" && needed !== "read") return `NOPERM the read-only token may not run the '${printable(name)}' command`;
+    if (access === "read" && needed !== "read")
+      return `NOPERM the read-only token may not run the '${printable(name)}' command`;
     return isBlockingRead(rule.name, command)
       ? `ERR the BLOCK option of '${rule.name}' is not available: the connection is shared`
       : undefined;
   };
 }
 
-/** Those of a list that could never be let through: naming them is a mistake to be told at the start. */
+/** The commands of a list that can never be allowed: naming them is an error, reported at the start. */
 export function neverAllowed(names: readonly string[]): readonly string[] {
   return names.filter((name) => CONNECTION_COMMANDS.includes(name.toUpperCase()));
 }
@@ -59,7 +60,10 @@ function subcommandAccess(rule: Rule, word: Argument | undefined): Access | unde
 const BLOCKING_READS: ReadonlySet<string> = new Set(["XREAD", "XREADGROUP"]);
 const NAMES_OF_GROUP = 2;
 
-/** Read as Redis reads it: options in any order up to STREAMS; the names of a group and its consumer may be anything, even BLOCK. */
+/**
+ * Read as Redis reads it: options in any order up to STREAMS; the names of a group and its consumer may be anything,
+ * even BLOCK.
+ */
 function isBlockingRead(name: string, command: Command): boolean {
   if (!BLOCKING_READS.has(name)) return false;
   for (let at = 1; at < command.length; at++) {
@@ -78,10 +82,12 @@ function notAvailable(name: string): string {
 const NAME_LENGTH_MAX = 64;
 const OPTION_LENGTH_MAX = 32;
 
-/** Enough of an argument to know an option by; a long one is a value. Redis ends an option at a zero byte, whatever follows. */
+/** Enough of an argument to recognise an option; a longer one is a value. Redis ends an option at a zero byte. */
 function wordOf(argument: Argument | undefined): string {
   if (argument === undefined) return "";
-  const text = Buffer.isBuffer(argument) ? argument.toString("latin1", 0, OPTION_LENGTH_MAX) : String(argument).slice(0, OPTION_LENGTH_MAX);
+  const text = Buffer.isBuffer(argument)
+    ? argument.toString("latin1", 0, OPTION_LENGTH_MAX)
+    : String(argument).slice(0, OPTION_LENGTH_MAX);
   return text.split("\0", 1)[0] ?? "";
 }
 

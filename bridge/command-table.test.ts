@@ -1,25 +1,27 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
+import { borrowRedis, type TestServer } from "../kit/borrowed-servers.ts";
 import { createCommandPolicy } from "./command-policy.ts";
 import { CONNECTION_COMMANDS, READ_COMMANDS, WRITE_COMMANDS } from "./command-table.ts";
 
-/** The table against what a real server says of its own commands. */
-type CommandInfo = { readonly name: string; readonly flags: ReadonlySet<string>; readonly categories: ReadonlySet<string> };
+/** Compares the table with a real server's flags of its commands. */
+type CommandInfo = {
+  readonly name: string;
+  readonly flags: ReadonlySet<string>;
+  readonly categories: ReadonlySet<string>;
+};
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let known: Map<string, CommandInfo>;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url, { protocol: 2 });
   known = new Map(flatten((await redis.call("COMMAND")) as RawInfo[]).map((info) => [info.name, info]));
 });
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
 type RawInfo = readonly [
@@ -65,7 +67,7 @@ it("lets the read-only token run nothing that writes, publishes or administers",
   }
 });
 
-it("lets nobody run a command that blocks, administers or is bound to the connection", () => {
+it("allows no command that blocks, administers or is bound to the connection", () => {
   const allowed = infosOf([...READ_COMMANDS, ...WRITE_COMMANDS]);
   // They block only with the BLOCK option, which the policy refuses.
   const blockByOption = new Set(["XREAD", "XREADGROUP"]);
@@ -79,12 +81,15 @@ it("lets nobody run a command that blocks, administers or is bound to the connec
 
 it("refuses, even when named by the operator, all that blocks or holds the shared connection", () => {
   const names = [...known.values()]
-    .filter(({ flags, categories, name }) => flags.has("blocking") || (categories.has("@connection") && !name.includes(" ")))
+    .filter(
+      ({ flags, categories, name }) => flags.has("blocking") || (categories.has("@connection") && !name.includes(" ")),
+    )
     .map(({ name }) => name)
     .filter((name) => !["XREAD", "XREADGROUP", "PING", "ECHO", "COMMAND"].includes(name));
   expect(names.length).toBeGreaterThan(15);
   const policy = createCommandPolicy({ allow: names });
-  for (const name of [...names, ...CONNECTION_COMMANDS]) expect(policy([name, "x"], "full"), name).toContain("not available");
+  for (const name of [...names, ...CONNECTION_COMMANDS])
+    expect(policy([name, "x"], "full"), name).toContain("not available");
 });
 
 it("names the subcommands of a container one by one, never the container", () => {

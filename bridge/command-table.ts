@@ -1,6 +1,6 @@
 /**
- * Which commands pass the bridge. Deny by default: a command that nobody has thought about does not reach a shared
- * server. A test holds this table against the flags that a real Redis gives its commands.
+ * The commands that the bridge allows. Deny by default: an unknown command does not reach a shared server. A test
+ * compares this table with the flags that a real Redis gives its commands.
  */
 
 /** Read one or more keys, change nothing: also with the read-only token. A second word is a subcommand. */
@@ -43,8 +43,8 @@ export const WRITE_COMMANDS: readonly string[] = words(`
 `);
 
 /**
- * Never, not even when the environment names them: they change or hold the one connection that all requests share, so
- * one caller's SELECT, MULTI or BLPOP would happen to everybody. Transactions and subscriptions have their own routes.
+ * Never allowed, not even by the environment: they change or block the one connection that all requests share, so one
+ * caller's SELECT, MULTI or BLPOP would affect all callers. Transactions and subscriptions have their own routes.
  */
 export const CONNECTION_COMMANDS: readonly string[] = words(`
   SELECT AUTH HELLO RESET QUIT CLIENT READONLY READWRITE ASKING SYNC PSYNC REPLCONF

@@ -2,19 +2,18 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { borrowRedis, type TestServer } from "../kit/borrowed-servers.ts";
+import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
 
 /** A wire to Redis that breaks in the middle of a reply: after `cutAfterBytes` of what Redis says next. */
-let server: RedisServer;
+let server: TestServer;
 let wire: Server;
 let bridge: TestBridge;
 let redis: Redis;
 let cutAfterBytes: number | undefined;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
   wire = createServer((caller) => {
     const target = connect(server.port, "127.0.0.1");
@@ -38,18 +37,20 @@ afterAll(async () => {
   await bridge.stop();
   redis.disconnect();
   wire.close();
-  await server.stop();
 });
 
-it.each([0, 1, 3, 40])("answers 503 when the reply is cut after %d bytes, and reads the next one from its beginning", async (bytes) => {
-  const value = "a value of some length ".repeat(10);
-  await redis.set("cut", value);
-  cutAfterBytes = bytes;
-  const answer = await bridge.post("/", ["GET", "cut"]);
-  expect(answer).toMatchObject({ status: 503, json: { error: expect.stringContaining("was lost") } });
-  await until(() => isHealthy(bridge));
-  expect((await bridge.post("/", ["GET", "cut"])).json).toEqual({ result: value });
-});
+it.each([0, 1, 3, 40])(
+  "answers 503 when the reply is cut after %d bytes, and reads the next one from its beginning",
+  async (bytes) => {
+    const value = "a value of some length ".repeat(10);
+    await redis.set("cut", value);
+    cutAfterBytes = bytes;
+    const answer = await bridge.post("/", ["GET", "cut"]);
+    expect(answer).toMatchObject({ status: 503, json: { error: expect.stringContaining("was lost") } });
+    await until(() => isHealthy(bridge));
+    expect((await bridge.post("/", ["GET", "cut"])).json).toEqual({ result: value });
+  },
+);
 
 it("does not send a command again whose reply was lost", async () => {
   cutAfterBytes = 0;
@@ -58,7 +59,7 @@ it("does not send a command again whose reply was lost", async () => {
   expect(await redis.get("once")).toBe("1");
 });
 
-it("goes on with a subscription whose message was cut", async () => {
+it("resumes a subscription whose message was cut", async () => {
   const controller = new AbortController();
   const headers = { authorization: `Bearer ${FULL_TOKEN}` };
   const response = await fetch(`${bridge.url}/subscribe/c`, { headers, signal: controller.signal });

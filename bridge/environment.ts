@@ -7,9 +7,9 @@ import {
   portVariable,
   redisUrlVariable,
   wholeNumberVariable,
-} from "../../shared/environment.ts";
+} from "../shared/environment.ts";
+import { REQUEST_TIMEOUT_MS } from "../stack/program/resp/redis-lane.ts";
 import { neverAllowed } from "./command-policy.ts";
-import { REQUEST_TIMEOUT_MS } from "./store.ts";
 
 const DEFAULT_PORT = 8789;
 const TOKEN_LENGTH_MIN = 16;
@@ -53,7 +53,7 @@ const bridgeEnvironmentSchema = z.object({
   SLUICE_BRIDGE_REPLICAS: wholeNumberVariable({ min: 0, max: 5, fallback: 0 }),
 });
 
-/** Faults between two variables are told once each of them is right by itself. */
+/** Faults between two variables are reported once each of them is valid by itself. */
 export function parseBridgeEnvironment(environment: Environment) {
   return parseEnvironment(
     bridgeEnvironmentSchema

@@ -1,20 +1,20 @@
 import type { ServerResponse } from "node:http";
 import type { Redis } from "ioredis";
-import type { Command } from "./command.ts";
-import { encodeCommands } from "./encode-commands.ts";
-import { createRawConnection } from "./raw-connection.ts";
-import { ReplyReader } from "./reply-json.ts";
-import { createReplySplitter } from "./reply-splitter.ts";
+import { type Command, encodeCommands } from "../stack/program/resp/encode-commands.ts";
+import { createRawConnection } from "../stack/program/resp/raw-connection.ts";
+import { REQUEST_TIMEOUT_MS } from "../stack/program/resp/redis-lane.ts";
+import { createReplySplitter } from "../stack/program/resp/reply-splitter.ts";
 import { sendJson } from "./send-json.ts";
-import { errorJson, REQUEST_TIMEOUT_MS, STORE_ERRORS } from "./store.ts";
+import { ReplyReader } from "./store/reply-json.ts";
+import { errorJson, STORE_ERRORS } from "./store/store.ts";
 
 type EventStreamOptions = { readonly redis: Redis; readonly command: Command; readonly res: ServerResponse };
 
-/** A comment line now and then, so that a caller who is gone is noticed and nothing on the way takes the stream for dead. */
+/** A comment line at this interval detects a disconnected caller and keeps proxies from closing the stream. */
 const BEAT_MS = 15_000;
-/** How long a stream waits for its Redis to come back before it ends, which tells the caller to begin anew. */
+/** How long a stream waits for Redis to come back before it ends, and the caller must connect again. */
 const LOST_MS_MAX = 10_000;
-/** What a slow reader may leave unread; after that it is cut off rather than filling our memory. */
+/** Unread bytes of a slow reader; beyond it the connection is closed, to bound the memory. */
 const UNSENT_BYTES_MAX = 4 * 1024 * 1024;
 const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ export function openEventStream({ redis, command, res }: EventStreamOptions): ()
   let splitter = newSplitter();
 
   redis.on("error", () => {
-    // The connection's end follows, and with it our patience begins to run.
+    // The close event follows and starts the timer.
   });
   const connection = createRawConnection(redis, {
     onReady: () => {
@@ -43,7 +43,7 @@ export function openEventStream({ redis, command, res }: EventStreamOptions): ()
     },
   });
   redis.connect().catch(() => {
-    // ioredis goes on trying; our patience bounds it.
+    // ioredis keeps trying; the timer bounds it.
   });
 
   function newSplitter() {
@@ -63,7 +63,11 @@ export function openEventStream({ redis, command, res }: EventStreamOptions): ()
       return;
     }
     if (!res.headersSent) {
-      res.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" });
+      res.writeHead(200, {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+        "x-accel-buffering": "no",
+      });
     }
     write(eventOf(reply.words()));
   }
@@ -93,7 +97,9 @@ export function openEventStream({ redis, command, res }: EventStreamOptions): ()
   return close;
 }
 
-/** A message of several lines is several `data:` lines of one event, so that no line of it can pass for another event. */
+/**
+ * A message of several lines is several `data:` lines of one event, so that no line of it can pass for another event.
+ */
 function eventOf(words: readonly string[]): string {
   const text = words.length === 1 && words[0] === "OK" ? '"OK"' : words.join(",");
   return `data: ${text.replace(/\r\n|\r|\n/g, "\ndata: ")}\n\n`;

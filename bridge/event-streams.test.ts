@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { temporaryFolder } from "../kit/temporary-folder.ts";
+import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
+import { type RedisServer, startRedisServer } from "../stack/servers/redis-server.ts";
 
 const STREAMS_MAX = 3;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A reader that gathers a stream's text until it is told to go. */
+/** A reader that gathers a stream's text until it is aborted. */
 async function openStream(path: string) {
   const controller = new AbortController();
   const headers = { authorization: `Bearer ${FULL_TOKEN}`, accept: "text/event-stream" };
@@ -33,7 +33,8 @@ async function openStream(path: string) {
   void (async () => {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of response.body ?? []) stream.text += decoder.decode(chunk as Uint8Array, { stream: true });
+      for await (const chunk of response.body ?? [])
+        stream.text += decoder.decode(chunk as Uint8Array, { stream: true });
     } catch {
       // Aborted: what came before is what the test looks at.
     }
@@ -73,7 +74,10 @@ it("keeps a message of several lines one event", async () => {
 it("bounds how many streams are open and takes a new one when one has gone", async () => {
   const streams = [];
   for (let count = 0; count < STREAMS_MAX; count++) streams.push(await openStream("/subscribe/c"));
-  expect(await bridge.post("/subscribe/c")).toMatchObject({ status: 503, json: { error: expect.stringContaining("too many") } });
+  expect(await bridge.post("/subscribe/c")).toMatchObject({
+    status: 503,
+    json: { error: expect.stringContaining("too many") },
+  });
   streams[0]?.close();
   await until(async () => {
     const stream = await openStream("/subscribe/c");
@@ -84,7 +88,7 @@ it("bounds how many streams are open and takes a new one when one has gone", asy
   await until(async () => (await subscriberConnections()) === 0);
 });
 
-it("subscribes again after its Redis was away, and lets the caller see it", async () => {
+it("subscribes again after its Redis was unavailable, visibly for the caller", async () => {
   const stream = await openStream("/subscribe/c");
   await until(() => stream.text.includes("subscribe,c,1"));
   await server.stop();
@@ -102,10 +106,16 @@ it("streams MONITOR where it is allowed, and only there", async () => {
   await until(() => stream.text.includes('"seen" "by monitor"'));
   stream.close();
   const strict = await startTestBridge({ redisUrls: [server.url] });
-  expect(await strict.post("/monitor")).toMatchObject({ status: 400, json: { error: expect.stringContaining("not available") } });
+  expect(await strict.post("/monitor")).toMatchObject({
+    status: 400,
+    json: { error: expect.stringContaining("not available") },
+  });
   await strict.stop();
 });
 
 it("refuses a subscription to nothing", async () => {
-  expect(await bridge.post("/subscribe")).toMatchObject({ status: 400, json: { error: expect.stringContaining("wrong number") } });
+  expect(await bridge.post("/subscribe")).toMatchObject({
+    status: 400,
+    json: { error: expect.stringContaining("wrong number") },
+  });
 });

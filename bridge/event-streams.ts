@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
+import type { Command } from "../stack/program/resp/encode-commands.ts";
 import type { Access } from "./access-tokens.ts";
-import type { Command } from "./command.ts";
 import { openEventStream } from "./event-stream.ts";
 import { parsePathCommand } from "./path-command.ts";
 import { sendJson } from "./send-json.ts";
-import { errorJson, STORE_ERRORS, type Store } from "./store.ts";
+import { errorJson, STORE_ERRORS, type Store } from "./store/store.ts";
 
 /** `/subscribe/<channel>…`, `/psubscribe/<pattern>…` and, where it is allowed, `/monitor`, as Server-Sent Events. */
 export type EventStreams = {
@@ -16,7 +16,7 @@ export type EventStreams = {
 type EventStreamsOptions = {
   readonly store: Store;
   readonly isMonitorAllowed: boolean;
-  /** Each stream holds a connection to Redis of its own. */
+  /** Each stream holds its own connection to Redis. */
   readonly streamsMax: number;
 };
 
@@ -41,11 +41,12 @@ export function createEventStreams({ store, isMonitorAllowed, streamsMax }: Even
     });
   };
 
-  /** The read-only token may be public; channels carry whatever others publish, so they are not for it. */
+  /** The read-only token may be public; channels carry other callers' messages, so it cannot subscribe. */
   function refusalOf(command: Command, access: Access): string | undefined {
     const name = command[0].toLowerCase();
     if (access !== "full") return `NOPERM the read-only token may not run the '${name}' command`;
-    if (name === "monitor") return isMonitorAllowed ? undefined : "ERR the command 'monitor' is not available through this bridge";
+    if (name === "monitor")
+      return isMonitorAllowed ? undefined : "ERR the command 'monitor' is not available through this bridge";
     return command.length < 2 ? `ERR wrong number of arguments for '${name}' command` : undefined;
   }
 

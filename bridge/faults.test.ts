@@ -1,12 +1,13 @@
+// @module-tag timing: the bridge answers within a second while its Redis is frozen or dead.
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startRedisCluster } from "../../test/parts/redis-cluster.ts";
-import { steadyNowMs } from "../../test/parts/steady-clock.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { createLogger } from "../log.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { startRedisCluster } from "../kit/redis-cluster.ts";
+import { steadyNowMs } from "../kit/steady-clock.ts";
+import { temporaryFolder } from "../kit/temporary-folder.ts";
+import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
+import { createLogger } from "../stack/program/log.ts";
+import { type RedisServer, startRedisServer } from "../stack/servers/redis-server.ts";
 
 const ANSWER_WITHIN_MS = 1_000;
 
@@ -31,7 +32,7 @@ describe("one server", () => {
     await server.stop();
   });
 
-  it("answers 503 within a second when Redis stands still, whatever is asked, and goes on when it moves again", async () => {
+  it("answers every request with 503 within a second while Redis is stopped, and recovers when it continues", async () => {
     process.kill(server.child.pid, "SIGSTOP");
     try {
       const calls = [
@@ -53,19 +54,21 @@ describe("one server", () => {
       process.kill(server.child.pid, "SIGCONT");
     }
     await until(() => isHealthy(bridge));
-    // Replies that come too late belong to nobody; the next caller must not get one of them.
+    // Late replies are discarded: the next caller must not get one of them.
     expect((await bridge.post("/", ["ECHO", "fresh"])).json).toEqual({ result: "fresh" });
   });
 
-  it("gives Redis as much time as it is told", async () => {
-    const started = [200, 30_000].map((requestTimeoutMs) => startTestBridge({ redisUrls: [server.url], requestTimeoutMs }));
+  it("gives Redis the configured time", async () => {
+    const started = [200, 30_000].map((requestTimeoutMs) =>
+      startTestBridge({ redisUrls: [server.url], requestTimeoutMs }),
+    );
     const bridges = await Promise.all(started);
     for (const each of bridges) await until(() => isHealthy(each));
     process.kill(server.child.pid, "SIGSTOP");
     const [early, late] = bridges.map((each) => each.post("/", ["ECHO", "late"]));
     try {
       expect((await early)?.json).toEqual({ error: expect.stringContaining("did not answer in time") });
-      // One that was told nothing gives up in the meantime.
+      // A bridge with the default timeout gives up in the meantime.
       expect((await bridge.post("/", ["PING"])).status).toBe(503);
     } finally {
       process.kill(server.child.pid, "SIGCONT");
@@ -87,7 +90,7 @@ describe("one server", () => {
     expect((await bridge.post("/", ["GET", "kept"])).json).toEqual({ result: "value" });
   });
 
-  it("tells callers under way when Redis is killed", async () => {
+  it("fails pending requests when Redis is killed", async () => {
     process.kill(server.child.pid, "SIGSTOP");
     const answers = Array.from({ length: 5 }, () => timed(() => bridge.post("/", ["INCR", "n"])));
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -98,7 +101,7 @@ describe("one server", () => {
     }
   });
 
-  it("tells once why its Redis cannot be used, however often it tries", async () => {
+  it("logs once why its Redis is unavailable, however often it tries", async () => {
     const lines: string[] = [];
     let attempts = 0;
     const refusing = createServer((socket) => {
@@ -133,11 +136,15 @@ describe("one server", () => {
     for (let caller = 0; caller < 20; caller++) {
       const socket = connect(bridge.port, "127.0.0.1");
       await once(socket, "connect");
-      socket.write(caller % 2 === 0 ? `${head}500\r\n\r\n["SET","never",` : `${head}${command.length}\r\n\r\n${command}`);
+      socket.write(
+        caller % 2 === 0 ? `${head}500\r\n\r\n["SET","never",` : `${head}${command.length}\r\n\r\n${command}`,
+      );
       await new Promise((resolve) => setImmediate(resolve));
       socket.resetAndDestroy();
     }
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => bridge.post("/", ["ECHO", String(index)])));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => bridge.post("/", ["ECHO", String(index)])),
+    );
     expect(answers.map(({ json }) => json)).toEqual(answers.map((_, index) => ({ result: String(index) })));
     expect((await bridge.post("/", ["EXISTS", "never"])).json).toEqual({ result: 0 });
   });
@@ -187,7 +194,9 @@ describe.concurrent("a connection that stays silent is given up", () => {
     try {
       await until(() => isHealthy(bridge));
       const pid = Number(await infoOfNodeWith(bridge, "{still}", "process_id"));
-      const pids = await Promise.all(["{a}", "{b}", "{c}", "{d}"].map((key) => infoOfNodeWith(bridge, key, "process_id")));
+      const pids = await Promise.all(
+        ["{a}", "{b}", "{c}", "{d}"].map((key) => infoOfNodeWith(bridge, key, "process_id")),
+      );
       const moving = ["{a}", "{b}", "{c}", "{d}"][pids.findIndex((other) => Number(other) !== pid)] ?? "";
       const connectionsBefore = await infoOfNodeWith(bridge, "{still}", "total_connections_received");
       process.kill(pid, "SIGSTOP");

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "pino";
-import { fail } from "../../shared/result.ts";
+import { fail } from "../shared/result.ts";
 import { type Access, bearerToken } from "./access-tokens.ts";
 import type { CommandPolicy } from "./command-policy.ts";
 import type { EventStreams } from "./event-streams.ts";
 import { tokenParameter } from "./path-command.ts";
 import { readBody } from "./read-body.ts";
 import { sendJson } from "./send-json.ts";
-import { errorJson, STORE_ERRORS, type Store } from "./store.ts";
+import { errorJson, STORE_ERRORS, type Store } from "./store/store.ts";
 import { toWork } from "./to-work.ts";
 
 type HttpHandlerOptions = {
@@ -19,9 +19,14 @@ type HttpHandlerOptions = {
   readonly log: Logger;
 };
 
-type Call = { readonly req: IncomingMessage; readonly res: ServerResponse; readonly url: string; readonly access: Access };
+type Call = {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly url: string;
+  readonly access: Access;
+};
 
-/** What a caller meets, in order: the method, health (which needs no token), the token, streams, commands. */
+/** Handles a request in this order: the method, health (which needs no token), the token, streams, commands. */
 export function createHttpHandler(options: HttpHandlerOptions): (req: IncomingMessage, res: ServerResponse) => void {
   const { store, policy, checkToken, streams, bodyBytesMax, log } = options;
 
@@ -47,16 +52,20 @@ export function createHttpHandler(options: HttpHandlerOptions): (req: IncomingMe
 
   function run({ req, res, url, access }: Call, body: Buffer): void {
     const isBase64 = req.headers["upstash-encoding"] === "base64";
-    const work = answersAsJson(req) ? toWork({ url, body, isBase64 }, (command) => policy(command, access)) : fail(UNKNOWN_FORMAT);
+    const work = answersAsJson(req)
+      ? toWork({ url, body, isBase64 }, (command) => policy(command, access))
+      : fail(UNKNOWN_FORMAT);
     if (work.ok) store.execute(work.value, (status, json) => sendJson(res, status, json));
     else sendJson(res, 400, errorJson(work.reason));
   }
 
   function answerHealth(res: ServerResponse): void {
-    store.checkHealth((isHealthy) => sendJson(res, isHealthy ? 200 : 503, isHealthy ? '{"status":"ok"}' : '{"status":"unavailable"}'));
+    store.checkHealth((isHealthy) =>
+      sendJson(res, isHealthy ? 200 : 503, isHealthy ? '{"status":"ok"}' : '{"status":"unavailable"}'),
+    );
   }
 
-  /** A failed assertion ends one request, not the process that all of them share. */
+  /** A failed assertion ends one request, not the process that serves all of them. */
   function guard(res: ServerResponse, handle: () => void): void {
     try {
       handle();

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, it } from "vitest";
-import { steadyNowMs } from "../../test/parts/steady-clock.ts";
-import { freePort } from "../stack/free-port.ts";
-import { until } from "./test-bridge.ts";
+import { steadyNowMs } from "../kit/steady-clock.ts";
+import { until } from "../kit/test-bridge.ts";
+import { freePort } from "../stack/servers/free-port.ts";
 
 const MAIN_FILE = fileURLToPath(new URL("./main.ts", import.meta.url));
 const TOKEN = "a-token-of-the-main-test";
@@ -28,7 +28,7 @@ async function outcome(environment: Readonly<Record<string, string>>): Promise<{
   return { code, output };
 }
 
-it("tells every fault of its environment at once and ends with a code", async () => {
+it("reports every fault of its environment at once and exits with a code", async () => {
   const { code, output } = await outcome({
     REDIS_URL: "http://x:secret-in-a-url@host",
     SLUICE_BRIDGE_PORT: "70000",
@@ -37,7 +37,13 @@ it("tells every fault of its environment at once and ends with a code", async ()
     SLUICE_BRIDGE_CLUSTER: "yes",
   });
   expect(code).toBe(1);
-  for (const name of ["REDIS_URL", "SLUICE_BRIDGE_PORT", "SLUICE_BRIDGE_TOKEN", "SLUICE_BRIDGE_ALLOW", "SLUICE_BRIDGE_CLUSTER"]) {
+  for (const name of [
+    "REDIS_URL",
+    "SLUICE_BRIDGE_PORT",
+    "SLUICE_BRIDGE_TOKEN",
+    "SLUICE_BRIDGE_ALLOW",
+    "SLUICE_BRIDGE_CLUSTER",
+  ]) {
     expect(output).toContain(name);
   }
   expect(output).not.toContain("secret-in-a-url");
@@ -57,7 +63,7 @@ it.each([
   expect(code).toBe(1);
 });
 
-it("listens with its Redis away, says so without its password, and leaves on SIGTERM", async () => {
+it("listens while its Redis is unavailable, logs it without its password, and exits on SIGTERM", async () => {
   const port = await freePort();
   const environment = {
     REDIS_URL: `redis://:the-password@127.0.0.1:${await freePort()}`,

@@ -1,16 +1,15 @@
-import { complain, readArgs, runCommand } from "../command-line.ts";
-import { createLogger } from "../log.ts";
-import { stopOnSignal } from "../stop-on-signal.ts";
+import { complain, readArgs, runCommand } from "../stack/program/command-line.ts";
+import { createLogger } from "../stack/program/log.ts";
+import { stopOnSignal } from "../stack/program/stop-on-signal.ts";
 import { startBridge } from "./bridge.ts";
 import { parseBridgeEnvironment } from "./environment.ts";
 
-/** The bridge as a process of its own; what it is for and what it promises stands in `bridge.ts`. */
+/** The bridge as its own process; `bridge.ts` says what it is for and what it promises. */
 const USAGE = `npm run bridge
-  The REST bridge by itself: any Redis for @upstash/redis, until Ctrl-C. It takes variables and no options:
+  Runs only the REST bridge: any Redis for @upstash/redis, until Ctrl-C. Settings are variables:
 
   REDIS_URL                        the Redis; several nodes of a cluster, separated by commas
-  SLUICE_BRIDGE_TOKEN              the bearer token, 16 characters or more
-  SLUICE_BRIDGE_READ_ONLY_TOKEN    another one that may only read
+  SLUICE_BRIDGE_TOKEN              the bearer token, 16 characters or more  SLUICE_BRIDGE_READ_ONLY_TOKEN    a second token that allows reads only
   SLUICE_HOST, SLUICE_BRIDGE_PORT  where it listens (127.0.0.1, 8789)
   SLUICE_BRIDGE_ALLOW, SLUICE_BRIDGE_TIMEOUT_MS, SLUICE_BRIDGE_CLUSTER, SLUICE_BRIDGE_REPLICAS: see docs/operations.md`;
 

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Argument, Command } from "./command.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
+import type { Argument, Command } from "../stack/program/resp/encode-commands.ts";
 
 export type ParsedCommands = { readonly commands: readonly Command[]; readonly isAscii: boolean };
 

@@ -1,5 +1,5 @@
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Argument, Command } from "./command.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
+import type { Argument, Command } from "../stack/program/resp/encode-commands.ts";
 
 /**
  * `/set/key/value?EX=100` is SET key value EX 100: segments, then the request's body, then the query. Segments are
@@ -11,8 +11,13 @@ export function parsePathCommand(url: string, body: Buffer): Result<Command, str
   const query = queryAt === -1 ? "" : url.slice(queryAt + 1);
   const [name, ...segments] = path.slice(1).split("/");
   if (name === undefined || name === "") return fail("ERR empty command");
-  const argumentBytes = [...segments.map((text) => percentDecode(text)), ...(body.length === 0 ? [] : [body]), ...queryArguments(query)];
-  if (!argumentBytes.every((bytes) => bytes !== undefined)) return fail("ERR the path or the query is not percent-encoded");
+  const argumentBytes = [
+    ...segments.map((text) => percentDecode(text)),
+    ...(body.length === 0 ? [] : [body]),
+    ...queryArguments(query),
+  ];
+  if (!argumentBytes.every((bytes) => bytes !== undefined))
+    return fail("ERR the path or the query is not percent-encoded");
   return ok([name, ...(argumentBytes as Argument[])]);
 }
 

@@ -2,27 +2,28 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { borrowRedis, type TestServer } from "../kit/borrowed-servers.ts";
+import { FULL_TOKEN, isHealthy, startTestBridge, type TestBridge, until } from "../kit/test-bridge.ts";
 
 const BODY_BYTES_MAX = 100_000;
 
-let server: RedisServer;
+let server: TestServer;
 let bridge: TestBridge;
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   bridge = await startTestBridge({ redisUrls: [server.url], bodyBytesMax: BODY_BYTES_MAX });
   await until(() => isHealthy(bridge));
 });
 afterAll(async () => {
   await bridge.stop();
-  await server.stop();
 });
 
 const BASE64 = { "upstash-encoding": "base64" };
 
-async function get(path: string, headers: Readonly<Record<string, string>> = { authorization: `Bearer ${FULL_TOKEN}` }) {
+async function get(
+  path: string,
+  headers: Readonly<Record<string, string>> = { authorization: `Bearer ${FULL_TOKEN}` },
+) {
   const response = await fetch(bridge.url + path, { headers });
   return { status: response.status, json: (await response.json()) as unknown };
 }
@@ -60,7 +61,9 @@ describe("a command as a path", () => {
     expect(await response.json()).toEqual({ result: "OK" });
     expect((await bridge.post("/", ["GET", "binary"], BASE64)).json).toEqual({ result: bytes.toString("base64") });
     expect(await get("/set/binary%fe/%ff%00")).toMatchObject({ status: 200 });
-    expect((await bridge.post("/get/binary%fe", undefined, BASE64)).json).toEqual({ result: Buffer.from([255, 0]).toString("base64") });
+    expect((await bridge.post("/get/binary%fe", undefined, BASE64)).json).toEqual({
+      result: Buffer.from([255, 0]).toString("base64"),
+    });
   });
 
   it("refuses a path that is not percent-encoded", async () => {
@@ -90,7 +93,10 @@ describe("base64 answers", () => {
       ],
       BASE64,
     );
-    expect({ status, json }).toEqual({ status: 200, json: [{ error: "ERR value is not an integer or out of range" }, { result: "T0s=" }] });
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: [{ error: "ERR value is not an integer or out of range" }, { result: "T0s=" }],
+    });
   });
 });
 
@@ -144,22 +150,32 @@ describe("bounds", () => {
     return answer;
   }
 
-  it("refuses a reply that is nested too deep, and goes on", async () => {
+  it("refuses a reply that is nested too deep, and keeps serving", async () => {
     const script = "local t = {1} for i = 1, 500 do t = {t} end return t";
-    expect(await bridge.post("/", ["EVAL", script, 0])).toMatchObject({ status: 400, json: { error: expect.stringContaining("nested") } });
+    expect(await bridge.post("/", ["EVAL", script, 0])).toMatchObject({
+      status: 400,
+      json: { error: expect.stringContaining("nested") },
+    });
     expect(await bridge.post("/", ["PING"])).toMatchObject({ status: 200 });
   });
 
   it("answers many callers at once, each with what it asked", async () => {
-    await Promise.all(Array.from({ length: 200 }, (_, index) => bridge.post("/", ["SET", `many:${index}`, `value ${index}`])));
-    const answers = await Promise.all(Array.from({ length: 200 }, (_, index) => bridge.post("/", ["GET", `many:${index}`])));
-    expect(answers.map(({ json }) => json)).toEqual(Array.from({ length: 200 }, (_, index) => ({ result: `value ${index}` })));
+    await Promise.all(
+      Array.from({ length: 200 }, (_, index) => bridge.post("/", ["SET", `many:${index}`, `value ${index}`])),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => bridge.post("/", ["GET", `many:${index}`])),
+    );
+    expect(answers.map(({ json }) => json)).toEqual(
+      Array.from({ length: 200 }, (_, index) => ({ result: `value ${index}` })),
+    );
   });
 
   it("carries a long reply of many elements", async () => {
     // In portions: a busy machine must not take longer for one of them than the bridge waits.
     await bridge.post("/", ["DEL", "long"]);
-    const portion = "for i = 1, 5000 do redis.call('RPUSH', KEYS[1], 'element ' .. redis.call('LLEN', KEYS[1]) + 1) end";
+    const portion =
+      "for i = 1, 5000 do redis.call('RPUSH', KEYS[1], 'element ' .. redis.call('LLEN', KEYS[1]) + 1) end";
     for (let portions = 0; portions < 10; portions++) await bridge.post("/", ["EVAL", portion, 1, "long"]);
     const { json } = await bridge.post("/", ["LRANGE", "long", 0, -1]);
     const { result } = json as { result: string[] };

@@ -8,7 +8,7 @@ type BodyHandlers = {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Reads a whole body up to a bound. A caller that goes away in the middle of it gets neither call. */
+/** Reads a whole body up to a bound. Neither handler is called when the caller disconnects in the middle. */
 export function readBody(req: IncomingMessage, { bytesMax, onBody, onTooLarge }: BodyHandlers): void {
   // Nearly every body is one chunk; only a second one costs a copy.
   let only: Buffer | undefined;
@@ -28,7 +28,7 @@ export function readBody(req: IncomingMessage, { bytesMax, onBody, onTooLarge }:
   const stop = () => {
     req.off("data", onData);
     req.off("end", onEnd);
-    // The rest is read and let go, or the caller, still sending, would never come to read the answer.
+    // The rest is read and discarded; otherwise the caller, still sending, would never read the answer.
     req.resume();
     onTooLarge();
   };

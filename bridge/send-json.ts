@@ -9,6 +9,6 @@ export function sendJson(res: ServerResponse, status: number, json: string): voi
   const headers = ["content-type", "application/json", "content-length", String(length), "cache-control", "no-store"];
   if (status === 503) headers.push("retry-after", RETRY_AFTER_SECONDS);
   res.writeHead(status, headers);
-  // A text of ASCII alone is the same bytes in latin1, which is copied instead of encoded.
+  // ASCII text has the same bytes in latin1, which is copied instead of encoded.
   res.end(json, length === json.length ? "latin1" : "utf8");
 }

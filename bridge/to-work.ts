@@ -1,14 +1,15 @@
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Command, Work } from "./command.ts";
+import { fail, ok, type Result } from "../shared/result.ts";
+import type { Command } from "../stack/program/resp/encode-commands.ts";
 import { type ParsedCommands, parseCommand, parseCommands } from "./parse-commands.ts";
 import { parsePathCommand } from "./path-command.ts";
+import type { Work } from "./store/store.ts";
 
 type Input = { readonly url: string; readonly body: Buffer; readonly isBase64: boolean };
 type Refuse = (command: Command) => string | undefined;
 
 const NO_REFUSALS: ReadonlyMap<number, string> = new Map();
 
-/** Reads what a request asks for and holds every command against the policy, before anything is sent. */
+/** Parses a request and checks every command against the policy, before anything is sent. */
 export function toWork({ url, body, isBase64 }: Input, refuse: Refuse): Result<Work, string> {
   const kind = workKind(url);
   const parsed = kind === "path" ? parsePath(url, body) : kind === "command" ? parseCommand(body) : parseCommands(body);
@@ -16,7 +17,7 @@ export function toWork({ url, body, isBase64 }: Input, refuse: Refuse): Result<W
   const { commands, isAscii } = parsed.value;
   const refusals = refusalsOf(commands, refuse);
   const [firstRefusal] = refusals.size === 0 ? [] : refusals.values();
-  // A pipeline's members stand alone; a transaction runs as a whole or not at all.
+  // A pipeline's members are independent; a transaction runs as a whole or not at all.
   if (firstRefusal !== undefined && kind !== "pipeline") return fail(firstRefusal);
   return ok({ kind: kind === "path" ? "command" : kind, commands, isAscii, refusals, isBase64 });
 }

@@ -1,4 +1,5 @@
-// A container's health check, in an image that has Node and no curl: ends with 0 when the address answers with success.
+// A container's health check, in an image that has Node and no curl: exits with 0 when the address answers with
+// success.
 const [url = ""] = process.argv.slice(2);
 const ANSWER_MS_MAX = 3_000;
 

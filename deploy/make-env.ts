@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { newSecrets } from "../origin/stack/secrets.ts";
 import { newSecret, systemRandom } from "../shared/ids.ts";
+import { newSecrets } from "../stack/secrets.ts";
 
 /** Prints `example.env` with fresh secrets in it: `node deploy/make-env.ts > deploy/.env`. */
 const secrets = await newSecrets(systemRandom);
@@ -18,5 +18,7 @@ const values: Readonly<Record<string, string>> = {
 
 const example = await readFile(new URL("example.env", import.meta.url), "utf8");
 const lines = example.split("\n").filter((line) => !line.startsWith("#") || !line.includes("make-env.ts"));
-// In single quotes nothing is read into a value, and no secret has one in it.
-process.stdout.write(lines.map((line) => line.replace(/^([A-Z_]+)=$/, (_, name: string) => `${name}='${values[name]}'`)).join("\n"));
+// Values in single quotes are not expanded, and no secret contains a quote.
+process.stdout.write(
+  lines.map((line) => line.replace(/^([A-Z_]+)=$/, (_, name: string) => `${name}='${values[name]}'`)).join("\n"),
+);

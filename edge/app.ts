@@ -1,30 +1,29 @@
 import { type Context, Hono } from "hono";
-import { problemResponse } from "../shared/errors.ts";
+import { problemResponse } from "../shared/http/errors.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
-import { adminRoutes } from "./admin/admin-routes.ts";
-import { openApiRoute } from "./admin/openapi/openapi-route.ts";
-import { consoleRoutes } from "./console/console-routes.ts";
-import type { EdgeEnvironment } from "./env.ts";
-import { healthRoute } from "./health/health-route.ts";
-import { log } from "./log.ts";
-import { metricsRoute } from "./metrics/metrics-route.ts";
-import type { Platform } from "./platform.ts";
-import { ownRoute } from "./proxy/own-route.ts";
-import { routePath } from "./proxy/read-visit.ts";
-import { drawRoute } from "./visitor/draw-route.ts";
-import { enterRoute } from "./visitor/enter-route.ts";
-import { heartbeatRoute } from "./visitor/heartbeat-route.ts";
-import { jwksRoute } from "./visitor/jwks-route.ts";
-import { leaveOnCloseRoute } from "./visitor/leave-on-close.ts";
-import { leaveRoute } from "./visitor/leave-route.ts";
-import { notFound } from "./visitor/not-found.ts";
-import { protectedRoute } from "./visitor/protected-route.ts";
-import { queueRoute } from "./visitor/queue-route.ts";
+import { drawRoute } from "./admit/doors/draw-route.ts";
+import { enterRoute } from "./admit/doors/enter-route.ts";
+import { heartbeatRoute } from "./admit/doors/heartbeat-route.ts";
+import { jwksRoute } from "./admit/doors/jwks-route.ts";
+import { leaveOnCloseRoute } from "./admit/doors/leave-on-close.ts";
+import { leaveRoute } from "./admit/doors/leave-route.ts";
+import { notFound } from "./admit/doors/not-found.ts";
+import { protectedRoute } from "./admit/doors/protected-route.ts";
+import { queueRoute } from "./admit/doors/queue-route.ts";
+import { adminRoutes } from "./operators/admin/admin-routes.ts";
+import { openApiRoute } from "./operators/admin/openapi/openapi-document.ts";
+import { consoleRoutes } from "./operators/console/console-routes.ts";
+import { healthRoute } from "./operators/health/health-route.ts";
+import { metricsRoute } from "./operators/metrics/metrics-route.ts";
+import type { Platform } from "./proxy/platform.ts";
+import type { EdgeEnvironment } from "./request/env.ts";
+import { log } from "./request/log.ts";
+import { ownRoute, routePath } from "./request/read-visit.ts";
 
 /**
- * What a visitor meets, in this order. Routes are matched against the path that was normalised once, not against
- * Hono's own reading of the URL, so that the gate and the origin never mean different addresses. What does not
- * normalise matches only the last route, where it is refused.
+ * The routes, in the order in which a request meets them. They are matched against the path that was normalised once,
+ * not against Hono's own reading of the URL, so that the gate and the origin never mean different addresses. A path
+ * that does not normalise matches only the last route, where it is refused.
  */
 export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   const app = new Hono<EdgeEnvironment>({ getPath: routePath });
@@ -50,7 +49,7 @@ export function createApp(platform: Platform): Hono<EdgeEnvironment> {
   return app;
 }
 
-/** A bug of ours ends the request here. It is never forwarded: what was not understood must not reach the origin. */
+/** An unexpected error ends the request here: it is never forwarded. */
 function onError(error: Error, c: Context<EdgeEnvironment>): Response {
   const requestId = c.var.visit?.requestId ?? newId(systemRandom);
   log("error", "a request failed inside the edge", { requestId, error });

@@ -1,6 +1,6 @@
+import { gateOfIsolate } from "./admit/open-gate.ts";
+import { sweepQueues } from "./admit/sweep-queues.ts";
 import { createApp } from "./app.ts";
-import { gateOfIsolate } from "./gate/open-gate.ts";
-import { sweepQueues } from "./gate/sweep-queues.ts";
 import { runEdge } from "./node/run-edge.ts";
 
 /** The edge on Node, for those who host the gate themselves: the same app as in `worker.ts`, straight on a Redis. */

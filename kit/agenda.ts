@@ -1,4 +1,4 @@
-/** What happens when, in simulated time: a heap, with the order of entry deciding between equal times. */
+/** Events in simulated time: a heap; between equal times the order of entry decides. */
 export type Agenda<Event> = {
   readonly add: (atMs: number, event: Event) => void;
   readonly next: () => { readonly atMs: number; readonly event: Event } | undefined;

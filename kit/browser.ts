@@ -1,9 +1,9 @@
 import { type Browser, chromium } from "playwright-core";
-import { findProgram } from "../../origin/stack/find-program.ts";
+import { findProgram } from "../stack/servers/find-program.ts";
 
 export const CHROMIUM_PROGRAMS = ["chromium", "chromium-browser", "google-chrome"] as const;
 
-/** A real Chromium without a window that talks to this machine alone. */
+/** A headless Chromium that reaches this machine only. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = findProgram(...CHROMIUM_PROGRAMS);
   if (executablePath === undefined) throw new Error(`None of ${CHROMIUM_PROGRAMS.join(", ")} is on the PATH.`);

@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A TCP wire to the bridge that does to replies what networks and broken servers do. Requests get through, unless they are refused. */
+/**
+ * A TCP proxy to the bridge that damages replies as networks and broken servers do. Requests get through, unless they
+ * are refused.
+ */
 export type FaultyWire = {
   readonly address: string;
   /**
-   * "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply instead. "hang": none.
-   * "hold": the reply is kept back until "pass". "refuse": the request is not carried out.
+   * "pass": as it comes. "drop": the request is carried out, then the connection is cut. Text: that is the reply
+   * instead. "hang": none. "hold": the reply is kept back until "pass". "refuse": the request is not carried out.
    */
   readonly replyWith: (fault: WireFault) => void;
   readonly stop: () => Promise<void>;

@@ -1,7 +1,7 @@
-import { CHALLENGE_LIFETIME_SECONDS_MAX } from "../../edge/token/challenge.ts";
-import { INVITE_LIFETIME_SECONDS_MAX } from "../../edge/token/invite.ts";
-import { PASS_LIFETIME_SECONDS_MAX, TICKET_LIFETIME_SECONDS_MAX, tokenAudience } from "../../shared/admission.ts";
-import type { TokenRefusal } from "../../shared/verify-token.ts";
+import { CHALLENGE_LIFETIME_SECONDS_MAX } from "../edge/tokens/challenge.ts";
+import { INVITE_LIFETIME_SECONDS_MAX } from "../edge/tokens/invite.ts";
+import { PASS_LIFETIME_SECONDS_MAX, TICKET_LIFETIME_SECONDS_MAX, tokenAudience } from "../shared/tokens/admission.ts";
+import type { TokenRefusal } from "../shared/tokens/verify-token.ts";
 import {
   bytesOf,
   encode,
@@ -14,8 +14,15 @@ import {
   withLastCharacterChanged,
 } from "./token-forge.ts";
 
-/** Every token that must not pass, each with the reason that the log should give. The edge, the origin and what they share all face it. */
-export type ForgedToken = readonly [name: string, reason: TokenRefusal, forge: (forge: TokenForge) => string | Promise<string>];
+/**
+ * Every kind of invalid token, with the reason for the log. The edge, the origin and their shared code are all tested
+ * with it.
+ */
+export type ForgedToken = readonly [
+  name: string,
+  reason: TokenRefusal,
+  forge: (forge: TokenForge) => string | Promise<string>,
+];
 
 const withHeader =
   (header: Readonly<Record<string, unknown>>) =>
@@ -43,29 +50,53 @@ const otherKind = ({ kind }: TokenForge) => (kind === "pass" ? "ticket" : "pass"
 const noSignature = async () => new Uint8Array(0);
 
 const algorithms: readonly ForgedToken[] = [
-  ["alg none without a signature", "algorithm_refused", ({ token }) => token({ header: { alg: "none" }, sign: noSignature })],
-  ["alg None in another case", "algorithm_refused", ({ token }) => token({ header: { alg: "nOnE" }, sign: noSignature })],
+  [
+    "alg none without a signature",
+    "algorithm_refused",
+    ({ token }) => token({ header: { alg: "none" }, sign: noSignature }),
+  ],
+  [
+    "alg None in another case",
+    "algorithm_refused",
+    ({ token }) => token({ header: { alg: "nOnE" }, sign: noSignature }),
+  ],
   ["alg none with a good signature", "algorithm_refused", withHeader({ alg: "none" })],
   ["no alg", "algorithm_refused", withHeader({ alg: undefined })],
   ["alg as a list", "algorithm_refused", withHeader({ alg: ["EdDSA"] })],
   [
     "HS256 signed with the public key's bytes",
     "algorithm_refused",
-    ({ token, jwk }) => token({ header: { alg: "HS256" }, sign: hmacWith(Uint8Array.from(atob(toBase64(jwk.x)), (c) => c.charCodeAt(0))) }),
+    ({ token, jwk }) =>
+      token({
+        header: { alg: "HS256" },
+        sign: hmacWith(Uint8Array.from(atob(toBase64(jwk.x)), (c) => c.charCodeAt(0))),
+      }),
   ],
   [
     "HS256 signed with the public key's text",
     "algorithm_refused",
     ({ token, jwk }) => token({ header: { alg: "HS256" }, sign: hmacWith(bytesOf(jwk.x)) }),
   ],
-  ["an HMAC under the name of the right alg", "signature_wrong", ({ token, jwk }) => token({ sign: hmacWith(bytesOf(jwk.x)) })],
-  ["ES256 by a key of its own", "algorithm_refused", ({ token }) => token({ header: { alg: "ES256" }, sign: signWithEs256 })],
+  [
+    "an HMAC under the name of the right alg",
+    "signature_wrong",
+    ({ token, jwk }) => token({ sign: hmacWith(bytesOf(jwk.x)) }),
+  ],
+  [
+    "ES256 by a key of its own",
+    "algorithm_refused",
+    ({ token }) => token({ header: { alg: "ES256" }, sign: signWithEs256 }),
+  ],
   ["the same curve under another alg name", "algorithm_refused", withHeader({ alg: "Ed25519" })],
 ];
 
 const keys: readonly ForgedToken[] = [
   ["another kid", "key_unknown", withHeader({ kid: "key-2" })],
-  ["our kid with a stranger's signature", "signature_wrong", ({ token, strangerJwk }) => token({ sign: signWith(strangerJwk) })],
+  [
+    "our kid with a stranger's signature",
+    "signature_wrong",
+    ({ token, strangerJwk }) => token({ sign: signWith(strangerJwk) }),
+  ],
   ["no kid", "header_refused", withHeader({ kid: undefined })],
   ["a number as kid", "key_unknown", withHeader({ kid: 1 })],
   ["an empty kid", "key_unknown", withHeader({ kid: "" })],
@@ -87,11 +118,27 @@ const keys: readonly ForgedToken[] = [
 
 const purposes: readonly ForgedToken[] = [
   ["another queue", "audience_wrong", withClaims(({ kind }) => ({ aud: tokenAudience(kind, OTHER_QUEUE) }))],
-  ["a queue that only begins like ours", "audience_wrong", withClaims(({ kind }) => ({ aud: `${tokenAudience(kind, VENUE)}2` }))],
-  ["several audiences, ours among them", "audience_wrong", withClaims(({ kind }) => ({ aud: [tokenAudience(kind, VENUE), "x"] }))],
-  ["the other kind's audience", "audience_wrong", withClaims((forge) => ({ aud: tokenAudience(otherKind(forge), VENUE) }))],
+  [
+    "a queue that only begins like ours",
+    "audience_wrong",
+    withClaims(({ kind }) => ({ aud: `${tokenAudience(kind, VENUE)}2` })),
+  ],
+  [
+    "several audiences, ours among them",
+    "audience_wrong",
+    withClaims(({ kind }) => ({ aud: [tokenAudience(kind, VENUE), "x"] })),
+  ],
+  [
+    "the other kind's audience",
+    "audience_wrong",
+    withClaims((forge) => ({ aud: tokenAudience(otherKind(forge), VENUE) })),
+  ],
   ["no audience", "claims_malformed", withClaims(() => ({ aud: undefined }))],
-  ["the other kind's typ", "type_refused", (forge) => forge.token({ header: { typ: `sluice-${otherKind(forge)}+jwt` } })],
+  [
+    "the other kind's typ",
+    "type_refused",
+    (forge) => forge.token({ header: { typ: `sluice-${otherKind(forge)}+jwt` } }),
+  ],
   ["typ JWT", "type_refused", withHeader({ typ: "JWT" })],
   ["no typ", "type_refused", withHeader({ typ: undefined })],
   ["typ in capitals", "type_refused", (forge) => forge.token({ header: { typ: `SLUICE-${forge.kind}+JWT` } })],
@@ -100,7 +147,11 @@ const purposes: readonly ForgedToken[] = [
 ];
 
 const times: readonly ForgedToken[] = [
-  ["expired past the tolerance", "expired", withClaims(({ nowSeconds }) => ({ iat: nowSeconds - 60, exp: nowSeconds - 5 }))],
+  [
+    "expired past the tolerance",
+    "expired",
+    withClaims(({ nowSeconds }) => ({ iat: nowSeconds - 60, exp: nowSeconds - 5 })),
+  ],
   ["not yet valid", "not_yet_valid", withClaims(({ nowSeconds }) => ({ nbf: nowSeconds + 6 }))],
   ["nbf as text", "claims_malformed", withClaims(() => ({ nbf: "0" }))],
   ["no exp", "claims_malformed", withClaims(() => ({ exp: undefined }))],
@@ -109,8 +160,16 @@ const times: readonly ForgedToken[] = [
   ["exp 1e99", "claims_malformed", withClaims(() => ({ exp: 1e99 }))],
   ["exp with a fraction", "claims_malformed", withClaims(({ nowSeconds }) => ({ exp: nowSeconds + 0.5 }))],
   ["exp below zero", "expired", withClaims(() => ({ exp: -1 }))],
-  ["a lifetime one second past the bound", "lifetime_wrong", withClaims((f) => ({ exp: f.nowSeconds + lifetimeSecondsMax(f) + 1 }))],
-  ["an end before its beginning", "lifetime_wrong", withClaims(({ nowSeconds }) => ({ iat: nowSeconds + 2, exp: nowSeconds + 1 }))],
+  [
+    "a lifetime one second past the bound",
+    "lifetime_wrong",
+    withClaims((f) => ({ exp: f.nowSeconds + lifetimeSecondsMax(f) + 1 })),
+  ],
+  [
+    "an end before its beginning",
+    "lifetime_wrong",
+    withClaims(({ nowSeconds }) => ({ iat: nowSeconds + 2, exp: nowSeconds + 1 })),
+  ],
   ["no iat", "claims_malformed", withClaims(() => ({ iat: undefined }))],
   ["iat as text", "claims_malformed", withClaims(({ nowSeconds }) => ({ iat: String(nowSeconds) }))],
   ["iat in the future", "not_yet_valid", withClaims(({ nowSeconds }) => ({ iat: nowSeconds + 6 }))],
@@ -149,7 +208,11 @@ const spellings: readonly ForgedToken[] = [
   ["other scripts' letters", "not_canonical", respelled((token) => `е${token.slice(1)}`)],
   ["nothing but dots", "unreadable", () => ".."],
   ["plain text", "not_canonical", () => "admin"],
-  ["a header that is not JSON", "unreadable", respelled((token) => `${encode("no json")}${token.slice(token.indexOf("."))}`)],
+  [
+    "a header that is not JSON",
+    "unreadable",
+    respelled((token) => `${encode("no json")}${token.slice(token.indexOf("."))}`),
+  ],
   ["2 KiB and more, though well signed", "too_long", withClaims(() => ({ padding: "x".repeat(2_000) }))],
   ["8 kB", "too_long", withClaims(() => ({ padding: "x".repeat(6_000) }))],
 ];
@@ -163,7 +226,11 @@ export const forgedPasses: readonly ForgedToken[] = [
   ["a scope that is no list", "claims_malformed", withClaims(() => ({ scope: "*/*" }))],
   ["a scope of nothing", "claims_malformed", withClaims(() => ({ scope: [] }))],
   ["a scope with something else in it", "claims_malformed", withClaims(() => ({ scope: ["*/*", 1] }))],
-  ["a scope with an address that is no pattern", "claims_malformed", withClaims(() => ({ scope: ["http://shop.test/*"] }))],
+  [
+    "a scope with an address that is no pattern",
+    "claims_malformed",
+    withClaims(() => ({ scope: ["http://shop.test/*"] })),
+  ],
   [
     "a scope written under another's signature",
     "signature_wrong",

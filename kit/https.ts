@@ -9,8 +9,14 @@ import { promisify } from "node:util";
 import { afterAll } from "vitest";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** An entry of the worker before the entry, in which every request came over https: as on Cloudflare, where the URL says so. */
-export async function entryOverHttps({ entryFile, folder }: { readonly entryFile: string; readonly folder: string }): Promise<string> {
+/** Wraps the worker's entry so that every request came over https, as on Cloudflare, where the URL shows it. */
+export async function entryOverHttps({
+  entryFile,
+  folder,
+}: {
+  readonly entryFile: string;
+  readonly folder: string;
+}): Promise<string> {
   const file = join(folder, "over-https.mjs");
   await writeFile(
     file,
@@ -25,7 +31,7 @@ export async function entryOverHttps({ entryFile, folder }: { readonly entryFile
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A server with a certificate that nobody vouches for. Answers its port. */
+/** A server with a self-signed certificate. Returns its port. */
 export async function startHttpsServer(handler: Handler): Promise<number> {
   const folder = await temporaryFolder();
   const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
@@ -43,7 +49,7 @@ export async function startHttpsServer(handler: Handler): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Ends TLS in front of a server without it, and passes everything on as it came. */
+/** Terminates TLS in front of a plain HTTP server, and forwards everything unchanged. */
 export function startTlsProxy(target: { readonly port: number }): Promise<number> {
   return startHttpsServer((incoming, outgoing) => {
     const { method, url, headers } = incoming;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { LineSettings } from "./settings.ts";
+import type { LineSettings } from "./line-settings.ts";
 
-/** A queue's schedule and draw, and what the auditor makes of them: written down once more, without a look at the scripts. */
+/** A queue's schedule and draw, and the auditor's own model of them, independent of the scripts. */
 export type LineEvent = {
   readonly prequeueOpensAtMs: number | null;
   readonly opensAtMs: number;
@@ -21,23 +21,24 @@ export function phaseAt({ event }: LineSettings, nowMs: number): Phase {
   return event.closesAtMs !== null && nowMs >= event.closesAtMs ? "over" : "open";
 }
 
-/** The settings in force, with a pause for as long as nobody may go in. */
+/** The settings in force, with a pause while entry is closed. */
 export function settingsAt(settings: LineSettings, nowMs: number): LineSettings {
   const phase = phaseAt(settings, nowMs);
-  if (phase === "scheduled" || phase === "prequeue") return { ...settings, mode: settings.mode === "drain" ? "closing" : "paused" };
+  if (phase === "scheduled" || phase === "prequeue")
+    return { ...settings, mode: settings.mode === "drain" ? "closing" : "paused" };
   return phase === "open" ? { ...settings, ...settings.event?.overrides } : settings;
 }
 
 const SPAN = 2 ** 40;
 const NUMBERS = 2 ** 39;
 
-/** What a ticket draws. Any function of its id serves the line; here there are many equal numbers, which is where mistakes hide. */
+/** The number that a ticket draws. Any function of its id works; this one gives many equal numbers, where bugs hide. */
 export function drawnNumber(ticketId: string): number {
   const hash = createHash("sha256").update(ticketId).digest().readUInt32BE(0);
   return Math.floor(((hash % 40) * NUMBERS) / 40);
 }
 
-/** As edges do: until the opening a drawn ticket carries the first number of its draw, and its id tells the rest. */
+/** As edges do: until the opening a drawn ticket carries the first number of its draw; its id gives the rest. */
 export function revealedOrder(ticketId: string, order: number): number {
   return order % 2 === 1 && order % SPAN === 1 ? order + 2 * drawnNumber(ticketId) : order;
 }

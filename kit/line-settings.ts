@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import type { LineEvent } from "./event.ts";
+import { queueKeys } from "../edge/line/keys.ts";
+import type { LineEvent } from "./line-event.ts";
 
 /** The part of a queue's configuration that the line obeys. */
 export type LineSettings = {
-  /** "closing" is no mode of a queue: the auditor's word for a line that stands still and takes nobody. */
+  /** "closing" is no mode of a queue: the auditor's name for a line that neither moves nor accepts visitors. */
   readonly mode: "active" | "paused" | "drain" | "closing";
   readonly maxActive: number;
   /** Admissions per second. */
@@ -36,11 +36,18 @@ export async function writeSettings(
     max_queue_size: settings.maxQueueSize,
     ...(settings.event ? eventFields(settings.event) : {}),
   };
-  // What an event left out is not to be there from the event before.
+  // A setting that an event leaves out must not remain from the previous event.
   await redis.multi().del(meta).hset(meta, fields).exec();
 }
 
-function eventFields({ prequeueOpensAtMs, opensAtMs, closesAtMs, order, drawSpan, overrides }: LineEvent): Record<string, string | number> {
+function eventFields({
+  prequeueOpensAtMs,
+  opensAtMs,
+  closesAtMs,
+  order,
+  drawSpan,
+  overrides,
+}: LineEvent): Record<string, string | number> {
   const { maxActive, rate, burst, sessionTtlSeconds } = overrides;
   return {
     prequeue_opens_at: String(prequeueOpensAtMs),

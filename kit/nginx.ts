@@ -4,17 +4,20 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { startChild } from "../../origin/stack/child.ts";
-import { findProgram } from "../../origin/stack/find-program.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
+import { startChild } from "../stack/servers/child.ts";
+import { findProgram } from "../stack/servers/find-program.ts";
+import { freePort } from "../stack/servers/free-port.ts";
 import { NGINX_PROGRAMS } from "./programs.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export type Nginx = { readonly port: number; readonly stop: () => Promise<void> };
 
-const EXAMPLE = fileURLToPath(new URL("../../deploy/proxies/nginx.conf", import.meta.url));
+const EXAMPLE = fileURLToPath(new URL("../deploy/proxies/nginx.conf", import.meta.url));
 
-/** A real nginx with the example of `deploy/proxies/nginx.conf` and a self-signed certificate, in front of the given gate. */
+/**
+ * A real nginx with the example of `deploy/proxies/nginx.conf` and a self-signed certificate, in front of the given
+ * gate.
+ */
 export async function startNginx({ gatePort }: { readonly gatePort: number }): Promise<Nginx> {
   const program = findProgram(...NGINX_PROGRAMS);
   if (program === undefined) throw new Error("nginx is not on the PATH.");
@@ -28,14 +31,20 @@ export async function startNginx({ gatePort }: { readonly gatePort: number }): P
     .replace("/etc/ssl/certs/shop.test.pem", certificate)
     .replace("/etc/ssl/private/shop.test.key", key);
   const configFile = join(folder, "nginx.conf");
-  await writeFile(configFile, `${surroundings(folder)}http {\n  access_log off;\n${temporaryPaths(folder)}${example}}\n`);
+  await writeFile(
+    configFile,
+    `${surroundings(folder)}http {\n  access_log off;\n${temporaryPaths(folder)}${example}}\n`,
+  );
   const child = startChild({
     name: "nginx",
     command: program,
     args: ["-p", folder, "-c", configFile, "-e", join(folder, "error.log")],
     environment: {},
   });
-  await Promise.race([answers(port), child.exited.then(() => Promise.reject(new Error(`nginx did not start; see ${folder}/error.log`)))]);
+  await Promise.race([
+    answers(port),
+    child.exited.then(() => Promise.reject(new Error(`nginx did not start; see ${folder}/error.log`))),
+  ]);
   return { port, stop: child.stop };
 }
 
@@ -45,7 +54,9 @@ function surroundings(folder: string): string {
 }
 
 function temporaryPaths(folder: string): string {
-  return ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${join(folder, name)};\n`).join("");
+  return ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `  ${name}_temp_path ${join(folder, name)};\n`)
+    .join("");
 }
 
 async function selfSigned(folder: string): Promise<{ readonly key: string; readonly certificate: string }> {
@@ -53,7 +64,18 @@ async function selfSigned(folder: string): Promise<{ readonly key: string; reado
   const names = "subjectAltName=DNS:shop.test,DNS:localhost,IP:127.0.0.1";
   const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   const files = ["-keyout", key, "-out", certificate];
-  await promisify(execFile)("openssl", ["req", "-x509", ...curve, ...files, "-days", "2", "-subj", "/CN=shop.test", "-addext", names]);
+  await promisify(execFile)("openssl", [
+    "req",
+    "-x509",
+    ...curve,
+    ...files,
+    "-days",
+    "2",
+    "-subj",
+    "/CN=shop.test",
+    "-addext",
+    names,
+  ]);
   return { key, certificate };
 }
 

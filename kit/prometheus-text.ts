@@ -1,9 +1,13 @@
-/** A strict reader of Prometheus' text format, version 0.0.4: throws at the first line that a careful scraper could object to. */
+/** A strict parser of Prometheus' text format, version 0.0.4: throws at the first invalid line. */
 export type Scrape = ReadonlyMap<string, Family>;
 
 export type Family = { readonly type: string; readonly help: string; readonly samples: readonly ScrapedSample[] };
 
-export type ScrapedSample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
+export type ScrapedSample = {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+};
 
 const HELP = /^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) ((?:[^\\\n]|\\\\|\\n)+)$/;
 const TYPE = /^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (counter|gauge|histogram)$/;
@@ -41,14 +45,15 @@ function readInFamily({ families, seen, current }: Reading, line: string): void 
   if (family === undefined) throw new Error(`before any description: ${line}`);
   const [, typed, type = ""] = TYPE.exec(line) ?? [];
   if (typed !== undefined) {
-    if (typed !== current || family.type !== "" || family.samples.length > 0) throw new Error(`a type out of place: ${line}`);
+    if (typed !== current || family.type !== "" || family.samples.length > 0)
+      throw new Error(`a type out of place: ${line}`);
     family.type = type;
     return;
   }
   const sample = readSample(line);
   if (!namesOf(current, family.type).includes(sample.name)) throw new Error(`${line} does not belong to ${current}`);
   const identity = JSON.stringify([sample.name, Object.entries(sample.labels).toSorted()]);
-  if (seen.has(identity)) throw new Error(`said twice: ${line}`);
+  if (seen.has(identity)) throw new Error(`duplicate: ${line}`);
   seen.add(identity);
   family.samples.push(sample);
 }
@@ -59,7 +64,10 @@ function readSample(line: string): ScrapedSample {
   const pairs = [...labels.matchAll(new RegExp(LABEL, "g"))].map(([pair]) => pair);
   const entries = pairs.map((pair) => {
     const [label = ""] = pair.split("=", 1);
-    return [label, pair.slice(label.length + 2, -1).replaceAll(/\\(.)/g, (_, letter: string) => (letter === "n" ? "\n" : letter))];
+    return [
+      label,
+      pair.slice(label.length + 2, -1).replaceAll(/\\(.)/g, (_, letter: string) => (letter === "n" ? "\n" : letter)),
+    ];
   });
   if (new Set(entries.map(([label]) => label)).size !== entries.length) throw new Error(`a label twice: ${line}`);
   return { name, labels: Object.fromEntries(entries) as Record<string, string>, value: toNumber(value) };
@@ -81,16 +89,20 @@ function checkFamily(name: string, { type, samples }: Family): void {
 }
 
 function checkHistogram(name: string, samples: readonly ScrapedSample[]): void {
-  const series = Map.groupBy(samples, ({ labels: { le: _bound, ...labels } }) => JSON.stringify(Object.entries(labels).toSorted()));
+  const series = Map.groupBy(samples, ({ labels: { le: _bound, ...labels } }) =>
+    JSON.stringify(Object.entries(labels).toSorted()),
+  );
   for (const [labels, parts] of series) {
     const buckets = parts.filter((part) => part.name === `${name}_bucket`);
     const bounds = buckets.map(({ labels: { le = "" } }) => toNumber(le));
     const counts = buckets.map(({ value }) => value);
     const count = parts.find((part) => part.name === `${name}_count`)?.value;
     const sum = parts.find((part) => part.name === `${name}_sum`)?.value;
-    const isSorted = (numbers: readonly number[]) => numbers.every((number, index) => index === 0 || number >= (numbers[index - 1] ?? 0));
+    const isSorted = (numbers: readonly number[]) =>
+      numbers.every((number, index) => index === 0 || number >= (numbers[index - 1] ?? 0));
     if (!isSorted(bounds) || !isSorted(counts)) throw new Error(`the buckets of ${name} ${labels} do not grow`);
-    if (bounds.at(-1) !== Number.POSITIVE_INFINITY || counts.at(-1) !== count) throw new Error(`${name} ${labels} does not count all`);
+    if (bounds.at(-1) !== Number.POSITIVE_INFINITY || counts.at(-1) !== count)
+      throw new Error(`${name} ${labels} does not count all`);
     if (sum === undefined || !(sum >= 0)) throw new Error(`${name} ${labels} has no sum`);
   }
 }

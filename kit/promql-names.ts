@@ -1,6 +1,6 @@
 /**
- * The metrics that a PromQL expression reads. It knows the few functions and words that our rules use, so that a slip in one of them
- * is found as well; throws with a sentence for anything else.
+ * The metrics that a PromQL expression reads. It knows the few functions and words that our rules use, so that a typing
+ * error in one of them is found as well; throws for anything else.
  */
 export function promqlNames(expression: string): readonly string[] {
   checkLabels(expression);
@@ -17,9 +17,12 @@ export function promqlNames(expression: string): readonly string[] {
   const wrong = bare.replaceAll(/[A-Za-z_:][\w:]*|\d+(?:\.\d+)?|==|!=|>=|<=|[-+*/%^<>(),\s]/g, "");
   if (wrong !== "") throw new Error(`not PromQL (${wrong}): ${expression}`);
   for (const { name, isCall } of words) {
-    if (isCall && !FUNCTIONS.has(name) && !WORDS.has(name)) throw new Error(`an unknown function ${name}: ${expression}`);
+    if (isCall && !FUNCTIONS.has(name) && !WORDS.has(name))
+      throw new Error(`an unknown function ${name}: ${expression}`);
   }
-  return words.filter(({ name, isCall }) => !isCall && !WORDS.has(name) && !FUNCTIONS.has(name)).map(({ name }) => name);
+  return words
+    .filter(({ name, isCall }) => !isCall && !WORDS.has(name) && !FUNCTIONS.has(name))
+    .map(({ name }) => name);
 }
 
 const FUNCTIONS = new Set(["max", "min", "sum", "rate", "increase", "changes", "absent", "histogram_quantile"]);
@@ -28,7 +31,8 @@ const WORDS = new Set(["and", "or", "unless", "by", "without", "on", "ignoring",
 /** Matchers are `name operator "value"`, with commas between. */
 function checkLabels(expression: string): void {
   for (const [, matchers = ""] of expression.matchAll(/\{([^{}]*)\}/g)) {
-    if (!/^\s*(?:\w+\s*(?:=|!=|=~|!~)\s*"(?:[^"\\]|\\.)*"\s*(?:,\s*|$))*$/.test(matchers)) throw new Error(`not labels: {${matchers}}`);
+    if (!/^\s*(?:\w+\s*(?:=|!=|=~|!~)\s*"(?:[^"\\]|\\.)*"\s*(?:,\s*|$))*$/.test(matchers))
+      throw new Error(`not labels: {${matchers}}`);
   }
 }
 

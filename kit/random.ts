@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, on every machine: a run that fails can be run again. */
+/** Seeded random numbers, the same on every machine: a failing run can be repeated. */
 export type Random = {
   /** At least 0, below 1. */
   readonly next: () => number;
@@ -11,7 +11,7 @@ export type Random = {
 const GOLDEN_STEP = 0x9e3779b9;
 const UINT32_SPAN = 2 ** 32;
 
-/** A counter with a mixing step (32 bits): short, and good enough to shake a line. */
+/** A 32-bit counter with a mixing step: short, and good enough for tests and load. */
 export function seededRandom(seed: number): Random {
   let counter = seed | 0;
   const next = () => {

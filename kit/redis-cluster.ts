@@ -1,13 +1,16 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { type RedisServer, startRedisServer } from "../stack/servers/redis-server.ts";
 
 /** Three masters that share the 16,384 slots: enough to see a script or a pipeline that crosses slots fail. */
 export type RedisCluster = {
-  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly nodes: readonly ClusterNode[];
+  readonly servers: readonly RedisServer[];
   readonly stop: () => Promise<void>;
 };
+
+export type ClusterNode = { readonly host: string; readonly port: number };
 
 const NODE_COUNT = 3;
 const SLOT_COUNT = 16_384;
@@ -16,7 +19,9 @@ const FORM_WITHIN_MS = 15_000;
 export async function startRedisCluster(folder: string): Promise<RedisCluster> {
   const indexes = Array.from({ length: NODE_COUNT }, (_, index) => index);
   const servers = await Promise.all(
-    indexes.map((index) => startRedisServer({ folder: join(folder, `node-${index}`), fsync: "no", clusterEnabled: true })),
+    indexes.map((index) =>
+      startRedisServer({ folder: join(folder, `node-${index}`), fsync: "no", clusterEnabled: true }),
+    ),
   );
   const clients = servers.map((server) => new Redis(server.url));
   try {
@@ -25,7 +30,7 @@ export async function startRedisCluster(folder: string): Promise<RedisCluster> {
     for (const client of clients) client.disconnect();
   }
   const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-  return { nodes: servers.map(({ port }) => ({ host: "127.0.0.1", port })), stop };
+  return { nodes: servers.map(({ port }) => ({ host: "127.0.0.1", port })), servers, stop };
 }
 
 async function formCluster(servers: readonly RedisServer[], clients: readonly Redis[]): Promise<void> {

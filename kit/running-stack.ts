@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { freePort } from "../../origin/stack/free-port.ts";
+import { freePort } from "../stack/servers/free-port.ts";
 import { UNHURRIED, UNHURRIED_MS } from "./unhurried.ts";
 
-/** `npm start` as a user runs it, on ports and in a folder of its own. */
+/** `npm start` as a user runs it, on its own ports and in its own folder. */
 export type StartedStack = {
   readonly url: string;
   readonly ports: StackPorts;
@@ -32,15 +32,15 @@ type StartOptions = {
   readonly isBehindShell?: boolean;
 };
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 const UP = /Sluice is up/;
 
-/** A start takes seconds; on a machine that does ten other things at once, a minute. */
+/** A start takes seconds; on a busy machine, a minute. */
 export const SLOW_MACHINE_MS = 240_000;
 
 const launched: { readonly stack: ChildProcess; readonly exited: Promise<unknown> }[] = [];
 
-// A test that failed half-way leaves its stack running; the kernel ends the parts with it.
+// A test that failed half-way leaves its stack running; the kernel kills its parts with it.
 afterAll(async () => {
   for (const { stack, exited } of launched) {
     if (stack.exitCode === null && stack.signalCode === null) stack.kill("SIGKILL");
@@ -49,7 +49,12 @@ afterAll(async () => {
 });
 
 /** Starts the stack and does not wait for it. */
-export async function launchStack({ folder, environment = {}, args = [], isBehindShell = false }: StartOptions): Promise<StartedStack> {
+export async function launchStack({
+  folder,
+  environment = {},
+  args = [],
+  isBehindShell = false,
+}: StartOptions): Promise<StartedStack> {
   const ports = {
     edge: await freePort(),
     origin: await freePort(),
@@ -57,7 +62,7 @@ export async function launchStack({ folder, environment = {}, args = [], isBehin
     lineRedis: await freePort(),
     venueRedis: await freePort(),
   };
-  const command = [process.execPath, "origin/stack/prepare.mjs", "origin/stack/main.ts", ...args];
+  const command = [process.execPath, "stack/prepare.mjs", "stack/main.ts", ...args];
   const [program = "", ...words] = isBehindShell ? ["sh", "-c", '"$0" "$@"; exit $?', ...command] : command;
   const stack = spawn(program, words, {
     cwd: root,
@@ -83,7 +88,7 @@ export async function launchStack({ folder, environment = {}, args = [], isBehin
   return { url: `http://127.0.0.1:${ports.edge}`, ports, output: () => output, process: stack, exited };
 }
 
-/** Starts the stack and waits until it says that it is up. */
+/** Starts the stack and waits until it reports that it is up. */
 export async function startStack(options: StartOptions): Promise<StartedStack> {
   const stack = await launchStack(options);
   const up = new Promise<void>((resolve) => {
@@ -100,7 +105,7 @@ export async function startStack(options: StartOptions): Promise<StartedStack> {
 
 type StackProcess = { readonly pid: number; readonly command: string };
 
-/** The processes that work in this folder or were told of it: every part of a stack is one or the other. */
+/** The processes with this working directory or with its path in their environment: every part of a stack. */
 export function processesOf(folder: string): readonly StackProcess[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
@@ -113,10 +118,13 @@ export function processesOf(folder: string): readonly StackProcess[] {
     .map(({ pid, command }) => ({ pid, command }));
 }
 
-/** The one process of a stack whose command line holds this text. Throws rather than let a test signal the wrong one. */
+/**
+ * The one process of a stack whose command line holds this text. Throws rather than let a test signal the wrong one.
+ */
 export function processNamed(folder: string, text: string): StackProcess {
   const [found, ...others] = processesOf(folder).filter(({ command }) => command.includes(text));
-  if (found === undefined || others.length > 0) throw new Error(`not exactly one process of ${folder} is named ${text}`);
+  if (found === undefined || others.length > 0)
+    throw new Error(`not exactly one process of ${folder} is named ${text}`);
   return found;
 }
 

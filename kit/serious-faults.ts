@@ -1,13 +1,13 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 
-/** In the second colours everything but the colours is as it was. What is not asked for is not worked out. */
+/** The second colour scheme changes only colours. Other rules are not computed again. */
 const RUNS = [
   { colorScheme: "light", options: "{ resultTypes: ['violations'] }" },
   { colorScheme: "dark", options: "{ resultTypes: ['violations'], runOnly: ['color-contrast'] }" },
 ] as const;
 
-/** What axe finds that keeps somebody from using the page as it stands, in light and dark. */
+/** The serious faults that axe finds on the page as it is now, in light and dark. */
 export async function seriousFaults(page: Page): Promise<readonly string[]> {
   // Handing it over takes longer than any of its runs.
   if (!(await page.evaluate("'axe' in globalThis"))) await page.evaluate(axe.source);
@@ -16,7 +16,9 @@ export async function seriousFaults(page: Page): Promise<readonly string[]> {
     await page.emulateMedia({ colorScheme });
     const { violations } = (await page.evaluate(`axe.run(document, ${options})`)) as AxeResults;
     const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
-    faults.push(...serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html.slice(0, 200)}`)));
+    faults.push(
+      ...serious.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${colorScheme} ${id}: ${html.slice(0, 200)}`)),
+    );
   }
   return faults;
 }

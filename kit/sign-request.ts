@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** A program's side of signing, written from the documentation and not from the code that checks it. */
+/** The client side of signing, written from the documentation, not from the code that verifies it. */
 export type SignOptions = {
   readonly id: string;
   readonly secret: string;

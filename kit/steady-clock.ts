@@ -1,5 +1,5 @@
 const TICK_MS = 10;
-/** A tick that comes later than this is the machine's doing. */
+/** A tick later than this means that the machine was stopped. */
 const TICK_MS_MAX = 15;
 
 let nowMs = 0;
@@ -12,8 +12,8 @@ setInterval(() => {
 }, TICK_MS).unref();
 
 /**
- * A clock that stands still while this machine does, to within a tick. What is promised within a second is promised by timers,
- * and on a machine that is shared all timers can be late together.
+ * A clock that stops while this machine is stopped, to within a tick. Promises within a second depend on timers, and on
+ * a shared machine all timers can be late together.
  */
 export function steadyNowMs(): number {
   return nowMs;

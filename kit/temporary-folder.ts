@@ -5,12 +5,12 @@ import { afterAll } from "vitest";
 
 const folders: string[] = [];
 
-// Registered while the test file is read, because inside a test it would be too late.
+// Registered while the test file loads: inside a test it would be too late.
 afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 3 })));
 });
 
-/** A folder of this test file alone, removed with all its content when the file is done. */
+/** A folder for this test file, removed with all its content when the file is done. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-test-"));
   folders.push(folder);

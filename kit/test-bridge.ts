@@ -1,24 +1,30 @@
 import { Redis as UpstashRedis } from "@upstash/redis";
-import { createLogger } from "../log.ts";
-import { type Bridge, type BridgeOptions, startBridge } from "./bridge.ts";
+import { type Bridge, type BridgeOptions, startBridge } from "../bridge/bridge.ts";
+import { createLogger } from "../stack/program/log.ts";
 
 /** For tests: a bridge on a free port, with the real client and a bare caller beside it. */
 export type TestBridge = Bridge & {
-  /** As an application has it, except that an error is told at once instead of being tried again. */
+  /** As an application has it, but without retries. */
   readonly client: (options?: ClientOptions) => UpstashRedis;
   readonly post: (path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<HttpAnswer>;
 };
 
 export type HttpAnswer = { readonly status: number; readonly json: unknown; readonly headers: Headers };
 
-type ClientOptions = { readonly automaticDeserialization?: boolean; readonly enableAutoPipelining?: boolean; readonly token?: string };
+type ClientOptions = {
+  readonly automaticDeserialization?: boolean;
+  readonly enableAutoPipelining?: boolean;
+  readonly token?: string;
+};
 
 export const FULL_TOKEN = "full-token-of-the-tests";
 export const READ_ONLY_TOKEN = "read-only-token-of-the-tests";
 
 const QUIET = createLogger("bridge-test", { write: () => {} });
 
-export async function startTestBridge(options: Partial<BridgeOptions> & Pick<BridgeOptions, "redisUrls">): Promise<TestBridge> {
+export async function startTestBridge(
+  options: Partial<BridgeOptions> & Pick<BridgeOptions, "redisUrls">,
+): Promise<TestBridge> {
   const bridge = await startBridge({
     isCluster: false,
     port: 0,
@@ -32,7 +38,14 @@ export async function startTestBridge(options: Partial<BridgeOptions> & Pick<Bri
   return {
     ...bridge,
     client: ({ token = FULL_TOKEN, ...rest } = {}) =>
-      new UpstashRedis({ url: bridge.url, token, retry: { retries: 0 }, enableTelemetry: false, enableAutoPipelining: false, ...rest }),
+      new UpstashRedis({
+        url: bridge.url,
+        token,
+        retry: { retries: 0 },
+        enableTelemetry: false,
+        enableAutoPipelining: false,
+        ...rest,
+      }),
     post: async (path, body, headers = {}) => {
       const text = typeof body === "string" ? body : JSON.stringify(body);
       const response = await fetch(bridge.url + path, {
@@ -41,12 +54,16 @@ export async function startTestBridge(options: Partial<BridgeOptions> & Pick<Bri
         ...(body === undefined ? {} : { body: text }),
       });
       const answer = await response.text();
-      return { status: response.status, json: answer === "" ? undefined : JSON.parse(answer), headers: response.headers };
+      return {
+        status: response.status,
+        json: answer === "" ? undefined : JSON.parse(answer),
+        headers: response.headers,
+      };
     },
   };
 }
 
-/** Waits for a condition that another process brings about, and fails loudly when it does not come. */
+/** Waits for a condition that another process fulfils; throws when it does not. */
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {

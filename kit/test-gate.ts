@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
+import type { PrivateTokenKey } from "../shared/tokens/token-keys.ts";
 
-/** For tests: a gate's key set on a real port, which can change, break, hang and go away. Counts how often it was asked. */
+/**
+ * For tests: a gate's key set on a real port, which can change, break, hang and become unavailable. Counts its
+ * requests.
+ */
 export type TestGate = {
   readonly url: URL;
   readonly asked: () => number;

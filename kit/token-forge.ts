@@ -1,8 +1,8 @@
 import { base64url, generateKeyPair } from "jose";
-import { type TokenKind, tokenAudience, tokenType } from "../../shared/admission.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import { importTokenKey, type PrivateTokenKey } from "../../shared/token-keys.ts";
+import type { QueueId } from "../shared/queue-id.ts";
+import { type TokenKind, tokenAudience, tokenType } from "../shared/tokens/admission.ts";
+import { newTokenKey } from "../shared/tokens/new-token-key.ts";
+import { importTokenKey, type PrivateTokenKey } from "../shared/tokens/token-keys.ts";
 
 /** Writes tokens the way an attacker would: any header, any claims, any key. Runs in workerd and in Node alike. */
 export type TokenForge = {
@@ -12,7 +12,7 @@ export type TokenForge = {
   readonly nowSeconds: number;
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
-  /** Signed by the gate's key unless told otherwise; a member set to undefined is left out. */
+  /** Signed by the gate's key by default; a member set to undefined is left out. */
   readonly token: (parts?: ForgedParts) => Promise<string>;
 };
 
@@ -40,7 +40,12 @@ export async function createTokenForge({ kind, nowSeconds, jwk: given, ...always
   const jwk = given ?? (await newTokenKey("key-1"));
   const strangerJwk = await newTokenKey("key-1");
   const header = { alg: "EdDSA", typ: tokenType(kind), kid: jwk.kid, ...always.header };
-  const own = { pass: { jti: TOKEN_ID }, ticket: { order: 41, lane: 0 }, invite: { lane: 2, uses: 1 }, challenge: { bits: 8 } }[kind];
+  const own = {
+    pass: { jti: TOKEN_ID },
+    ticket: { order: 41, lane: 0 },
+    invite: { lane: 2, uses: 1 },
+    challenge: { bits: 8 },
+  }[kind];
   const lifetimeSeconds = kind === "challenge" ? 60 : 3_600;
   const claims = {
     iss: ISSUER,
@@ -61,10 +66,11 @@ export async function createTokenForge({ kind, nowSeconds, jwk: given, ...always
 }
 
 export function signWith(jwk: PrivateTokenKey) {
-  return async (input: Uint8Array<ArrayBuffer>) => new Uint8Array(await crypto.subtle.sign("Ed25519", await importTokenKey(jwk), input));
+  return async (input: Uint8Array<ArrayBuffer>) =>
+    new Uint8Array(await crypto.subtle.sign("Ed25519", await importTokenKey(jwk), input));
 }
 
-/** HS256 with any bytes as the secret: the classic is the public key, which everybody knows. */
+/** HS256 with any bytes as the secret: the classic attack uses the public key. */
 export function hmacWith(secret: Uint8Array<ArrayBuffer>) {
   return async (input: Uint8Array<ArrayBuffer>) => {
     const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
@@ -85,7 +91,10 @@ export function encode(text: string): string {
   return base64url.encode(text);
 }
 
-/** Another spelling of the same bytes: the last character of a signature of 64 bytes has four bits that no decoder looks at. */
+/**
+ * Another spelling of the same bytes: the last character of a signature of 64 bytes has four bits that no decoder looks
+ * at.
+ */
 export function withLastCharacterChanged(token: string): string {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   const last = alphabet.indexOf(token.slice(-1));

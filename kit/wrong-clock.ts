@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Program text after which every clock of the process that asks JavaScript for the time is off by so much. */
+/** Program text that shifts every JavaScript clock of the process by so much. */
 function clockSource(offMs: number): string {
   return [
     "const Right = Date;",
@@ -17,13 +17,19 @@ export function nodeOptionsWithClock(offMs: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(clockSource(offMs))}`;
 }
 
-type Entry = { readonly runtime: "worker" | "node"; readonly entryFile: string; readonly folder: string; readonly offMs: number };
+type Entry = {
+  readonly runtime: "worker" | "node";
+  readonly entryFile: string;
+  readonly folder: string;
+  readonly offMs: number;
+};
 
-/** An entry of the edge before the entry, in which the clock is already wrong. */
+/** Wraps the edge's entry so that the clock is wrong from the start. */
 export async function entryWithClock({ runtime, entryFile, folder, offMs }: Entry): Promise<string> {
   const file = join(folder, `clock-off-${offMs}.mjs`);
   const entry = JSON.stringify(entryFile);
-  const rest = runtime === "worker" ? `import worker from ${entry};\nexport default worker;\n` : `await import(${entry});\n`;
+  const rest =
+    runtime === "worker" ? `import worker from ${entry};\nexport default worker;\n` : `await import(${entry});\n`;
   await writeFile(file, `${clockSource(offMs)}\n${rest}`);
   return file;
 }

@@ -1,21 +1,22 @@
 import { mkdir } from "node:fs/promises";
+import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
-import { sentenceOf } from "../origin/command-line.ts";
-import { listenForStop } from "../origin/stack/listen-for-stop.ts";
 import { systemClock } from "../shared/clock.ts";
+import { listenForStop } from "../stack/listen-for-stop.ts";
+import { sentenceOf } from "../stack/program/command-line.ts";
 import { optionHelp } from "./options/option-table.ts";
+import type { PlannedRun, Scenario } from "./options/scenario.ts";
 import { createTerminalProgress } from "./progress/terminal-progress.ts";
-import { machineFacts } from "./record/machine-facts.ts";
 import type { RunRecord } from "./record/run-record.ts";
+import { keyFigures } from "./report/figures.ts";
 import { verdictSentence } from "./report/run-title.ts";
 import { writeReport } from "./report/write-report.ts";
-import type { PlannedRun, Scenario } from "./scenario.ts";
 import { SCENARIOS } from "./scenarios.ts";
 import { judge } from "./verdict/judge.ts";
 
 /**
- * `npm run load -- SCENARIO [options]`: puts a load on a gate and writes down what happened. Ctrl-C ends the run, and what happened until
- * then is written down all the same.
+ * `npm run load -- SCENARIO [options]`: puts a load on a gate and writes a record, a verdict and a report. Ctrl-C ends
+ * the run early; its record is written all the same.
  */
 const FOLDER_BY_DEFAULT = join(".sluice", "load");
 const OUT_OPTION = "--out";
@@ -23,7 +24,7 @@ const [name, ...given] = process.argv.slice(2);
 const { folder: FOLDER, rest: args } = takeFolder(given);
 process.stdout.on("error", () => {});
 process.exitCode = await main();
-// What is still open (the channel to our parent) would keep us alive with nothing left to do.
+// The open channel to the parent process would keep this one alive.
 process.exit();
 
 async function main(): Promise<number> {
@@ -38,7 +39,7 @@ async function main(): Promise<number> {
   const planned = scenario.plan(args);
   if (!planned.ok) return complain([...planned.reason, `npm run load -- ${name} --help lists what there is`]);
   try {
-    // Before the run: nobody wants to learn after half an hour that its record cannot be written.
+    // Before the run, so that a folder that cannot be written is known before half an hour has passed.
     await mkdir(FOLDER, { recursive: true });
   } catch (error) {
     return complain([sentenceOf(error)]);
@@ -59,24 +60,36 @@ async function run(planned: PlannedRun): Promise<number> {
 
 async function conclude(run: RunRecord): Promise<number> {
   const record = { machine: machineFacts(), ...run };
-  const folder = join(FOLDER, `${record.scenario}-${new Date(record.startedAt).toISOString().replaceAll(":", "-").slice(0, 19)}`);
+  const folder = join(
+    FOLDER,
+    `${record.scenario}-${new Date(record.startedAt).toISOString().replaceAll(":", "-").slice(0, 19)}`,
+  );
   const verdict = judge(record);
   const files = await writeReport(record, verdict, folder);
+  for (const { name: what, value, note } of keyFigures(record)) say(`  ${what}: ${value} (${note})`);
   for (const { name: what, expected, seen, isMet } of verdict.lines)
     say(isMet ? `✓ ${what}: ${seen}` : `✗ ${what}: expected ${expected}, seen ${seen}`);
   say(`${verdictSentence(verdict)}\n${files.html}`);
   return verdict.isMet ? 0 : 1;
 }
 
+/** Processor, memory and versions, to compare runs by. */
+function machineFacts(): string {
+  const cores = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  const processor = `${cores[0]?.model.trim() ?? "unknown processor"}, ${cores.length} cores, ${gigabytes} GB`;
+  return `${processor}; ${type()} ${release()}; Node ${process.versions.node}`;
+}
+
 function help(exitCode: number): number {
   const width = Math.max(...SCENARIOS.map((one) => one.name.length));
   say("npm run load -- SCENARIO [options]\n");
   for (const one of SCENARIOS) say(`  ${one.name.padEnd(width)}  ${one.summary}`);
-  say("\nnpm run load -- SCENARIO --help lists its options. Ctrl-C ends a run, and what happened until then is kept.");
+  say("\nnpm run load -- SCENARIO --help lists its options. Ctrl-C ends a run early and keeps its record.");
   return exitCode;
 }
 
-/** Where the record goes is no business of a scenario's. */
+/** Scenarios do not know where the record goes. */
 function takeFolder(all: readonly string[]): { readonly folder: string; readonly rest: readonly string[] } {
   const at = all.indexOf(OUT_OPTION);
   const folder = at === -1 ? undefined : all[at + 1];

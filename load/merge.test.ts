@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../shared/clock.ts";
+import { systemClock } from "../shared/clock.ts";
 import { mergeScenario } from "./merge.ts";
-import { sampleRecord } from "./sample-record.ts";
+import { sampleRecord } from "./record/sample-record.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -27,19 +27,19 @@ async function merged(...paths: readonly string[]) {
 }
 
 describe("merge", () => {
-  it("reads the reports of all parts and gives a whole", async () => {
+  it("merges the reports of all parts into one run", async () => {
     const record = await merged(await file("one.json", "1/2"), await file("two.json", "2/2"));
     expect(record).toMatchObject({ scenario: "crowd-merged", shard: "1/1", orders: { sent: 200 } });
     expect(record.visitors.arrivedMs).toHaveLength(1_200);
   });
 
-  it("refuses to add a run to itself or to another one", async () => {
+  it("refuses to merge a run with itself or with another one", async () => {
     const one = await file("one.json", "1/2");
     await expect(merged(one, one)).rejects.toThrow("these are not parts of one run: crowd 1/2, crowd 1/2");
     await expect(merged(one, await file("other.json", "2/3"))).rejects.toThrow("not parts of one run");
   });
 
-  it("says which file is no record", async () => {
+  it("names a file that is no record", async () => {
     const path = join(folder, "else.json");
     await writeFile(path, '{"version":2}');
     await expect(merged(path, path)).rejects.toThrow(`${path} is not the record of a run`);
@@ -52,8 +52,11 @@ describe("merge", () => {
     await expect(merged(path, path)).rejects.toThrow(sentence);
   });
 
-  it("needs two", () => {
+  it("needs two files", () => {
     expect(mergeScenario.plan(["one.json"])).toMatchObject({ ok: false });
-    expect(mergeScenario.plan(["--fast", "one.json", "two.json"])).toEqual({ ok: false, reason: ["--fast: no such option"] });
+    expect(mergeScenario.plan(["--fast", "one.json", "two.json"])).toEqual({
+      ok: false,
+      reason: ["--fast: no such option"],
+    });
   });
 });

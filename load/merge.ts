@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { fail, ok } from "../../shared/result.ts";
-import type { Scenario } from "../scenario.ts";
-import { mergeRecords } from "./merge-records.ts";
-import { RecordVersionError, readRecord } from "./read-record.ts";
-import type { RunRecord } from "./run-record.ts";
+import { fail, ok } from "../shared/result.ts";
+import type { Scenario } from "./options/scenario.ts";
+import { mergeRecords } from "./record/merge-records.ts";
+import { RecordVersionError, readRecord } from "./record/read-record.ts";
+import type { RunRecord } from "./record/run-record.ts";
 
-/** `npm run load -- merge A.json B.json …`: not a load, but it ends like one, with a verdict and a report. */
+/** `npm run load -- merge A.json B.json …`: the verdict and report of several records. */
 export const mergeScenario: Scenario = {
   name: "merge",
-  summary: "the reports of several machines as one: merge A/report.json B/report.json …",
+  summary: "merges the reports of several machines: merge A/report.json B/report.json …",
   options: {},
   plan(args) {
     const flags = args.filter((arg) => arg.startsWith("-"));
@@ -20,19 +20,21 @@ export const mergeScenario: Scenario = {
       const rest = await Promise.all(others.map(readRecordFile));
       assertParts([one, ...rest]);
       const merged = mergeRecords([one, ...rest]);
-      // Lies in a folder of its own, beside those it was made from.
+      // Goes to its own folder, beside those of the parts.
       return { ...merged, scenario: `${one.scenario}-merged` };
     });
   },
 };
 
-/** A run that is added to itself, or to another one, gives figures that nobody has seen. */
+/** A record merged with itself or with another run gives wrong figures. */
 function assertParts(records: readonly RunRecord[]): void {
   const shards = records.map(({ shard }) => shard);
   const parts = shards.flatMap((shard) => (shard.split("/")[0] ?? "").split("+"));
   const isOneRun = new Set(records.map(({ scenario, shard }) => `${scenario} ${shard.split("/")[1]}`)).size === 1;
   if (isOneRun && new Set(parts).size === parts.length) return;
-  throw new Error(`these are not parts of one run: ${records.map(({ scenario, shard }) => `${scenario} ${shard}`).join(", ")}`);
+  throw new Error(
+    `these are not parts of one run: ${records.map(({ scenario, shard }) => `${scenario} ${shard}`).join(", ")}`,
+  );
 }
 
 async function readRecordFile(path: string): Promise<RunRecord> {

@@ -1,9 +1,9 @@
 import { abuseScenario } from "./abuse/abuse.ts";
 import { chaosScenario } from "./chaos/chaos-scenario.ts";
 import { crowdScenario } from "./crowd/crowd.ts";
+import { mergeScenario } from "./merge.ts";
 import { openingScenario } from "./opening/opening.ts";
-import { mergeScenario } from "./record/merge.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Scenario } from "./options/scenario.ts";
 import { soakScenario } from "./soak/soak.ts";
 import { tradeScenario } from "./trade/trade.ts";
 

@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import type { Logger } from "pino";
-import { problemResponse } from "../shared/errors.ts";
-import { type AdmissionVariables, admission } from "./admission/admission.ts";
-import type { PassCheck } from "./admission/pass-check.ts";
+import { problemResponse } from "../shared/http/errors.ts";
+import type { PassCheck } from "./accounts/admission/admission.ts";
+import { type AdmissionVariables, admission } from "./accounts/admission/admission.ts";
 import { API_PREFIX, type ApiListener, createApiListener } from "./api/api-listener.ts";
 import { apiRoutes } from "./api/api-routes.ts";
-import { createFailureAnswer } from "./failure-answer.ts";
-import { healthRoute } from "./health/health-route.ts";
+import { createFailureAnswer } from "./api/failure-answer.ts";
+import { healthRoute } from "./system/health-route.ts";
 import { metricsResponse } from "./system/metrics-operation.ts";
 import { demoRoute } from "./web/demo-route.ts";
 import { frontRoute } from "./web/front-route.ts";
@@ -17,7 +17,7 @@ type OriginDependencies = Parameters<typeof healthRoute>[0] &
 
 export type OriginApp = Hono<{ Variables: AdmissionVariables }> & { readonly api: ApiListener };
 
-/** The venue's routes. Behind the gate means behind it: every one but `/health` asks for the pass again. */
+/** The venue's routes. Every route but `/health` verifies the pass again. */
 export function createOriginApp({ log, checkPass, ...dependencies }: OriginDependencies): OriginApp {
   const app = new Hono<{ Variables: AdmissionVariables }>();
   const failureAnswer = createFailureAnswer(log);
@@ -27,7 +27,9 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.get("/", frontRoute);
   app.get("/demo/*", demoRoute);
   app.notFound(notFound);
-  app.onError((error, { req }) => failureAnswer(error, { method: req.method, path: req.path, requestId: req.header("x-request-id") }));
+  app.onError((error, { req }) =>
+    failureAnswer(error, { method: req.method, path: req.path, requestId: req.header("x-request-id") }),
+  );
   return Object.assign(app, { api: createApiListener({ ...dependencies, checkPass, failureAnswer }) });
 }
 
@@ -36,7 +38,10 @@ type HealthDependencies = Parameters<typeof healthRoute>[0] & {
   readonly metrics: () => string;
 };
 
-/** For monitors: of a process that serves no API, and of any at `SLUICE_METRICS_PORT`. Only they have its address, so they need no account there. */
+/**
+ * For monitors: on processes that serve no API, and on any process at `SLUICE_METRICS_PORT`. Only monitors have this
+ * address, so they need no account.
+ */
 export function createHealthApp(dependencies: HealthDependencies): Hono {
   const app = new Hono();
   app.get("/health", healthRoute(dependencies));

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { DEFAULT_ISSUER } from "../shared/admission.ts";
 import {
   type Environment,
   flagVariable,
@@ -10,18 +9,22 @@ import {
   urlVariable,
   wholeNumberVariable,
 } from "../shared/environment.ts";
-import { jwksVariable } from "./admission/known-keys.ts";
-import { sealKeysVariable } from "./api-keys/seal.ts";
-import { PROCESS_LIMITS } from "./limits/limit-table.ts";
+import { DEFAULT_ISSUER } from "../shared/tokens/admission.ts";
+import { jwksVariable } from "./accounts/admission/known-keys.ts";
+import { sealKeysVariable } from "./accounts/api-keys/seal.ts";
+import { PROCESS_LIMITS } from "./accounts/limits/limit-table.ts";
 
-/** What a process of the origin does: serve the API, execute orders (one leads, others stand by), bring the journal to its readers. */
+/**
+ * Roles of an origin process: serve the API, execute orders (one process leads, others stand by), bring the journal to
+ * its readers.
+ */
 const ROLES = ["api", "engine", "worker"] as const;
 
 const rolesVariable = z
   .string()
   .default(ROLES.join())
   .transform((text) => text.split(",").map((role) => role.trim()))
-  .pipe(z.array(z.enum(ROLES, `must be some of ${ROLES.join(", ")}, with commas between`)).min(1));
+  .pipe(z.array(z.enum(ROLES, `must be one or more of ${ROLES.join(", ")}, separated by commas`)).min(1));
 
 const SECRET_CHARS_MIN = 32;
 
@@ -37,7 +40,9 @@ const originEnvironmentSchema = z
     SLUICE_JWKS_URL: urlVariable("http:", "https:").optional(),
     SLUICE_ISSUER: z.string().default(DEFAULT_ISSUER),
     SLUICE_IDENTITY_KEYS: z.string("must be set: the venue's keys for access tokens"),
-    SLUICE_VENUE_SECRET: z.string("must be set").min(SECRET_CHARS_MIN, `must have at least ${SECRET_CHARS_MIN} characters`),
+    SLUICE_VENUE_SECRET: z
+      .string("must be set")
+      .min(SECRET_CHARS_MIN, `must have at least ${SECRET_CHARS_MIN} characters`),
     SLUICE_SEAL_KEYS: sealKeysVariable,
     SLUICE_ROLES: rolesVariable,
     SLUICE_UNSAFE_STORE: flagVariable,
@@ -49,11 +54,15 @@ const originEnvironmentSchema = z
     ARCHIVE_URL: urlVariable("s3:", "file:").optional(),
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),
-    SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: PROCESS_LIMITS.address.perSecond }),
+    SLUICE_REQUESTS_PER_ADDRESS: wholeNumberVariable({
+      min: 1,
+      max: 1_000_000,
+      fallback: PROCESS_LIMITS.address.perSecond,
+    }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {
     path: ["SLUICE_JWKS_URL"],
-    message: "set either it or SLUICE_JWKS: without the gate's keys the origin would be open",
+    message: "set this or SLUICE_JWKS, not both: without the gate's keys the origin would be open",
   });
 
 export function parseOriginEnvironment(environment: Environment) {

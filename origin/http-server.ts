@@ -2,35 +2,35 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
-import { type ErrorCode, problemResponse } from "../shared/errors.ts";
-import { refuseUpgrade } from "./admission/refuse-upgrade.ts";
+import { type ErrorCode, problemResponse } from "../shared/http/errors.ts";
+import { refuseUpgrade } from "./accounts/admission/admit-upgrade.ts";
 import type { ApiListener } from "./api/api-listener.ts";
-import { hasBody } from "./api/read-incoming-body.ts";
-import { letGo, writeAnswer } from "./api/write-answer.ts";
+import { hasBody, letGo, writeAnswer } from "./api/http-exchange.ts";
 import type { LiveServer } from "./live/live-server.ts";
 
 /**
- * The origin on the wire. Operations of the API go the short way (`api/api-listener.ts`), every other request through Hono. A request must
- * be here as a whole within a bound, body and all; one that is not is answered with 408 and its connection ends.
+ * The origin's HTTP server. Operations of the API take the short path (`api/api-listener.ts`), all other requests go
+ * through Hono. A request must arrive completely within a bound, body included; otherwise it is answered with 408 and
+ * its connection is closed.
  */
 export type HttpServer = { readonly port: number; readonly stop: () => Promise<void> };
 
-/** Longer than any edge keeps an idle connection: the side that reuses it must be the side that closes it. */
+/** Longer than any edge keeps an idle connection: the side that reuses a connection must be the side that closes it. */
 const KEEP_ALIVE_MS = 75_000;
-/** The largest body the API takes has some 100 kB; an edge sends it on as it comes, at the pace of its client. */
+/** The largest body of the API has some 100 kB; an edge forwards it at the pace of its client. */
 const REQUEST_MS_MAX = 20_000;
 const HEAD_MS_MAX = 10_000;
 const CHECKS_PER_LIMIT = 10;
 
 type ServerParts = {
   readonly app: { readonly fetch: (request: Request) => Response | Promise<Response>; readonly api?: ApiListener };
-  /** Where the process serves no sockets, none. */
+  /** Undefined where the process serves no sockets. */
   readonly live?: LiveServer | undefined;
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   readonly host?: string;
-  /** 0: any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** How long a whole request may take to arrive. */
+  /** How long a complete request may take to arrive. */
   readonly requestMsMax?: number;
 };
 
@@ -42,16 +42,17 @@ export async function startHttpServer(parts: ServerParts): Promise<HttpServer> {
     requestTimeout: requestMsMax,
     headersTimeout: Math.min(HEAD_MS_MAX, requestMsMax),
     connectionsCheckingInterval: requestMsMax / CHECKS_PER_LIMIT,
-    // A header that must come once is no header of ours when it comes twice: both are seen, joined by a comma.
+    // A repeated header is joined by a comma, so that a header that must be unique is then invalid.
     joinDuplicateHeaders: true,
-    // Anything but a WebSocket is a request like any other, whatever it would like to become.
+    // An upgrade to anything but a WebSocket is handled as a normal request.
     shouldUpgradeCallback: ({ headers }) => live !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
   const latest = new WeakMap<Socket, ServerResponse>();
 
-  /** None of these takes a body: it is dropped first, so that the connection can be used again. */
+  /** None of these routes takes a body: it is dropped first, so that the connection can be used again. */
   async function answerOther(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (hasBody(incoming) && !(await letGo(incoming))) await writeAnswer({ incoming, outgoing }, problemResponse("body_too_large"));
+    if (hasBody(incoming) && !(await letGo(incoming)))
+      await writeAnswer({ incoming, outgoing }, problemResponse("body_too_large"));
     else await throughHono(incoming, outgoing);
   }
 

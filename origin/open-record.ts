@@ -2,35 +2,38 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
-import type { PartHealth } from "../shared/health.ts";
+import type { PartHealth } from "../shared/http/health.ts";
 import { systemRandom } from "../shared/ids.ts";
-import { keepArchiving } from "./archive/keep-archiving.ts";
-import type { OrderArchive } from "./archive/order-archive.ts";
-import { createAuditAge } from "./audit/audit-age.ts";
-import { keepAuditing } from "./audit/keep-auditing.ts";
-import { AUDIT_CONSUMER } from "./audit/run-audit.ts";
-import { startAudit } from "./audit/start-audit.ts";
-import { BACKUP_CONSUMER } from "./backup/make-backup.ts";
-import type { CommandBody, RefusalCode } from "./commands/commands.ts";
-import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./commit/keys.ts";
+import type { RefusalCode } from "./commit/submit/commands.ts";
+import { watchMemory } from "./commit/watch-memory.ts";
 import type { Database } from "./db/database.ts";
+import type { CommandBody } from "./engine/command.ts";
 import type { OriginSettings } from "./environment.ts";
-import { watchBacklog } from "./ledger/backlog.ts";
-import { EMBEDDED_ROWS_MAX, type KeptLedger, keepLedger, SERVER_ROWS_MAX } from "./ledger/keep-ledger.ts";
-import { recordMetrics } from "./ledger/record-metrics.ts";
-import { startForgetting } from "./projections/forget-orders.ts";
+import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./journal/keys.ts";
+import { keepArchiving } from "./record/archive/keep-archiving.ts";
+import type { OrderArchive } from "./record/archive/order-archive.ts";
+import { keepAuditing } from "./record/audit/keep-auditing.ts";
+import { AUDIT_CONSUMER } from "./record/audit/run-audit.ts";
+import { startAudit } from "./record/audit/start-audit.ts";
+import { BACKUP_CONSUMER } from "./record/backup/make-backup.ts";
+import { watchBacklog } from "./record/ledger/backlog.ts";
+import { EMBEDDED_ROWS_MAX, type KeptLedger, keepLedger, SERVER_ROWS_MAX } from "./record/ledger/keep-ledger.ts";
+import { recordMetrics } from "./record/ledger/record-metrics.ts";
+import { keepTables } from "./record/sync/keep-tables.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
-import { watchMemory } from "./redis/watch-memory.ts";
-import { keepTables } from "./sync/keep-tables.ts";
+import { startForgetting } from "./state/forget-orders.ts";
 
-/** The permanent record, put together: ledger, write-behind, audit and archive where this process is a worker; the backlog everywhere. */
+/**
+ * Opens the permanent record: ledger, write-behind, audit and archive in a worker process; the backlog in every
+ * process.
+ */
 export type VenueRecord = {
-  /** Whether a command like this may be appended now: the record and the store have room for it. */
+  /** Whether a command of this kind may be appended now: the record and the store have space for it. */
   readonly refusalOf: (body: CommandBody) => RefusalCode | undefined;
   readonly health: () => readonly PartHealth[];
   /** Prometheus text. */
   readonly metrics: () => string;
-  /** The ledger first, then what it has written goes into the tables, as far as the time goes. */
+  /** Stops the ledger first, then writes its last entries to the tables, as far as the time allows. */
   readonly stop: () => Promise<void>;
 };
 
@@ -49,12 +52,12 @@ type RecordParts = {
   readonly archive: OrderArchive;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Tests forget sooner. */
+  /** Tests delete ended orders sooner. */
   readonly kept?: { readonly keptMs: number; readonly keptMax?: number };
 };
 
 const MIB = 1024 * 1024;
-/** Whoever stops us insists with SIGKILL after a second; what is left then is written at the next start. */
+/** A supervisor may send SIGKILL after a second; the next start writes the rest. */
 const FLUSH_MS_MAX = 300;
 const DRAIN_MS_MAX = 200;
 const DRAIN_LOOK_MS = 5;
@@ -69,8 +72,8 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const redis = open();
   const rowsMax = settings.DATABASE_URL === undefined ? EMBEDDED_ROWS_MAX : SERVER_ROWS_MAX;
   const isWorker = settings.SLUICE_ROLES.includes("worker");
-  // From the first moment on, so that nothing is trimmed before the ledger has come to it for the first time.
-  // A backup or an audit that was under way when its process died must not keep the journal for ever.
+  // Registered from the start, so that nothing is trimmed before the ledger has read it for the first time. A backup or
+  // an audit whose process died must not hold the journal for ever.
   redis.once(
     "ready",
     () =>
@@ -83,8 +86,8 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   );
 
   const reader = isWorker ? open() : redis;
-  const ledger = isWorker ? keepLedger({ database, redis: reader, log, clock, random: fraction, rowsMax }) : undefined;
-  // What does not arrive is told again with the next look.
+  const ledger = isWorker ? keepLedger({ database, redis: reader, log, random: fraction, rowsMax }) : undefined;
+  // A lost report is repeated with the next look.
   const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence).catch(() => {});
   const intervalMs = settings.SLUICE_SYNC_SECONDS * 1_000;
   const tables = isWorker ? keepTables({ database, log, intervalMs, rowsMax, onPosition }) : undefined;
@@ -96,9 +99,12 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const auditStores = { database, databaseUrl: settings.DATABASE_URL, redis, redisUrl: settings.VENUE_REDIS_URL };
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits =
-    isWorker && auditMs > 0 ? keepAuditing({ start: () => startAudit(auditStores, "sinceLast"), log, intervalMs: auditMs }) : undefined;
-  const auditAge = audits && createAuditAge({ last: audits.last, nowMs: clock.nowMs });
-  const archiving = isWorker ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS }) : undefined;
+    isWorker && auditMs > 0
+      ? keepAuditing({ start: () => startAudit(auditStores, "sinceLast"), log, intervalMs: auditMs })
+      : undefined;
+  const archiving = isWorker
+    ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS })
+    : undefined;
   const haltedFor = () => ledger?.state().haltedFor;
   const backlog = watchBacklog({ redis, clock, log, bytesMax: settings.SLUICE_BACKLOG_MB * MIB, haltedFor });
 
@@ -108,7 +114,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     metrics: () =>
       recordMetrics({
         ...{ backlog: backlog.current(), ledger: ledger?.state(), tables: tables?.state() },
-        ...{ audit: audits?.last(), auditAgeSeconds: auditAge?.() },
+        ...{ audit: audits?.last(), auditAgeSeconds: audits?.ageSeconds() },
         ...{ endedOrders: forgetting?.held(), memory: memory.current() },
       }),
     stop: async () => {
@@ -119,7 +125,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
       await forgetting?.stop();
       if (ledger !== undefined) await untilPosted(redis, ledger);
       const stopped = ledger?.stop();
-      // It may be waiting for entries that nobody will write.
+      // It may be waiting for entries that will never come.
       reader.disconnect();
       await stopped;
       await tables?.stop(FLUSH_MS_MAX);
@@ -128,20 +134,20 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   };
 }
 
-/** What was committed before the end is posted before the end, as far as the time goes. */
+/** Waits until everything that was committed is posted, as far as the time allows. */
 async function untilPosted(redis: Redis, ledger: KeptLedger): Promise<void> {
   const deadline = performance.now() + DRAIN_MS_MAX;
   try {
     const committed = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
     while ((ledger.state().sequence ?? 0) < committed && performance.now() < deadline) await sleep(DRAIN_LOOK_MS);
   } catch {
-    // Redis is away: the next start goes on from there.
+    // Redis is unavailable: the next start continues from there.
   }
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Where Redis runs beside us it shares our bound; what binds one elsewhere it says itself. */
+/** A Redis on this machine shares our memory limit; any other reports its own. */
 function containerBytes(redisUrl: string): number {
   return LOOPBACK.has(new URL(redisUrl).hostname) ? process.constrainedMemory() : 0;
 }

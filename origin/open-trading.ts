@@ -1,22 +1,22 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
-import type { PartHealth } from "../shared/health.ts";
+import type { PartHealth } from "../shared/http/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
-import type { Commands } from "./commands/commands.ts";
-import { createHandOff } from "./commands/hand-off.ts";
-import { openCommands } from "./commands/open-commands.ts";
 import { hasPast, recordedSequence } from "./commit/has-past.ts";
-import { createJournalFeed } from "./commit/journal-feed.ts";
 import type { NameBounds } from "./commit/name-memory.ts";
 import { type EngineStatus, runEngine } from "./commit/run-engine.ts";
+import type { Commands } from "./commit/submit/commands.ts";
+import { createHandOff } from "./commit/submit/hand-off.ts";
+import { openCommands } from "./commit/submit/open-commands.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { createProjectedPosition } from "./projections/projected-position.ts";
-import { startStateProjection } from "./projections/state-projection.ts";
+import { createJournalFeed } from "./journal/journal-feed.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
+import { createProjectedPosition } from "./state/projected-position.ts";
+import { startStateProjection } from "./state/state-projection.ts";
 
-/** The way of an order, put together: commands, engine, commit, projections, as far as this process has a part in them. */
+/** Opens the path of an order: commands, engine, commit and projections, by the roles of this process. */
 export type Trading = {
   readonly commands: Commands;
   readonly health: () => readonly PartHealth[];
@@ -26,20 +26,28 @@ export type Trading = {
 type TradingParts = {
   readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "SLUICE_UNSAFE_STORE" | "VENUE_REDIS_URL">;
   readonly database: Database;
-  /** Whether the permanent record has room for one more. */
+  /** Why the permanent record cannot take one more command. */
   readonly refusalOf?: Parameters<typeof openCommands>[0]["refusalOf"];
   readonly clock: Clock;
   readonly log: Logger;
-  /** Tests put their faults here. */
+  /** Tests inject faults here. */
   readonly connect?: typeof connectRedis;
-  /** And make its memory small. */
+  /** Smaller in tests. */
   readonly nameBounds?: NameBounds | undefined;
 };
 
-/** A commit on a slow disk takes as long as it takes; one that was given up would only have to be looked up in the journal. */
+/** A commit on a slow disk may take long; giving up would only mean looking it up in the journal. */
 const COMMIT_TIMEOUT_MS = 5_000;
 
-export function openTrading({ settings, database, refusalOf, clock, log, connect = connectRedis, nameBounds }: TradingParts): Trading {
+export function openTrading({
+  settings,
+  database,
+  refusalOf,
+  clock,
+  log,
+  connect = connectRedis,
+  nameBounds,
+}: TradingParts): Trading {
   const roles = new Set(settings.SLUICE_ROLES);
   const url = settings.VENUE_REDIS_URL;
   const connections: Redis[] = [];
@@ -49,13 +57,13 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     return redis;
   };
   const handOff = createHandOff(newId(systemRandom));
-  // Whoever looks at a lease finds the process.
+  // The owner of a lease can be traced to its process.
   const owner = `${process.pid}.${handOff.node}`;
   const redis = open();
   const position = createProjectedPosition(redis);
   const feed = createJournalFeed();
 
-  // 1. Commands: whoever serves the API hands them over or appends them, and waits.
+  // 1. Commands: an API process hands them to its own engine or appends them to the stream, and waits.
   const commands = openCommands({
     redis,
     subscriber: open(),
@@ -66,7 +74,7 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
     log,
   });
 
-  // 2. The engine: leads, or stands by.
+  // 2. The engine: leads or stands by.
   const engine = roles.has("engine")
     ? runEngine({
         redis: open({ commandTimeoutMs: COMMIT_TIMEOUT_MS }),
@@ -83,9 +91,17 @@ export function openTrading({ settings, database, refusalOf, clock, log, connect
       })
     : undefined;
 
-  // 3. Projections: what readers see.
+  // 3. Projections: the state that readers see.
   const projection = roles.has("worker")
-    ? startStateProjection({ redis, reader: open(), writer: open({ isRaw: true }), feed, onProjected: position.note, owner, log })
+    ? startStateProjection({
+        redis,
+        reader: open(),
+        writer: open({ isRaw: true }),
+        feed,
+        onProjected: position.note,
+        owner,
+        log,
+      })
     : undefined;
 
   return {
@@ -119,7 +135,7 @@ function engineHealth(status: EngineStatus): PartHealth {
   }
 }
 
-/** Some seconds of a busy venue: readers wait in vain for what they were told. */
+/** Some seconds of a busy venue: beyond this, reads time out. */
 const LAG_MAX = 5_000;
 
 function projectionHealth(lag: number): PartHealth {

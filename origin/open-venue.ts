@@ -3,56 +3,55 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
-import { parseKeyring } from "../shared/keyring.ts";
-import { adminOperations } from "./admin/admin-operations.ts";
-import { createAudited } from "./admin/audited.ts";
-import { createFreezing } from "./admin/freezing-users.ts";
-import { keepSettling } from "./admin/settle-intents.ts";
-import { createUserAdmin } from "./admin/user-admin.ts";
+import { parseKeyring } from "../shared/tokens/keyring.ts";
+import { createAudited } from "./accounts/admin/audited.ts";
+import { keepSettling } from "./accounts/admin/settle-intents.ts";
+import { createFreezing, createUserAdmin } from "./accounts/admin/user-admin.ts";
+import { createApiKeys } from "./accounts/api-keys/api-keys.ts";
+import { openKeyCopies } from "./accounts/api-keys/key-copies.ts";
+import { noteKeyUses } from "./accounts/api-keys/key-queries.ts";
+import { createSeal } from "./accounts/api-keys/seal.ts";
+import { createVenueKeys } from "./accounts/api-keys/venue-keys.ts";
+import { createSignatureVerifier } from "./accounts/api-keys/verify-signature.ts";
+import { createAccessTokens } from "./accounts/identity/access-tokens.ts";
+import { type Accounts, createAccounts } from "./accounts/identity/accounts.ts";
+import { createAccountCopy } from "./accounts/identity/copy-account.ts";
+import { type HeldSessions, openHeldSessions } from "./accounts/identity/held-sessions.ts";
+import { keepCopies } from "./accounts/identity/keep-copies.ts";
+import { createPasswords } from "./accounts/identity/passwords.ts";
+import { createRefreshTokens } from "./accounts/identity/refresh-tokens.ts";
+import { hideWith, keyFor } from "./accounts/identity/secrets.ts";
+import { createSessionReader, type ReadSession } from "./accounts/identity/session-reader.ts";
+import { openSessions } from "./accounts/identity/sessions.ts";
+import { createSignInGuard } from "./accounts/identity/sign-in-guard.ts";
+import { openUserCopies } from "./accounts/identity/user-copies.ts";
+import { noteLogins } from "./accounts/identity/user-queries.ts";
+import { createProcessLimits, type ProcessLimits } from "./accounts/limits/process-limits.ts";
+import { openStoreLimits } from "./accounts/limits/store-limits.ts";
+import { accountOperations } from "./api/accounts/account-operations.ts";
+import { adminOperations } from "./api/accounts/admin-operations.ts";
+import { apiKeyOperations } from "./api/accounts/api-key-operations.ts";
+import { sessionOperations } from "./api/accounts/session-operations.ts";
+import { venueKeyOperations } from "./api/accounts/venue-key-operations.ts";
 import { type Authenticate, createAuthentication } from "./api/authenticate.ts";
 import { withDocument } from "./api/document-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
 import type { Maintenance } from "./api/serve-operation.ts";
-import { apiKeyOperations } from "./api-keys/api-key-operations.ts";
-import { createApiKeys } from "./api-keys/api-keys.ts";
-import { openKeyCopies } from "./api-keys/key-copies.ts";
-import { noteKeyUses } from "./api-keys/key-queries.ts";
-import { createSeal } from "./api-keys/seal.ts";
-import { venueKeyOperations } from "./api-keys/venue-key-operations.ts";
-import { createVenueKeys } from "./api-keys/venue-keys.ts";
-import { createSignatureVerifier } from "./api-keys/verify-signature.ts";
-import type { Commands } from "./commands/commands.ts";
+import type { Commands } from "./commit/submit/commands.ts";
 import type { Database } from "./db/database.ts";
 import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
-import { type History, openHistory } from "./history/history.ts";
-import { createAccessTokens } from "./identity/access-tokens.ts";
-import { accountOperations } from "./identity/account-operations.ts";
-import { type Accounts, createAccounts } from "./identity/accounts.ts";
-import { createAccountCopy } from "./identity/copy-account.ts";
-import { type HeldSessions, openHeldSessions } from "./identity/held-sessions.ts";
-import { keepCopies } from "./identity/keep-copies.ts";
-import { createPasswords } from "./identity/passwords.ts";
-import { createRefreshTokens } from "./identity/refresh-tokens.ts";
-import { hideWith, keyFor } from "./identity/secrets.ts";
-import { sessionOperations } from "./identity/session-operations.ts";
-import { createSessionReader, type ReadSession } from "./identity/session-reader.ts";
-import { openSessions } from "./identity/sessions.ts";
-import { createSignInGuard } from "./identity/sign-in-guard.ts";
-import { openUserCopies } from "./identity/user-copies.ts";
-import { noteLogins } from "./identity/user-queries.ts";
-import { createProcessLimits, type ProcessLimits } from "./limits/process-limits.ts";
-import { openStoreLimits } from "./limits/store-limits.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
+import type { DepositByHand } from "./operators/deposit-by-hand.ts";
+import { type History, openHistory } from "./record/history/history.ts";
 import { connectRawBeside } from "./redis/connect.ts";
 import { untilReady } from "./redis/until-ready.ts";
 import { metricsOperation } from "./system/metrics-operation.ts";
 import { systemOperations } from "./system/system-operations.ts";
 import { openSystemSettings } from "./system/system-settings.ts";
-import type { DepositByHand } from "./wallets/deposit-by-hand.ts";
 
-/** Everything behind the routes of `/api/v1`, put together. */
+/** Everything that the routes of `/api/v1` need. */
 type Venue = {
   readonly operations: readonly VenueOperation[];
   readonly authenticate: Authenticate;
@@ -69,23 +68,39 @@ type Venue = {
 type VenueParts = {
   readonly settings: Pick<
     OriginSettings,
-    "SLUICE_IDENTITY_KEYS" | "SLUICE_ISSUER" | "SLUICE_REQUESTS_PER_ADDRESS" | "SLUICE_VENUE_SECRET" | "SLUICE_SEAL_KEYS"
+    | "SLUICE_IDENTITY_KEYS"
+    | "SLUICE_ISSUER"
+    | "SLUICE_REQUESTS_PER_ADDRESS"
+    | "SLUICE_VENUE_SECRET"
+    | "SLUICE_SEAL_KEYS"
   >;
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
-  /** By default without an archive. */
+  /** Without an archive by default. */
   readonly history?: History;
-  /** Of this process and the permanent record, as Prometheus reads them. */
+  /** Metrics of this process and of the permanent record, as Prometheus text. */
   readonly metrics?: () => string;
   readonly clock: Clock;
   readonly log: Logger;
 };
 
-/** With Redis away or very many accounts the venue is up before its copies; until then it answers 503. */
+/**
+ * When Redis is unavailable or there are very many accounts, the venue starts before its copies are complete and
+ * answers 503 until then.
+ */
 const FIRST_TRY_MS = 5_000;
 
-export async function openVenue({ settings, redis, database, commands, history, metrics, clock, log }: VenueParts): Promise<Venue> {
+export async function openVenue({
+  settings,
+  redis,
+  database,
+  commands,
+  history,
+  metrics,
+  clock,
+  log,
+}: VenueParts): Promise<Venue> {
   const keyring = await parseKeyring(settings.SLUICE_IDENTITY_KEYS);
   if (!keyring.ok) throw new Error(keyring.reason.map((fault) => `SLUICE_IDENTITY_KEYS: ${fault}`).join("\n"));
   const random = systemRandom;
@@ -107,29 +122,23 @@ export async function openVenue({ settings, redis, database, commands, history, 
   const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
   const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
-    ...{
-      database,
-      copies,
-      copyAccount,
-      loginNotes,
-      passwords,
-      sessions,
-      accessTokens,
-      refreshTokens,
-      guard,
-      limits,
-      hide,
-      clock,
-      random,
-      log,
-    },
+    database,
+    copies,
+    copyAccount,
+    loginNotes,
+    passwords,
+    sessions,
+    accessTokens,
+    refreshTokens,
+    guard,
+    limits,
+    hide,
+    clock,
+    random,
+    log,
   });
 
   const system = openSystemSettings({ database, redis, log });
-  const maintenance = () => {
-    const { maintenanceMode, maintenanceMessage } = system.current();
-    return maintenanceMode ? { message: maintenanceMessage } : undefined;
-  };
   const seal = createSeal(settings.SLUICE_SEAL_KEYS, random);
   const keyCopies = openKeyCopies(redis);
   const apiKeys = createApiKeys({ database, copies: keyCopies, seal, random, clock });
@@ -141,11 +150,19 @@ export async function openVenue({ settings, redis, database, commands, history, 
   const users = createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze: createFreezing(commands) });
   const trading = openTradingApi({
     ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
-    openOrdersMax: () => system.current().maxOpenOrders,
+    openOrdersMax: system.openOrdersMax,
     history: history ?? openHistory({ database }),
   });
   const kept = keepCopies(
-    { database, redis, copies, copyAccount, log, alsoCopy: [system.copy, apiKeys.copy, venueKeys.sealAnew] },
+    {
+      database,
+      redis,
+      copies,
+      copyAccount,
+      log,
+      alsoCopy: [system.copy, apiKeys.copy, venueKeys.reseal],
+      isAlsoReady: trading.isReady,
+    },
     clock.nowMs(),
   );
   const firstTry = Promise.all([kept.firstTry, untilReady(rawRedis, FIRST_TRY_MS)]);
@@ -153,7 +170,7 @@ export async function openVenue({ settings, redis, database, commands, history, 
 
   return {
     operations: withDocument([
-      ...accountOperations({ accounts, sessions, maintenance }),
+      ...accountOperations({ accounts, sessions, maintenance: system.maintenance }),
       ...sessionOperations(sessions),
       ...apiKeyOperations({ apiKeys, clock }),
       ...venueKeyOperations(venueKeys),
@@ -163,9 +180,9 @@ export async function openVenue({ settings, redis, database, commands, history, 
       ...trading.operations,
       ...liveOperations,
     ]),
-    maintenance,
+    maintenance: system.maintenance,
     authenticate: createAuthentication({ readSession, verifySignature }),
-    isReady: () => kept.areComplete() && trading.isReady(),
+    isReady: kept.isReady,
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
     readSession,

@@ -1,14 +1,14 @@
-import { problemResponse } from "../../shared/errors.ts";
-import { healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../../shared/health.ts";
-import { type HttpServer, startHttpServer } from "../http-server.ts";
+import { problemResponse } from "../shared/http/errors.ts";
+import { healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../shared/http/health.ts";
+import { type HttpServer, startHttpServer } from "./http-server.ts";
 
 /**
- * What answers at the process's port while it cannot start because the stores are upgraded or away: `/health` says for what it waits, everything
- * else gets 503. It listens only once there is something to wait for.
+ * Answers at the process's port while it cannot start because a store is being upgraded or is unavailable: `/health`
+ * says what the process waits for, every other path gets 503. It listens only once there is something to wait for.
  */
 export type WaitingHealth = {
   readonly tell: (sentence: string, part?: string) => void;
-  /** The port is free again. */
+  /** Frees the port. */
   readonly stop: () => Promise<void>;
 };
 
@@ -23,7 +23,7 @@ export function createWaitingHealth({ host, port }: { readonly host: string; rea
       return problemResponse("engine_unavailable", { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     const whole = healthReport([{ name: "origin", state: "ok" }, reason]);
-    // What comes through the gate is shown no details.
+    // Requests through the gate see no details.
     const report = request.headers.has("x-forwarded-host") ? withoutDetails(whole) : whole;
     return Response.json(report, { status: healthStatusCode(report), headers: { "cache-control": "no-store" } });
   }
@@ -32,7 +32,7 @@ export function createWaitingHealth({ host, port }: { readonly host: string; rea
     tell(sentence, part = "upgrade") {
       reason = { name: part, state: "down", detail: sentence };
       server ??= startHttpServer({ app: { fetch: answer }, host, port });
-      // A port that is taken is named by the server that comes after this one.
+      // If the port is in use, the main server reports it.
       server.catch(() => {});
     },
     stop: async () => {

@@ -1,4 +1,6 @@
-/** States what cannot happen. A failure is a bug in Sluice, never a user's mistake, so the message is for us alone. */
+/**
+ * States what cannot happen. A failure is a bug in Sluice, never a user's mistake, so its message is for developers.
+ */
 export function assert(condition: unknown, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }

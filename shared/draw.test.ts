@@ -14,7 +14,7 @@ describe("the draw", () => {
     expect(await one("ticket")).not.toBe(await other("ticket"));
   });
 
-  it("makes places that tell lane, draw and number, and nothing of places taken in turn", () => {
+  it("encodes lane, draw and number in a drawn place, which no place taken in turn equals", () => {
     for (const lane of [0, 1, 2, 3])
       for (const drawSpan of [0, 7, 1_022])
         for (const number of [0, 1, 2 ** 39 - 1]) {

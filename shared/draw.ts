@@ -1,10 +1,11 @@
 import { assert } from "./assert.ts";
 
 /**
- * The draw: what everybody who checks it must compute alike. A secret seed is made before anybody takes a place, and its SHA-256
- * is published at once. Each ticket draws the first 39 bits of the HMAC-SHA-256 of its id under the seed; the smallest number goes
- * first, and between equal numbers the id that sorts first. The seed is published at the opening, so that anybody can do the same again.
- * Nothing is shuffled and nothing is stored for it: the number is the ticket's place from the moment it joins, and secret until the opening.
+ * The draw, as every verifier must compute it. A secret seed is created before the first place is taken, and its
+ * SHA-256 is published at once. Each ticket draws the first 39 bits of the HMAC-SHA-256 of its id under the seed; the
+ * smallest number goes first, and between equal numbers the id that sorts first. The seed is published at the opening,
+ * so that anyone can verify the draw. Nothing is shuffled and nothing is stored: the number is the ticket's place from
+ * the moment it joins, and secret until the opening.
  */
 export type Drawn = {
   /** The draw's span of numbers in every lane of its queue: which draw it is. */
@@ -15,7 +16,7 @@ export type Drawn = {
 
 export type Place = Drawn & { readonly lane: number };
 
-/** As in `edge/queue/order.lua`: a draw has a span of its lane for itself, and in it the odd numbers. */
+/** As in `edge/line/scripts/order.lua`: a draw has its own span of the lane, and uses its odd numbers. */
 const LANE_SPAN = 2 ** 50;
 const SPAN = 2 ** 40;
 const LANE_MAX = 3;

@@ -10,14 +10,14 @@ const schema = z.object({
 });
 
 describe("parseEnvironment", () => {
-  it("gives typed values, with the defaults for what is not set", () => {
+  it("returns typed values, with defaults for unset variables", () => {
     expect(parseEnvironment(schema, { STORE_URL: "redis://127.0.0.1:6379", UNRELATED: "x" })).toEqual({
       ok: true,
       value: { PORT: 8787, STORE_URL: "redis://127.0.0.1:6379", QUIET: false, TIMEOUT_MS: 500 },
     });
   });
 
-  it("takes an empty variable for one that is not set", () => {
+  it("treats an empty variable as unset", () => {
     expect(parseEnvironment(schema, { STORE_URL: "rediss://host", PORT: "", QUIET: " " })).toMatchObject({
       ok: true,
       value: { PORT: 8787, QUIET: false },
@@ -32,7 +32,12 @@ describe("parseEnvironment", () => {
   });
 
   it("never repeats a value, which may be a secret", () => {
-    const result = parseEnvironment(schema, { STORE_URL: "hunter2", QUIET: "hunter2", PORT: "hunter2", TIMEOUT_MS: "hunter2" });
+    const result = parseEnvironment(schema, {
+      STORE_URL: "hunter2",
+      QUIET: "hunter2",
+      PORT: "hunter2",
+      TIMEOUT_MS: "hunter2",
+    });
     expect(JSON.stringify(result)).not.toContain("hunter2");
   });
 
@@ -40,7 +45,7 @@ describe("parseEnvironment", () => {
     expect(parseEnvironment(z.object({ PORT: portVariable }), { PORT }).ok).toBe(false);
   });
 
-  it("says of a required variable that is missing that it must be set", () => {
+  it("reports a missing required variable as one that must be set", () => {
     const result = parseEnvironment(schema, {});
     expect(result.ok ? [] : result.reason).toEqual(["STORE_URL: must be set"]);
   });

@@ -1,12 +1,11 @@
 import { z } from "zod";
 import "./issue-sentences.ts";
-import { type IpRange, parseRange } from "./ip-range.ts";
 import { fail, ok, type Result } from "./result.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads variables through a schema and reports every fault at once, so that nobody repairs them one start at a time.
+ * Reads variables through a schema and reports every fault at once, so that one start shows them all.
  * A fault names the variable and what it should be; it never repeats the value, which may be a secret.
  */
 export function parseEnvironment<Shape extends z.ZodRawShape>(
@@ -19,7 +18,7 @@ export function parseEnvironment<Shape extends z.ZodRawShape>(
   return fail(parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${faultOf(issue, given)}`));
 }
 
-/** The schema's own words for a variable that is not there are about types, which are no business of whoever sets them. */
+/** The schema's own message for a missing variable is about types, which mean nothing to the operator who sets it. */
 function faultOf({ path, code, message }: z.core.$ZodIssue, given: Environment): string {
   return code === "invalid_type" && given[String(path[0])] === undefined ? "must be set" : message;
 }
@@ -35,10 +34,16 @@ const PORT_TEXT = /^\d{1,5}$/;
 
 export const portVariable = z
   .string()
-  .refine((text) => PORT_TEXT.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX, "must be a port number from 1 to 65535")
+  .refine(
+    (text) => PORT_TEXT.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX,
+    "must be a port number from 1 to 65535",
+  )
   .transform(Number);
 
-/** Where a process listens. Nothing but this machine reaches loopback; in a container of its own a part is told another address. */
+/**
+ * The address a process listens on. Only this machine reaches loopback; a part in its own container gets another
+ * address.
+ */
 export const hostVariable = z.union([z.ipv4(), z.ipv6()], "must be an IP address").default("127.0.0.1");
 
 export const flagVariable = z
@@ -57,27 +62,47 @@ export function urlVariable(...protocols: readonly string[]) {
 
 export const redisUrlVariable = urlVariable("redis:", "rediss:");
 
-/** Milliseconds or counts: whole, positive and bounded, so that a slip of the keyboard is not a year. */
+/** Milliseconds or counts: whole, positive and bounded, so that a typing error does not become a year. */
 export function wholeNumberVariable(bounds: { readonly min: number; readonly max: number; readonly fallback: number }) {
   const { min, max, fallback } = bounds;
   return z
     .string()
-    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, `must be a whole number from ${min} to ${max}`)
+    .refine(
+      (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      `must be a whole number from ${min} to ${max}`,
+    )
     .default(String(fallback))
     .transform(Number);
 }
 
-const RANGES_MAX = 100;
-
-/** Addresses and networks in CIDR notation, separated by commas. */
-export const rangesVariable = z.string().transform((text, ctx): readonly IpRange[] => {
-  const parsed = text.split(",").map((part) => parseRange(part.trim()));
-  const faults = new Set(parsed.flatMap((range) => (range.ok ? [] : [range.reason])));
-  if (parsed.length > RANGES_MAX) faults.add(`must name at most ${RANGES_MAX} networks`);
-  for (const message of faults) ctx.addIssue({ code: "custom", message });
-  return parsed.flatMap((range) => (range.ok ? [range.value] : []));
-});
-
 function protocolOf(text: string): string {
   return URL.canParse(text) ? new URL(text).protocol : "";
+}
+
+/**
+ * Every variable that the edge reads in either runtime, beside ORIGIN_URL: a program that starts an edge passes them
+ * on.
+ */
+export const EDGE_VARIABLES = [
+  "ORIGIN_TIMEOUT_MS",
+  "BODY_TIMEOUT_MS",
+  "STORE_TIMEOUT_MS",
+  "CLIENT_ADDRESS_FROM",
+  "UPSTASH_REDIS_REST_URL",
+  "UPSTASH_REDIS_REST_TOKEN",
+  "SLUICE_ADMIN_TOKEN",
+  "SLUICE_ADMIN_TOKENS",
+  "SLUICE_SIGNING_KEYS",
+  "SLUICE_ISSUER",
+  "SLUICE_JOINS_PER_ADDRESS",
+  "SLUICE_ALLOW_PRIVATE_TARGETS",
+  "SLUICE_UNKNOWN_HOSTS",
+  "TRUSTED_PROXIES",
+] as const;
+
+/** Those of these variables that are set. */
+export function pickVariables(environment: Environment, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  );
 }

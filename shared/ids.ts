@@ -3,12 +3,12 @@ import { assert } from "./assert.ts";
 /** Fills the array with random bytes, as `crypto.getRandomValues` does. */
 export type FillRandom = (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
 
-/** Asking the runtime for randomness costs more than making an id of it, so it is asked for many ids at once. */
+/** A call to the runtime costs more than formatting an id, so one call fetches randomness for many ids. */
 const POOL_BYTES = 4_096;
 const pool = new Uint8Array(POOL_BYTES);
 let taken = POOL_BYTES;
 
-/** Every byte is handed out once, and then is no longer here. */
+/** Every byte is used once, then overwritten. */
 export const systemRandom: FillRandom = (bytes) => {
   if (bytes.length > POOL_BYTES) return crypto.getRandomValues(bytes);
   if (taken + bytes.length > POOL_BYTES) {
@@ -31,7 +31,7 @@ export function newId(fillRandom: FillRandom): string {
   return toBase64Url(fillRandom(new Uint8Array(ID_BYTES)));
 }
 
-/** A key or password of ours: twice an id's length, so that it also serves as an HMAC key. */
+/** A key or password: twice an id's length, so that it also serves as an HMAC key. */
 export function newSecret(fillRandom: FillRandom): string {
   return toBase64Url(fillRandom(new Uint8Array(SECRET_BYTES)));
 }
@@ -39,7 +39,10 @@ export function newSecret(fillRandom: FillRandom): string {
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const LAST_SIX_BITS = 0b111111;
 
-/** Unpadded, RFC 4648 section 5. Written out because neither Node 24 nor workerd has `Uint8Array.prototype.toBase64` yet. */
+/**
+ * Unpadded, RFC 4648 section 5. Written out because neither Node 24 nor workerd has `Uint8Array.prototype.toBase64`
+ * yet.
+ */
 function toBase64Url(bytes: Uint8Array): string {
   let text = "";
   let bits = 0;

@@ -1,21 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fieldFaults } from "./field-faults.ts";
+import { fieldFaults } from "./http/field-faults.ts";
 
 const kinds = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("a"), n: z.number() }),
   z.object({ kind: z.literal("b"), text: z.string() }),
 ]);
 
-/** The words of zod's own messages. */
-const OF_ZOD = /invalid|expected|received|too (?:big|small)|unrecognized|discriminator|NaN|at (?:least|most) \S+ to|>=|<=|undefined/i;
+/** Words of zod's own messages. */
+const OF_ZOD =
+  /^invalid|expected|received|too (?:big|small)|unrecognized|discriminator|NaN|at (?:least|most) \S+ to|>=|<=|undefined/i;
 
 function messageOf(schema: z.ZodType, value: unknown): string {
   const parsed = z.object({ it: schema }).safeParse({ it: value });
   return parsed.success ? "no fault" : (fieldFaults(parsed.error)[0]?.message ?? "nothing");
 }
 
-describe("a fault that a schema has no words of its own for", () => {
+describe("a fault that a schema has no message for", () => {
   it.each<[string, z.ZodType, unknown, string]>([
     ["a field that is missing", z.string(), undefined, "is required"],
     ["another type than text", z.string(), 5, "must be text"],
@@ -43,7 +44,7 @@ describe("a fault that a schema has no words of its own for", () => {
     ["a long list", z.array(z.string()).max(1), ["a", "b"], "must have at most 1 entry"],
     ["a tuple that is too long", z.tuple([z.string()]), ["a", "b"], "must have at most 1 entry"],
     ["a number that is no multiple", z.number().multipleOf(5), 7, "must be a multiple of 5"],
-    ["a pattern", z.string().regex(/^a/), "b", "does not have the form that is required"],
+    ["a pattern", z.string().regex(/^a/), "b", "has an invalid format"],
     ["an e-mail address", z.email(), "x", "must be an e-mail address"],
     ["a URL", z.url(), "x", "must be a URL"],
     ["a UUID", z.uuid(), "x", "must be a UUID"],
@@ -51,17 +52,22 @@ describe("a fault that a schema has no words of its own for", () => {
     ["one value", z.literal("a"), "b", "must be a"],
     ["one of several values", z.enum(["a", "b", "c"]), "d", "must be one of a, b, c"],
     ["a choice that is missing", z.enum(["a", "b"]), undefined, "is required"],
-    ["none of several forms", z.union([z.string(), z.number()]), true, "has none of the forms that are allowed"],
-    ["no kind that is known", kinds, { kind: "c" }, "is not a kind that is known"],
-    ["a name that is not allowed", z.record(z.string().max(1), z.string()), { ab: "x" }, "has a name that is not allowed"],
-    ["a check without words", z.string().refine(() => false), "x", "is not valid"],
+    ["none of several forms", z.union([z.string(), z.number()]), true, "has none of the allowed forms"],
+    ["no kind that is known", kinds, { kind: "c" }, "is of an unknown kind"],
+    [
+      "a name that is not allowed",
+      z.record(z.string().max(1), z.string()),
+      { ab: "x" },
+      "has a name that is not allowed",
+    ],
+    ["a check without words", z.string().refine(() => false), "x", "is invalid"],
     ["a field that is not known", z.strictObject({}), { x: 1 }, "is not known"],
-  ])("is told in our own words: %s", (_what, schema, value, message) => {
+  ])("has a message of its own, not one of zod: %s", (_what, schema, value, message) => {
     expect(messageOf(schema, value)).toBe(message);
     expect(messageOf(schema, value)).not.toMatch(OF_ZOD);
   });
 
-  it("leaves the words of a schema alone", () => {
+  it("keeps a schema's own message", () => {
     expect(messageOf(z.string("must be a name"), 5)).toBe("must be a name");
     expect(messageOf(z.string().max(1, "must be short"), "ab")).toBe("must be short");
     expect(

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * What is wrong with a value, in our own words, for schemas that have none of their own. Every message is the end of a sentence that begins with
- * the field, and never repeats the value.
+ * Messages for faults that a schema has no message for. Every message is the end of a sentence that begins with the
+ * field, and never repeats the value.
  */
 function issueSentence(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
@@ -13,11 +13,11 @@ function issueSentence(issue: z.core.$ZodRawIssue): string {
     case "too_big":
       return tooBig(issue);
     case "invalid_format":
-      return FORMATS[issue.format] ?? "does not have the form that is required";
+      return FORMATS[issue.format] ?? "has an invalid format";
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "unrecognized_keys":
-      return "has fields that are not known";
+      return "has unknown fields";
     case "invalid_union":
       return unionSentence(issue);
     case "invalid_value":
@@ -27,11 +27,11 @@ function issueSentence(issue: z.core.$ZodRawIssue): string {
     case "invalid_element":
       return "has an entry that is not allowed";
     default:
-      return "is not valid";
+      return "is invalid";
   }
 }
 
-/** For every schema of the process: zod asks here for what no schema says itself. */
+/** For every schema of the process: zod asks here when a schema has no message. */
 z.config({ customError: issueSentence });
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -59,7 +59,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   date: "must be a date",
 };
 
-type Bound = { readonly origin: string; readonly inclusive?: boolean | undefined; readonly exact?: boolean | undefined };
+type Bound = {
+  readonly origin: string;
+  readonly inclusive?: boolean | undefined;
+  readonly exact?: boolean | undefined;
+};
 
 function tooSmall({ origin, minimum, inclusive, exact }: Bound & { readonly minimum: number | bigint }): string {
   const unit = UNITS[origin];
@@ -76,7 +80,7 @@ function tooBig({ origin, maximum, inclusive, exact }: Bound & { readonly maximu
 
 type Unit = readonly [one: string, many: string];
 
-/** What is counted of a value that has a size. Of numbers the value itself is compared. */
+/** The unit of a value that has a size. Numbers are compared by value. */
 const UNITS: Readonly<Record<string, Unit>> = {
   string: ["character", "characters"],
   array: ["entry", "entries"],
@@ -90,12 +94,12 @@ function counted(count: number | bigint, [one, many]: Unit): string {
 }
 
 function unionSentence(issue: { readonly discriminator?: string | undefined }): string {
-  return issue.discriminator === undefined ? "has none of the forms that are allowed" : "is not a kind that is known";
+  return issue.discriminator === undefined ? "has none of the allowed forms" : "is of an unknown kind";
 }
 
 const VALUES_MAX = 20;
 
 function valueSentence(values: readonly string[]): string {
   if (values.length === 1) return `must be ${values[0]}`;
-  return values.length > VALUES_MAX ? "is not one of the values that are allowed" : `must be one of ${values.join(", ")}`;
+  return values.length > VALUES_MAX ? "is not one of the allowed values" : `must be one of ${values.join(", ")}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatMoney, type Money, multiplyMoney, parseMoney } from "./money.ts";
+import { formatMoney, type Money, parseMoney } from "./money.ts";
 
 describe("parseMoney", () => {
   it("reads the plain spelling into smallest steps", () => {
@@ -40,32 +40,5 @@ describe("formatMoney", () => {
   ])("writes %d steps at scale %d as %s", (steps, scale, text) => {
     expect(formatMoney(steps as Money, scale)).toBe(text);
     expect(parseMoney(text, scale)).toEqual({ ok: true, value: steps });
-  });
-});
-
-describe("multiplyMoney", () => {
-  const third = { numerator: 1n, denominator: 3n };
-
-  it("rounds down and up towards the infinities, for debts as for credits", () => {
-    expect(multiplyMoney(10n as Money, third, "down")).toEqual({ ok: true, value: 3n });
-    expect(multiplyMoney(10n as Money, third, "up")).toEqual({ ok: true, value: 4n });
-    expect(multiplyMoney(-10n as Money, third, "down")).toEqual({ ok: true, value: -4n });
-    expect(multiplyMoney(-10n as Money, third, "up")).toEqual({ ok: true, value: -3n });
-  });
-
-  it("refuses a remainder when the product must be exact", () => {
-    expect(multiplyMoney(10n as Money, third, "exact")).toEqual({ ok: false, reason: "inexact" });
-    expect(multiplyMoney(9n as Money, third, "exact")).toEqual({ ok: true, value: 3n });
-  });
-
-  it("refuses a product past the bound on either side", () => {
-    const huge = (10n ** 38n - 1n) as Money;
-    const twice = { numerator: 2n, denominator: 1n };
-    expect(multiplyMoney(huge, twice, "exact")).toEqual({ ok: false, reason: "too_large" });
-    expect(multiplyMoney(-huge as Money, twice, "exact")).toEqual({ ok: false, reason: "too_large" });
-  });
-
-  it("treats a zero or negative denominator as our bug", () => {
-    expect(() => multiplyMoney(1n as Money, { numerator: 1n, denominator: 0n }, "down")).toThrow("denominator");
   });
 });

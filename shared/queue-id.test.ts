@@ -36,7 +36,8 @@ describe("parseQueueId", () => {
   });
 
   it("refuses what is not text, without repeating it", () => {
-    for (const value of [1, true, null, ["venue"], { toString: () => "venue" }]) expect(queueIdSchema.safeParse(value).success).toBe(false);
+    for (const value of [1, true, null, ["venue"], { toString: () => "venue" }])
+      expect(queueIdSchema.safeParse(value).success).toBe(false);
     expect(JSON.stringify(queueIdSchema.safeParse("Hunter2").error)).not.toContain("unter2");
   });
 });

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { fail, ok, type Result } from "./result.ts";
 
 /**
- * Lower-case letters, digits and inner hyphens, 64 at most: safe as it is in Redis keys and hash tags, URLs, cookie names, headers
- * and token audiences, so that no place that builds one of these has to escape anything.
+ * Lower-case letters, digits and inner hyphens, 64 at most: safe as it is in Redis keys and hash tags, URLs, cookie
+ * names, headers and token audiences, so that no place that builds one of these has to escape anything.
  */
 export type QueueId = string & { readonly __brand: "QueueId" };
 

@@ -1,6 +1,7 @@
 /**
- * The two queues of a first start: `venue` in front of everything, and `demo`, where three browser windows are enough to
- * see a line, and windows that were closed give their slots back within a minute. Operators own them from then on: a second start finds them, changed or deleted, and leaves them alone.
+ * The two queues of a first start: `venue` in front of everything, and `demo`, where three browser windows are enough
+ * to see a line, and closed windows give their slots back within a minute. Operators own them from then on: a later
+ * start does not touch them, even if they were changed or deleted.
  */
 const FIRST_QUEUES = [
   { queueId: "venue", name: "Venue", maxActive: 1_000, admissionRate: 50, admissionBurst: 100 },
@@ -14,7 +15,7 @@ const FIRST_ROUTES = [
 
 type OperatorAccess = { readonly edgeUrl: string; readonly adminToken: string };
 
-/** Through the operator API, as anybody would do it. Returns true when it has created them. */
+/** Through the operator API, like any client. Returns true when it has created them. */
 export async function createFirstQueues(access: OperatorAccess): Promise<boolean> {
   const { routes } = (await ask(access, "GET", "/routes")) as { readonly routes: readonly unknown[] };
   const { queues } = (await ask(access, "GET", "/queues")) as { readonly queues: readonly unknown[] };
@@ -24,7 +25,12 @@ export async function createFirstQueues(access: OperatorAccess): Promise<boolean
   return true;
 }
 
-async function ask({ edgeUrl, adminToken }: OperatorAccess, method: string, path: string, body?: unknown): Promise<unknown> {
+async function ask(
+  { edgeUrl, adminToken }: OperatorAccess,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
   const response = await fetch(`${edgeUrl}/_sluice/admin${path}`, {
     method,
     headers: { authorization: `Bearer ${adminToken}`, "content-type": "application/json" },
@@ -32,6 +38,8 @@ async function ask({ edgeUrl, adminToken }: OperatorAccess, method: string, path
   });
   const answer: unknown = await response.json();
   if (!response.ok)
-    throw new Error(`The first queues could not be created: ${method} ${path} answered ${response.status} ${JSON.stringify(answer)}`);
+    throw new Error(
+      `The first queues could not be created: ${method} ${path} answered ${response.status} ${JSON.stringify(answer)}`,
+    );
   return answer;
 }

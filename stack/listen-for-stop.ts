@@ -1,9 +1,9 @@
-/** npm and our own parent pass the same Ctrl-C on to us again; only a later one is a second wish. */
+/** npm and the parent process forward the same Ctrl-C again; only a later one is a second request. */
 const SAME_WISH_MS = 500;
 
 /**
- * Ctrl-C, a polite kill, a closed terminal, or the end of the process that started us. The second time we go at once; the kernel ends our
- * children with us (see `child.ts`).
+ * Aborts on Ctrl-C, SIGTERM, a closed terminal, or the end of the parent process. The second request exits at once; the
+ * kernel then kills the children (see `child.ts`).
  */
 export function listenForStop(): AbortSignal {
   const controller = new AbortController();

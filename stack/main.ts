@@ -1,30 +1,30 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { systemRandom } from "../../shared/ids.ts";
-import { asksForHelp, complain } from "../command-line.ts";
+import { systemRandom } from "../shared/ids.ts";
 import { createFirstQueues } from "./first-queues.ts";
-import { lockFolder } from "./folder-lock.ts";
 import { listenForStop } from "./listen-for-stop.ts";
-import { ownServerFaults } from "./own-redis.ts";
 import { planStack } from "./plan-stack.ts";
-import { REDIS_PROGRAMS } from "./redis-server.ts";
+import { asksForHelp, complain } from "./program/command-line.ts";
 import { reloadOnChange } from "./reload-on-change.ts";
 import { runStack } from "./run-stack.ts";
 import { loadOrCreateSecrets } from "./secrets.ts";
+import { ownServerFaults } from "./servers/check-store.ts";
+import { lockFolder } from "./servers/folder-lock.ts";
+import { REDIS_PROGRAMS } from "./servers/redis-server.ts";
+import { waitUntilHealthy } from "./servers/wait-until-ready.ts";
 import { parseStackSettings, type StackSettings } from "./settings.ts";
 import { ensureProgram } from "./system-package.ts";
-import { waitUntilHealthy } from "./wait-until-healthy.ts";
 import { shownFolder, whereToLook } from "./where-to-look.ts";
 
 /**
- * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, says where each one is,
- * and stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
+ * `npm start` and `npm run dev`: the whole product on this machine. Starts every part in order, prints its address, and
+ * stops all of them in reverse on Ctrl-C, or as soon as one of them dies.
  */
 const USAGE = `npm start, npm run dev
-  The whole product on this machine until Ctrl-C; npm run dev takes up changes of the source. Both take variables and no options:
+  Runs the whole product on this machine until Ctrl-C; npm run dev also reloads changed sources. Settings are variables:
 
   SLUICE_PORT      the edge (8787)
-  SLUICE_DATA_DIR  where everything is kept (.sluice)
+  SLUICE_DATA_DIR  the data folder (.sluice)
   SLUICE_EDGE      worker or node
   all others: see docs/operations.md`;
 
@@ -34,13 +34,13 @@ if (asksForHelp(args)) {
   process.exit(0);
 }
 const stray = args.find((argument) => argument !== "--watch");
-if (stray !== undefined) process.exit(complain(`Unknown option ${stray}; --help tells what there is.`));
+if (stray !== undefined) process.exit(complain(`Unknown option ${stray}; --help lists the options.`));
 
 const startedAt = performance.now();
 const PROGRESS_EVERY_MS = 3_000;
 const watch = args.includes("--watch");
 const stopAsked = listenForStop();
-// A terminal that was closed, or `| head`: what nobody reads must not keep the parts from being stopped in order.
+// With a closed terminal, or `| head`, a failed write must not keep the parts from being stopped in order.
 process.stdout.on("error", () => {});
 
 try {
@@ -49,16 +49,17 @@ try {
   say(stopAsked.aborted ? "Stopped." : errorMessage(error));
   process.exitCode = stopAsked.aborted ? 0 : 1;
 }
-// What is still open (file watchers, the channel to our parent) would keep a stack alive that has nothing left to run.
+// Open handles (file watchers, the channel to the parent) would keep the process alive after the stack has stopped.
 process.exit();
 
 async function main(): Promise<number> {
   // 1. Settings, all faults at once.
   const parsed = parseStackSettings(process.env);
-  if (!parsed.ok) throw new Error(`These settings cannot be used:\n${parsed.reason.map((fault) => `  ${fault}`).join("\n")}`);
+  if (!parsed.ok)
+    throw new Error(`These settings are invalid:\n${parsed.reason.map((fault) => `  ${fault}`).join("\n")}`);
   const settings = parsed.value;
 
-  // 2. The data folder, ours alone while we run.
+  // 2. The data folder, locked while the stack runs.
   const folder = resolve(settings.SLUICE_DATA_DIR);
   await mkdir(join(folder, "logs"), { recursive: true, mode: 0o700 });
   const lock = await lockFolder(folder);
@@ -70,16 +71,21 @@ async function main(): Promise<number> {
 }
 
 async function runUntilStopped(settings: StackSettings, folder: string): Promise<number> {
-  // 3. The user's own stores, this machine's secrets, and redis-server unless every store is the user's own.
+  // 3. The user's own stores, this machine's secrets, and redis-server unless the user brings every store.
   const { REDIS_URL, VENUE_REDIS_URL, SLUICE_UNSAFE_STORE: isUnsafeStoreAllowed } = settings;
   const faults = await ownServerFaults({ REDIS_URL, VENUE_REDIS_URL, isUnsafeStoreAllowed });
   if (faults.length > 0) throw new Error(faults.join("\n"));
   const secrets = await loadOrCreateSecrets(folder, systemRandom);
   if (needsRedis(settings)) {
-    await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall: !settings.SLUICE_NO_INSTALL, say });
+    await ensureProgram({
+      programs: REDIS_PROGRAMS,
+      aptPackages: ["redis-server"],
+      mayInstall: !settings.SLUICE_NO_INSTALL,
+      say,
+    });
   }
 
-  // 4. Every part in order, then the question at the front door whether all of them answer.
+  // 4. Every part in order, then the edge's health report on all of them.
   say(`Starting Sluice in ${shownFolder(folder)}`);
   const { parts, edgeUrl } = await planStack({ settings, secrets, environment: process.env, folder, watch });
   const stack = await runStack(parts, {
@@ -88,8 +94,10 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     onProgress: sayNowAndThen(),
   });
   try {
-    const died = stack.died.then((reason) => `${reason}\nA stack that is not whole is no use: stopping the rest.`);
-    const stopped = new Promise<undefined>((resolved) => stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }));
+    const died = stack.died.then((reason) => `${reason}\nStopping the other parts.`);
+    const stopped = new Promise<undefined>((resolved) =>
+      stopAsked.addEventListener("abort", () => resolved(undefined), { once: true }),
+    );
     const adminToken = settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken;
     const healthy = waitUntilHealthy(edgeUrl, undefined, adminToken).then(() => "healthy" as const);
     const early = await Promise.race([healthy, died, stopped]);
@@ -98,7 +106,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     if (watch) reloadOnChange({ parts, stack, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
 
-    // 5. Until somebody stops us or a part dies.
+    // 5. Until a stop is requested or a part dies.
     return report(await Promise.race([died, stopped]));
   } finally {
     await stack.stop();
@@ -106,7 +114,7 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
   }
 }
 
-/** A start that is over soon says nothing of its steps. */
+/** A quick start prints no progress. */
 function sayNowAndThen(): (part: { readonly name: string }, progress: string) => void {
   let saidAt = performance.now();
   return ({ name }, progress) => {

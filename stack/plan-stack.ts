@@ -1,15 +1,20 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { JWKS_PATH } from "../../shared/admission.ts";
-import { type Child, startChild } from "./child.ts";
-import { bundleWorker, startEdgeServer, WORKER_ENTRY } from "./edge-server.ts";
-import { freePort } from "./free-port.ts";
-import { startNodeEdgeServer } from "./node-edge-server.ts";
-import { startRedisServer } from "./redis-server.ts";
+import { EDGE_VARIABLES, pickVariables } from "../shared/environment.ts";
+import { JWKS_PATH } from "../shared/tokens/admission.ts";
 import type { StackSecrets } from "./secrets.ts";
+import { type Child, startChild } from "./servers/child.ts";
+import {
+  bundleWorker,
+  startEdgeServer,
+  startNodeEdgeServer,
+  storeOutbound,
+  WORKER_ENTRY,
+} from "./servers/edge-server.ts";
+import { freePort } from "./servers/free-port.ts";
+import { startRedisServer } from "./servers/redis-server.ts";
+import { answersOk, waitUntilReady } from "./servers/wait-until-ready.ts";
 import type { StackSettings } from "./settings.ts";
-import { storeOutbound } from "./store-outbound.ts";
-import { answersOk, waitUntilReady } from "./wait-until-ready.ts";
 
 /** One process of the stack: where it will listen, and how to bring it up. */
 export type Part = {
@@ -20,9 +25,9 @@ export type Part = {
   readonly portVariable: string;
   /** Source folders whose change makes this process worth a restart. */
   readonly sources: readonly string[];
-  /** Tells what the part is doing while that takes long. */
+  /** Reports what the part is doing while a start takes long. */
   readonly start: (onProgress?: (progress: string) => void) => Promise<Child>;
-  /** Makes a running process take a change up by itself; without it, it is started anew. */
+  /** Makes a running process reload a change; without it, the process is restarted. */
   readonly rebuild?: () => Promise<void>;
 };
 
@@ -39,32 +44,36 @@ type StackPlan = {
 export type PlanOptions = {
   readonly settings: StackSettings;
   readonly secrets: StackSecrets;
-  /** What the parts are given of it, beside their settings. */
+  /** The parts get some of its variables, beside their settings. */
   readonly environment: NodeJS.ProcessEnv;
   readonly folder: string;
   readonly watch: boolean;
 };
 
-/** Decides what runs where, in the order in which each part stands on the ones before it. Nothing is started here. */
+/** Decides what runs where, in the order of dependencies. Starts nothing. */
 export async function planStack(options: PlanOptions): Promise<StackPlan> {
   const { settings, secrets, environment, folder } = options;
   const parts: Part[] = [];
   const addRedis = async (redis: RedisPlan) => {
     const port = redis.port ?? (await freePort());
     const place = { folder: join(folder, redis.name), port, logFile: logFileOf(folder, redis.name) };
-    const start: Part["start"] = async (onProgress) => (await startRedisServer({ ...redis, ...place, onProgress })).child;
+    const start: Part["start"] = async (onProgress) =>
+      (await startRedisServer({ ...redis, ...place, onProgress })).child;
     parts.push({ name: redis.name, what: redis.what, port, portVariable: redis.portVariable, sources: [], start });
     return { url: redisUrl(redis, port), dataUrl: redisUrl(redis, port, redis.dataUser) };
   };
 
   const isHosted = settings.UPSTASH_REDIS_REST_URL !== undefined;
-  const ownLine = isHosted || settings.REDIS_URL !== undefined ? undefined : await addRedis(lineRedis(settings, secrets));
+  const ownLine =
+    isHosted || settings.REDIS_URL !== undefined ? undefined : await addRedis(lineRedis(settings, secrets));
   const lineUrl = settings.REDIS_URL ?? ownLine?.url;
-  // The bridge does not look into scripts, so our own Redis does: unless the user has allowed more, it lets them touch data only.
+  // The bridge does not inspect scripts, so our own Redis restricts them: unless the user has allowed more, they touch
+  // data only.
   const bridgedUrl = environment["SLUICE_BRIDGE_ALLOW"] ? lineUrl : (ownLine?.dataUrl ?? lineUrl);
   // Only workerd cannot speak to Redis itself.
   const isBridged = !isHosted && settings.SLUICE_EDGE === "worker";
-  if (isBridged && bridgedUrl !== undefined) parts.push(bridgePart({ ...options, name: "bridge", lineUrl: bridgedUrl }));
+  if (isBridged && bridgedUrl !== undefined)
+    parts.push(bridgePart({ ...options, name: "bridge", lineUrl: bridgedUrl }));
   const venueUrl = settings.VENUE_REDIS_URL ?? (await addRedis(venueRedis(settings, secrets))).url;
   parts.push(originPart({ ...options, name: "origin", venueUrl }));
   parts.push(edgePart({ ...options, name: "edge", lineUrl }));
@@ -113,20 +122,26 @@ function venueRedis(settings: StackSettings, secrets: StackSecrets): RedisPlan {
   };
 }
 
-/** A stack has one; whoever runs several gives each a name and a port (in `settings`) of its own. */
+/** A stack has one; a test or load run with several gives each its own name and port (in `settings`). */
 export function bridgePart(options: PlanOptions & { readonly name: string; readonly lineUrl: string }): Part {
   const { settings, secrets, name, lineUrl } = options;
   const port = settings.SLUICE_BRIDGE_PORT;
-  const own = { ...ON_LOOPBACK, REDIS_URL: lineUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: secrets.bridgeToken };
+  const own = {
+    ...ON_LOOPBACK,
+    REDIS_URL: lineUrl,
+    SLUICE_BRIDGE_PORT: String(port),
+    SLUICE_BRIDGE_TOKEN: secrets.bridgeToken,
+  };
   const environment = { ...options.environment, ...own };
   const logFile = logFileOf(options.folder, name);
-  const start = () => startNode({ name, file: "redis-rest/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
+  const start = () =>
+    startNode({ name, file: "bridge/main.ts", environment, logFile, readyUrl: `http://127.0.0.1:${port}/health` });
   return {
     name,
     what: "the line's Redis over HTTP",
     port,
     portVariable: "SLUICE_BRIDGE_PORT",
-    sources: ["origin", "shared"],
+    sources: ["bridge", "stack", "shared"],
     start,
   };
 }
@@ -148,22 +163,32 @@ export function originPart(options: PlanOptions & { readonly name: string; reado
     ...keySource(options),
   };
   const readyUrl = `http://127.0.0.1:${port}/health`;
-  const start: Part["start"] = (onProgress) => startNode({ name, file: "main.ts", environment, logFile, readyUrl, onProgress });
-  return { name, what: "the venue", port, portVariable: "SLUICE_ORIGIN_PORT", sources: ["origin", "shared"], start };
+  const start: Part["start"] = (onProgress) =>
+    startNode({ name, file: "origin/main.ts", environment, logFile, readyUrl, onProgress });
+  return {
+    name,
+    what: "the venue",
+    port,
+    portVariable: "SLUICE_ORIGIN_PORT",
+    sources: ["origin", "bridge", "stack", "shared"],
+    start,
+  };
 }
 
-/** The stack of one machine listens nowhere else, whatever the shell it is started from says. */
+/** The stack of one machine listens on loopback only, whatever the shell's environment says. */
 const ON_LOOPBACK = { SLUICE_HOST: "127.0.0.1" } as const;
 
 /** Where the origin finds the gate's public keys: at the gate, unless the user hands them over. */
 function keySource({ settings, environment }: PlanOptions): NodeJS.ProcessEnv {
-  return environment["SLUICE_JWKS"] === undefined ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` } : {};
+  return environment["SLUICE_JWKS"] === undefined
+    ? { SLUICE_JWKS_URL: `http://127.0.0.1:${settings.SLUICE_PORT}${JWKS_PATH}` }
+    : {};
 }
 
 type EdgeOptions = PlanOptions & {
   readonly name: string;
   readonly lineUrl: string | undefined;
-  /** The gate's own unless told otherwise. */
+  /** The gate's own by default. */
   readonly entryFile?: string;
 };
 
@@ -172,30 +197,22 @@ export function edgePart(options: EdgeOptions): Part {
   const { settings, secrets, environment, name } = options;
   const port = settings.SLUICE_PORT;
   const variables = {
-    ...passedOn(environment, EDGE_VARIABLES),
+    ...pickVariables(environment, EDGE_VARIABLES),
     CLIENT_ADDRESS_FROM: settings.CLIENT_ADDRESS_FROM,
     SLUICE_ADMIN_TOKEN: settings.SLUICE_ADMIN_TOKEN ?? secrets.adminToken,
     SLUICE_SIGNING_KEYS: settings.SLUICE_SIGNING_KEYS ?? JSON.stringify(secrets.signingKeys),
     UPSTASH_REDIS_REST_URL: settings.UPSTASH_REDIS_REST_URL ?? `http://127.0.0.1:${settings.SLUICE_BRIDGE_PORT}`,
     UPSTASH_REDIS_REST_TOKEN: settings.UPSTASH_REDIS_REST_TOKEN ?? secrets.bridgeToken,
   };
-  const place = { port, originAddress: `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`, variables, logFile: logFileOf(options.folder, name) };
+  const place = {
+    port,
+    originAddress: `127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`,
+    variables,
+    logFile: logFileOf(options.folder, name),
+  };
   const part = { name, port, portVariable: "SLUICE_PORT", sources: ["edge", "shared"] };
   return { ...part, ...(settings.SLUICE_EDGE === "node" ? onNode(options, place) : inWorkerd(options, place)) };
 }
-
-/** The edge itself judges them. */
-const EDGE_VARIABLES = [
-  "SLUICE_ADMIN_TOKENS",
-  "SLUICE_ISSUER",
-  "SLUICE_JOINS_PER_ADDRESS",
-  "SLUICE_ALLOW_PRIVATE_TARGETS",
-  "SLUICE_UNKNOWN_HOSTS",
-  "TRUSTED_PROXIES",
-  "ORIGIN_TIMEOUT_MS",
-  "BODY_TIMEOUT_MS",
-  "STORE_TIMEOUT_MS",
-] as const;
 
 type EdgePlace = {
   readonly port: number;
@@ -218,15 +235,10 @@ function inWorkerd(
 }
 
 function onNode({ folder, lineUrl, environment }: EdgeOptions, place: EdgePlace): Pick<Part, "what" | "start"> {
-  const cluster = passedOn(environment, ["SLUICE_REDIS_CLUSTER"]);
+  const cluster = pickVariables(environment, ["SLUICE_REDIS_CLUSTER"]);
   const store: Record<string, string> = lineUrl === undefined ? {} : { ...cluster, REDIS_URL: lineUrl };
   const variables = { ...place.variables, ...store, SLUICE_DATA_DIR: folder };
   return { what: "the gate, on Node", start: async () => (await startNodeEdgeServer({ ...place, variables })).child };
-}
-
-/** The edge gets no environment but what it is given; these go through as they are. */
-function passedOn(environment: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])));
 }
 
 function logFileOf(folder: string, name: string): string {
@@ -243,9 +255,15 @@ type NodePart = {
 };
 
 async function startNode({ name, file, environment, logFile, readyUrl, onProgress }: NodePart): Promise<Child> {
-  const luaLoader = new URL("../lua-loader.ts", import.meta.url).href;
+  const luaLoader = new URL("./program/lua-loader.ts", import.meta.url).href;
   const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = startChild({ name, command: process.execPath, args: ["--import", luaLoader, script], environment, logFile });
+  const child = startChild({
+    name,
+    command: process.execPath,
+    args: ["--import", luaLoader, script],
+    environment,
+    logFile,
+  });
   await waitUntilReady({ child, probe: () => answersOk(readyUrl), onProgress });
   return child;
 }

@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../", import.meta.url));
 const binFolder = join(root, "node_modules", ".bin");
 // From here on Node strips types by itself, and modules can be loaded through synchronous hooks.
 const NODE_MAJOR_MIN = 22;
@@ -14,7 +14,7 @@ const NODE_MINOR_MIN = 18;
 const PARENT_CHECK_MS = 250;
 
 const [script, ...args] = process.argv.slice(2);
-if (script === undefined) stopWith("usage: node origin/stack/prepare.mjs SCRIPT [ARGUMENTS]");
+if (script === undefined) stopWith("usage: node stack/prepare.mjs SCRIPT [ARGUMENTS]");
 if (!packagesAreInstalled()) installPackages();
 handOver(findNode());
 
@@ -43,11 +43,14 @@ function installPackages() {
   say("Installing npm packages (once, about a minute)");
   const npm = process.env["npm_execpath"];
   const [command, prefix] = npm === undefined ? ["npm", []] : [process.execPath, [npm]];
-  const { status } = spawnSync(command, [...prefix, "ci", "--loglevel=error"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
-  if (status !== 0) stopWith("npm ci failed; its own words stand above.");
+  const { status } = spawnSync(command, [...prefix, "ci", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  if (status !== 0) stopWith("npm ci failed; see its output above.");
 }
 
-/** The Node that came with the packages, else the one we run on. */
+/** The Node among the packages, else the running one. */
 function findNode() {
   const candidates = [join(binFolder, "node"), process.execPath].filter((path) => existsSync(path));
   const node = candidates.find(runsTypeScript);
@@ -66,24 +69,30 @@ function runsTypeScript(node) {
 }
 
 /**
- * Becomes a mere shell around the real program: passes signals on, and takes over its exit code.
+ * Runs the program as a child: forwards signals, and exits with its code.
  * @param {string} node
  */
 function handOver(node) {
-  const child = spawn(node, ["--import", new URL("../lua-loader.ts", import.meta.url).href, join(root, String(script)), ...args], {
-    cwd: root,
-    env: { ...process.env, PATH: `${binFolder}:${process.env["PATH"] ?? ""}` },
-    // The channel tells the program when we are gone, even if we were killed outright.
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-  });
-  // npm's shell dies of a signal without passing it on; then we have another parent than before. Told twice, the program would hurry.
+  const child = spawn(
+    node,
+    ["--import", new URL("./program/lua-loader.ts", import.meta.url).href, join(root, String(script)), ...args],
+    {
+      cwd: root,
+      env: { ...process.env, PATH: `${binFolder}:${process.env["PATH"] ?? ""}` },
+      // The channel closes when this process ends, even by SIGKILL, and the program notices.
+      stdio: ["inherit", "inherit", "inherit", "ipc"],
+    },
+  );
+  // npm's shell dies of a signal without forwarding it; then the parent process changes. A second signal would stop the
+  // program at once.
   const parent = process.ppid;
   const check = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(check);
     child.kill("SIGTERM");
   }, PARENT_CHECK_MS).unref();
-  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) process.on(signal, () => child.kill(signal));
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]))
+    process.on(signal, () => child.kill(signal));
   child.on("error", (error) => stopWith(`Node could not be started: ${error.message}`));
   child.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
 }

@@ -11,19 +11,22 @@ type ReloadOptions = {
   readonly say: (line: string) => void;
 };
 
-/** An editor writes several files at once; they make one reload. */
+/** An editor writes several files at once: they cause one reload. */
 const SETTLE_MS = 150;
 const SOURCE_FILE = /\.(tsx?|css|lua)$/;
-/** What a reload itself writes must not cause the next one. */
+/** Files that a reload writes must not cause the next one. */
 const NO_SOURCE = /\.test\.ts$|^built\//;
 
-/** `npm run dev`: a change in edge/ reloads the edge, one in origin/ restarts the parts from there, one in shared/ does both. */
+/**
+ * `npm run dev`: a change in a folder reloads or restarts the parts that are built from it; one in shared/ affects all
+ * of them.
+ */
 export function reloadOnChange({ parts, stack, say }: ReloadOptions): void {
-  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const root = fileURLToPath(new URL("../", import.meta.url));
   const changed = new Set<string>();
   let reloading: Promise<void> | undefined;
 
-  for (const source of ["edge", "origin", "shared"]) {
+  for (const source of ["edge", "bridge", "origin", "stack", "shared"]) {
     watch(join(root, source), { recursive: true }, (_event, file) => {
       if (file === null || !SOURCE_FILE.test(file) || NO_SOURCE.test(file)) return;
       changed.add(source);
@@ -41,7 +44,7 @@ export function reloadOnChange({ parts, stack, say }: ReloadOptions): void {
     }
   }
 
-  /** A mistake in the code must not end the session: it is shown, and the next save tries again. */
+  /** An error in the code must not stop the stack: it is printed, and the next save tries again. */
   async function reload(part: Part): Promise<void> {
     try {
       if (part.rebuild === undefined) await stack.restart(part);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startChild } from "./child.ts";
-import { freePort } from "./free-port.ts";
 import type { Part } from "./plan-stack.ts";
 import { runStack } from "./run-stack.ts";
+import { startChild } from "./servers/child.ts";
+import { freePort } from "./servers/free-port.ts";
 
 type Program = { readonly name: string; readonly script: string; readonly isNeverReady?: boolean };
 
@@ -16,8 +16,11 @@ async function part({ name, script, isNeverReady = false }: Program): Promise<Pa
 }
 
 describe("runStack", () => {
-  it("says which part died while another was still starting, instead of waiting for what stands on it", async () => {
-    const dying = await part({ name: "dying", script: "setTimeout(() => { console.log('out of luck'); process.exit(3); }, 100)" });
+  it("reports which part died while another was still starting, instead of waiting for parts that depend on it", async () => {
+    const dying = await part({
+      name: "dying",
+      script: "setTimeout(() => { console.log('out of luck'); process.exit(3); }, 100)",
+    });
     const waiting = await part({ name: "waiting", script: "setInterval(() => {}, 1000)", isNeverReady: true });
     const starting = runStack([dying, waiting], { stopAsked: new AbortController().signal, onReady: () => {} });
     await expect(starting).rejects.toThrow(/^dying exited with code 3.*\n.*out of luck/);

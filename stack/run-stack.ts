@@ -1,10 +1,10 @@
-import { type Child, describeExit, stopAllChildren } from "./child.ts";
-import { isPortFree } from "./free-port.ts";
 import type { Part } from "./plan-stack.ts";
+import { type Child, describeExit, stopAllChildren } from "./servers/child.ts";
+import { isPortFree } from "./servers/free-port.ts";
 
-/** A stack that is either whole or gone: main.ts takes everything down as soon as one part has died. */
+/** A stack runs completely or not at all: main.ts stops everything as soon as one part has died. */
 export type RunningStack = {
-  /** Settles when a part has ended by itself, with the sentence that says which and why. */
+  /** Resolves when a part has ended by itself, with a sentence about which one and why. */
   readonly died: Promise<string>;
   readonly restart: (part: Part) => Promise<void>;
   /** Of the parts that run, by name. */
@@ -18,8 +18,11 @@ type RunOptions = {
   readonly onProgress?: (part: Part, progress: string) => void;
 };
 
-/** Starts the parts one after the other. When one fails or a stop is asked for meanwhile, none is left running. */
-export async function runStack(parts: readonly Part[], { stopAsked, onReady, onProgress }: RunOptions): Promise<RunningStack> {
+/** Starts the parts one after the other. When one fails or a stop is requested meanwhile, none is left running. */
+export async function runStack(
+  parts: readonly Part[],
+  { stopAsked, onReady, onProgress }: RunOptions,
+): Promise<RunningStack> {
   await assertPortsFree(parts);
   const running = new Map<Part, Child>();
   const expectedToEnd = new Set<Child>();
@@ -61,14 +64,14 @@ export async function runStack(parts: readonly Part[], { stopAsked, onReady, onP
   return { died: death.promise, restart, pids, stop };
 }
 
-/** What stands on a part that died would never come up, and would be blamed for it. */
+/** A part that depends on a dead one would never become ready, and would be blamed for it. */
 async function rejectOnDeath(death: Promise<string>): Promise<never> {
   throw new Error(await death);
 }
 
 function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const abort = () => reject(new Error("A stop was asked for during the start."));
+    const abort = () => reject(new Error("Stop requested during the start."));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
@@ -79,7 +82,8 @@ async function assertPortsFree(parts: readonly Part[]): Promise<void> {
   const taken = checks.filter(({ free }) => !free).map(({ part }) => part);
   if (taken.length === 0) return;
   const sentences = taken.map(
-    ({ name, port, portVariable }) => `Port ${port} for ${name} is in use: stop what listens there, or set ${portVariable} to another.`,
+    ({ name, port, portVariable }) =>
+      `Port ${port} for ${name} is in use: stop the program that listens there, or set ${portVariable} to another.`,
   );
   throw new Error(sentences.join("\n"));
 }

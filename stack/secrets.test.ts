@@ -1,19 +1,19 @@
 import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemRandom } from "../../shared/ids.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../kit/temporary-folder.ts";
+import { systemRandom } from "../shared/ids.ts";
 import { loadOrCreateSecrets, SECRETS_FILE } from "./secrets.ts";
 
 describe("loadOrCreateSecrets", () => {
-  it("makes secrets once and finds them again", async () => {
+  it("creates secrets once and reads them again", async () => {
     const folder = await temporaryFolder();
     const first = await loadOrCreateSecrets(folder, systemRandom);
     expect(await loadOrCreateSecrets(folder, systemRandom)).toEqual(first);
     expect(new Set(Object.values(first)).size).toBe(Object.keys(first).length);
   });
 
-  it("keeps them readable by their owner alone, also when somebody opened the file", async () => {
+  it("makes them readable only by their owner, also when the file's mode was widened", async () => {
     const folder = await temporaryFolder();
     await loadOrCreateSecrets(folder, systemRandom);
     const file = join(folder, SECRETS_FILE);
@@ -36,7 +36,7 @@ describe("loadOrCreateSecrets", () => {
     const file = join(folder, SECRETS_FILE);
     for (const damaged of ["{", "[]", '{"adminToken":"short"}']) {
       await writeFile(file, damaged);
-      await expect(loadOrCreateSecrets(folder, systemRandom)).rejects.toThrow(/is damaged.*Mend or remove it/);
+      await expect(loadOrCreateSecrets(folder, systemRandom)).rejects.toThrow(/is damaged.*Fix or remove it/);
       expect(await readFile(file, "utf8")).toBe(damaged);
     }
   });

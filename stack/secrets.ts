@@ -1,24 +1,24 @@
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { type FillRandom, newId, newSecret } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { privateTokenKeySchema } from "../../shared/token-keys.ts";
+import { type FillRandom, newId, newSecret } from "../shared/ids.ts";
+import { newTokenKey } from "../shared/tokens/new-token-key.ts";
+import { privateTokenKeySchema } from "../shared/tokens/token-keys.ts";
 
 const signingKeysSchema = z.object({ active: z.string(), keys: z.array(privateTokenKeySchema).min(1) });
 
-/** The secrets of a development machine: made once, kept in the data folder, readable by its owner alone. */
+/** The secrets of a development machine: created once, kept in the data folder, readable only by its owner. */
 const secretsSchema = z.object({
   adminToken: z.string().min(32),
   bridgeToken: z.string().min(32),
   lineRedisPassword: z.string().min(32),
   venueRedisPassword: z.string().min(32),
-  /** What the gate signs tickets and passes with; the shape of SLUICE_SIGNING_KEYS. */
+  /** Signs tickets and passes of the gate; the shape of SLUICE_SIGNING_KEYS. */
   signingKeys: signingKeysSchema,
-  /** What the venue signs access tokens with; the shape of SLUICE_IDENTITY_KEYS. */
+  /** Signs access tokens of the venue; the shape of SLUICE_IDENTITY_KEYS. */
   identityKeys: signingKeysSchema,
   venueSecret: z.string().min(32),
-  /** What the venue seals API secrets with; the shape of SLUICE_SEAL_KEYS. */
+  /** Encrypts API secrets of the venue; the shape of SLUICE_SEAL_KEYS. */
   sealKeys: z.object({ active: z.string(), keys: z.record(z.string(), z.string().min(43)) }),
 });
 
@@ -33,7 +33,9 @@ export async function loadOrCreateSecrets(folder: string, fillRandom: FillRandom
   // A secret added by a newer version is filled in; those already in use stay.
   const secrets = secretsSchema.safeParse({ ...(await newSecrets(fillRandom)), ...known });
   if (!secrets.success)
-    throw new Error(`${file} is damaged: ${secrets.error.issues.map((issue) => issue.path.join(".")).join(", ")}. Mend or remove it.`);
+    throw new Error(
+      `${file} is damaged: ${secrets.error.issues.map((issue) => issue.path.join(".")).join(", ")}. Fix or remove it.`,
+    );
   await writeWhole(file, `${JSON.stringify(secrets.data, null, 2)}\n`);
   return secrets.data;
 }
@@ -55,7 +57,7 @@ export async function newSecrets(fillRandom: FillRandom): Promise<StackSecrets> 
   };
 }
 
-/** Written beside and renamed, so that a crash leaves the old file or the new one, never half of one. */
+/** Written to a draft and renamed, so that a crash leaves the old file or the new one, never half of one. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, text, { mode: 0o600 });
@@ -76,6 +78,6 @@ function parseJson(file: string, text: string): Record<string, unknown> {
   try {
     return z.record(z.string(), z.unknown()).parse(JSON.parse(text));
   } catch {
-    throw new Error(`${file} is damaged: it is not a JSON object. Mend or remove it.`);
+    throw new Error(`${file} is damaged: it is not a JSON object. Fix or remove it.`);
   }
 }

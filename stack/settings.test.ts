@@ -7,7 +7,7 @@ function faultsOf(environment: Record<string, string>): readonly string[] {
 }
 
 describe("parseStackSettings", () => {
-  it("runs on defaults alone", () => {
+  it("runs on defaults", () => {
     expect(parseStackSettings({})).toMatchObject({
       ok: true,
       value: {
@@ -21,8 +21,14 @@ describe("parseStackSettings", () => {
   });
 
   it("refuses half of the Upstash pair, and two stores for one line", () => {
-    expect(faultsOf({ UPSTASH_REDIS_REST_URL: "https://x.test" })).toEqual([expect.stringContaining("set both or neither")]);
-    const both = { UPSTASH_REDIS_REST_URL: "https://x.test", UPSTASH_REDIS_REST_TOKEN: "t", REDIS_URL: "redis://127.0.0.1" };
+    expect(faultsOf({ UPSTASH_REDIS_REST_URL: "https://x.test" })).toEqual([
+      expect.stringContaining("set both or neither"),
+    ]);
+    const both = {
+      UPSTASH_REDIS_REST_URL: "https://x.test",
+      UPSTASH_REDIS_REST_TOKEN: "t",
+      REDIS_URL: "redis://127.0.0.1",
+    };
     expect(faultsOf(both)).toEqual([expect.stringContaining("the line has one store")]);
   });
 

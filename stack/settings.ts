@@ -8,21 +8,21 @@ import {
   redisUrlVariable,
   urlVariable,
   wholeNumberVariable,
-} from "../../shared/environment.ts";
-import { OPERATOR_TOKEN_CHARS_MIN, operatorTokensVariable } from "../../shared/operator-tokens.ts";
-import { fail, type Result } from "../../shared/result.ts";
+} from "../shared/environment.ts";
+import { fail, type Result } from "../shared/result.ts";
+import { OPERATOR_TOKEN_CHARS_MIN, operatorTokensVariable } from "../shared/tokens/operator-tokens.ts";
 
 const MIB = 1024 * 1024;
 const VENUE_REDIS_MB_MIN = 64;
 
-/** While Redis rewrites its file it may need as much again, and the other parts need some too. */
+/** While Redis rewrites its file it may need twice its memory, and the other parts need some too. */
 function halfOfMemoryMb(): number {
   const containerBytes = process.constrainedMemory();
   const bytes = containerBytes > 0 ? Math.min(totalmem(), containerBytes) : totalmem();
   return Math.max(VENUE_REDIS_MB_MIN, Math.floor(bytes / 2 / MIB));
 }
 
-/** What `npm start` can be told. Every variable is optional: without any, the whole product runs on embedded parts. */
+/** The settings of `npm start`. Every variable is optional: without any, the whole product runs on embedded parts. */
 const settingsSchema = z.object({
   SLUICE_EDGE: z.enum(["worker", "node"], "must be worker or node").default("worker"),
   SLUICE_PORT: portVariable.default(8787),
@@ -32,7 +32,10 @@ const settingsSchema = z.object({
   SLUICE_VENUE_REDIS_PORT: portVariable.optional(),
   SLUICE_VENUE_REDIS_MB: wholeNumberVariable({ min: VENUE_REDIS_MB_MIN, max: 10_000_000, fallback: halfOfMemoryMb() }),
   SLUICE_DATA_DIR: z.string().default(".sluice"),
-  SLUICE_ADMIN_TOKEN: z.string().min(OPERATOR_TOKEN_CHARS_MIN, `must have at least ${OPERATOR_TOKEN_CHARS_MIN} characters`).optional(),
+  SLUICE_ADMIN_TOKEN: z
+    .string()
+    .min(OPERATOR_TOKEN_CHARS_MIN, `must have at least ${OPERATOR_TOKEN_CHARS_MIN} characters`)
+    .optional(),
   SLUICE_ADMIN_TOKENS: operatorTokensVariable.optional(),
   SLUICE_SIGNING_KEYS: z.string().optional(),
   SLUICE_ALLOW_PRIVATE_TARGETS: flagVariable,
@@ -68,7 +71,13 @@ function crossFaults(settings: StackSettings): readonly string[] {
   return faults;
 }
 
-const PORT_NAMES = ["SLUICE_PORT", "SLUICE_ORIGIN_PORT", "SLUICE_BRIDGE_PORT", "SLUICE_REDIS_PORT", "SLUICE_VENUE_REDIS_PORT"] as const;
+const PORT_NAMES = [
+  "SLUICE_PORT",
+  "SLUICE_ORIGIN_PORT",
+  "SLUICE_BRIDGE_PORT",
+  "SLUICE_REDIS_PORT",
+  "SLUICE_VENUE_REDIS_PORT",
+] as const;
 
 function portUsers(settings: StackSettings): ReadonlyMap<number, readonly string[]> {
   const users = new Map<number, string[]>();

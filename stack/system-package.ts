@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { findProgram } from "./find-program.ts";
+import { findProgram } from "./servers/find-program.ts";
 
 type WantedProgram = {
   /** Any of these on the PATH will do. */
@@ -10,7 +10,7 @@ type WantedProgram = {
   readonly say: (line: string) => void;
 };
 
-/** The program's path: found, or installed through apt when we may. Otherwise one sentence on what to install. */
+/** The program's path: found, or installed through apt when allowed. Otherwise throws a sentence on what to install. */
 export async function ensureProgram({ programs, aptPackages, mayInstall, say }: WantedProgram): Promise<string> {
   const found = findProgram(...programs);
   if (found !== undefined) return found;
@@ -22,11 +22,13 @@ export async function ensureProgram({ programs, aptPackages, mayInstall, say }: 
   say(`installing ${aptPackages.join(", ")} with apt-get`);
   const options = ["-y", "-qq", "--no-install-recommends"];
   if ((await run([...apt, "install", ...options, ...aptPackages])).code !== 0) {
-    // A machine whose package lists are old or missing does not know the name yet.
+    // A machine with old or missing package lists does not know the name yet.
     await run([...apt, "update", "-qq"]);
     const { code, output } = await run([...apt, "install", ...options, ...aptPackages]);
     if (code !== 0)
-      throw new Error(`apt-get could not install ${aptPackages.join(", ")}: ${output.trim().split("\n").at(-1) ?? "it did not say why"}`);
+      throw new Error(
+        `apt-get could not install ${aptPackages.join(", ")}: ${output.trim().split("\n").at(-1) ?? "it did not say why"}`,
+      );
   }
   const installed = findProgram(...programs);
   if (installed === undefined)
@@ -44,7 +46,10 @@ function aptCommand(): readonly string[] | undefined {
 }
 
 async function run([command = "", ...args]: readonly string[]): Promise<{ code: number | null; output: string }> {
-  const child = spawn(command, args, { env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" }, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()));

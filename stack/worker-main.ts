@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import { createLogger } from "../log.ts";
-import { stopOnSignal } from "../stop-on-signal.ts";
-import { describeExit } from "./child.ts";
-import { startEdgeServer } from "./edge-server.ts";
-import { storeOutbound } from "./store-outbound.ts";
+import { createLogger } from "./program/log.ts";
+import { stopOnSignal } from "./program/stop-on-signal.ts";
+import { describeExit } from "./servers/child.ts";
+import { startEdgeServer, storeOutbound } from "./servers/edge-server.ts";
 import { parseWorkerEnvironment } from "./worker-environment.ts";
 
-/** The edge in workerd as a process of its own, where nothing else of the stack runs: on a machine or in a container for edges. */
+/** The edge in workerd as its own process, without the rest of the stack: on a machine or in a container for edges. */
 const log = createLogger("edge");
 
 const environment = parseWorkerEnvironment(process.env);

@@ -3,17 +3,24 @@ import { once } from "node:events";
 import { constants, setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { startVitest } from "vitest/node";
-import { buildFaces } from "../origin/stack/build-faces.ts";
-import { REDIS_PROGRAMS } from "../origin/stack/redis-server.ts";
-import { ensureProgram } from "../origin/stack/system-package.ts";
-import { CHROMIUM_PROGRAMS } from "./parts/browser.ts";
-import { NGINX_PROGRAMS, OPENSSL_PROGRAMS } from "./parts/programs.ts";
+import { CHROMIUM_PROGRAMS } from "../kit/browser.ts";
+import { NGINX_PROGRAMS, OPENSSL_PROGRAMS } from "../kit/programs.ts";
+import { buildFaces } from "../stack/servers/build-faces.ts";
+import { REDIS_PROGRAMS } from "../stack/servers/redis-server.ts";
+import { ensureProgram } from "../stack/system-package.ts";
 
 /**
- * `npm test`: installs what the tests need, then runs every test and beside them `npm run check`. The last line sums up
- * all projects as `N passed, N failed`, so that a person or a machine can read the verdict off it.
+ * `npm test`: installs what the tests need, then runs the tests and `npm run check` at the same time. The last line
+ * sums up all projects as `N passed, N failed`, for people and for scripts. `npm run test:full` adds `--full`: every
+ * test in every runtime. Other arguments are paths of test files.
  */
 const mayInstall = process.env["SLUICE_NO_INSTALL"] !== "1";
+const [isFull, filters] = [
+  process.argv.includes("--full"),
+  process.argv.slice(2).filter((argument) => argument !== "--full"),
+];
+// vitest.config.ts and the processes of the tests read it.
+if (isFull) process.env["SLUICE_TESTS"] = "full";
 
 try {
   await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall, say });
@@ -23,7 +30,7 @@ try {
   // Before both: the check reads what is built, and so do the tests.
   await buildFaces();
   const checking = runCheck();
-  const { passed, failed } = await runTests(process.argv.slice(2));
+  const { passed, failed } = await runTests(filters);
   const check = await checking;
   say(`\nnpm run check ${check.hasPassed ? "passed" : "failed"}`);
   if (!check.hasPassed) say(check.findings);

@@ -1,12 +1,12 @@
 import type { Redis } from "ioredis";
-import type { Argument, Command } from "./command.ts";
+import type { Argument, Command } from "../../stack/program/resp/encode-commands.ts";
 import type { RedisValue } from "./value-json.ts";
 
 type Broadcast = (masters: readonly Redis[]) => Promise<RedisValue>;
 
 /**
- * Commands without a key that mean the whole data set. On a cluster each node knows its own share, so they go to every
- * master and the answers are put together; one node's answer would be wrong without looking so.
+ * Commands without a key that cover the whole data set. On a cluster each node knows only its share, so they go to
+ * every master and the answers are combined; a single node's answer would be wrong.
  */
 export function broadcastOf(command: Command): Broadcast | undefined {
   const name = command[0].toUpperCase();
@@ -27,7 +27,9 @@ const COMBINE: Readonly<Record<string, (values: readonly RedisValue[]) => RedisV
 /** A script exists when every master has it. */
 function everywhere(values: readonly RedisValue[]): RedisValue {
   const [first = []] = values as readonly (readonly number[])[];
-  return first.map((_, index) => Math.min(...(values as readonly (readonly number[])[]).map((answers) => answers[index] ?? 0)));
+  return first.map((_, index) =>
+    Math.min(...(values as readonly (readonly number[])[]).map((answers) => answers[index] ?? 0)),
+  );
 }
 
 /**
@@ -47,7 +49,15 @@ async function scan(masters: readonly Redis[], [, cursorArgument, ...options]: C
   return [Buffer.from(nextCursor({ own: BigInt(String(next)), index, count: nodes.length })), keys];
 }
 
-function nextCursor({ own, index, count }: { readonly own: bigint; readonly index: number; readonly count: number }): string {
+function nextCursor({
+  own,
+  index,
+  count,
+}: {
+  readonly own: bigint;
+  readonly index: number;
+  readonly count: number;
+}): string {
   if (own > 0n) return String(own * BigInt(count) + BigInt(index));
   return index + 1 < count ? String(index + 1) : "0";
 }

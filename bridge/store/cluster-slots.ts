@@ -1,11 +1,11 @@
 import { Command as RedisCommand } from "ioredis";
-import type { Argument, Command } from "./command.ts";
+import type { Argument, Command } from "../../stack/program/resp/encode-commands.ts";
 
 type Key = string | Buffer;
 
 /**
- * The keys of a command, or `malformed` when some are missing: `["GET"]`, or a count of keys that is not true. ioredis
- * takes a command for well-formed and would fill the gap with something of its own, or count to a billion.
+ * The keys of a command, or `malformed` when some are missing: `["GET"]`, or a wrong count of keys. ioredis does not
+ * check this, and would invent a key or count to a billion.
  */
 export function keysOf([name, ...args]: Command): readonly Key[] | "malformed" {
   const countAt = KEY_COUNT_AT.get(name.toUpperCase());
@@ -28,7 +28,9 @@ export function slotsOf(keys: readonly Key[]): ReadonlySet<number> {
 const KEY_COUNT_AT: ReadonlyMap<string, number> = new Map([
   ...["EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO"].map((name) => [name, 1] as const),
   ...["ZUNIONSTORE", "ZINTERSTORE", "ZDIFFSTORE"].map((name) => [name, 1] as const),
-  ...["ZUNION", "ZINTER", "ZDIFF", "ZINTERCARD", "SINTERCARD", "SUNIONCARD", "SDIFFCARD"].map((name) => [name, 0] as const),
+  ...["ZUNION", "ZINTER", "ZDIFF", "ZINTERCARD", "SINTERCARD", "SUNIONCARD", "SDIFFCARD"].map(
+    (name) => [name, 0] as const,
+  ),
   ...["LMPOP", "ZMPOP", "MSETEX"].map((name) => [name, 0] as const),
 ]);
 

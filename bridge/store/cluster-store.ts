@@ -1,15 +1,16 @@
 import { Cluster, type Redis } from "ioredis";
+import type { Command } from "../../stack/program/resp/encode-commands.ts";
+import { PENDING_MAX, STALL_MS_MAX } from "../../stack/program/resp/redis-lane.ts";
 import { broadcastOf } from "./cluster-broadcast.ts";
 import { keysOf, slotsOf } from "./cluster-slots.ts";
-import type { Command, Work } from "./command.ts";
 import { replicatedCalls } from "./replicated-calls.ts";
-import { type Answer, CONNECTION_OPTIONS, errorJson, PENDING_MAX, STALL_MS_MAX, STORE_ERRORS, type Store } from "./store.ts";
+import { type Answer, CONNECTION_OPTIONS, errorJson, STORE_ERRORS, type Store, type Work } from "./store.ts";
 import { itemJson, type RedisValue } from "./value-json.ts";
 
 type ClusterStoreOptions = {
   /** Some of the cluster's nodes; the others are learnt from them. */
   readonly urls: readonly string[];
-  /** How many replicas must have a change before its caller hears of it. */
+  /** How many replicas must have a change before its caller gets the reply. */
   readonly replicas?: number;
   readonly requestTimeoutMs: number;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
@@ -20,7 +21,12 @@ type ClusterStoreOptions = {
  * each to its node, and answered in the order they were asked. A command whose connection is lost is not sent again: it
  * may have run.
  */
-export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onStateChange }: ClusterStoreOptions): Store {
+export function createClusterStore({
+  urls,
+  replicas = 0,
+  requestTimeoutMs,
+  onStateChange,
+}: ClusterStoreOptions): Store {
   const { lazyConnect, protocol, connectTimeout, disableClientInfo } = CONNECTION_OPTIONS;
   const cluster = new Cluster([...urls], {
     lazyConnect,
@@ -33,7 +39,7 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
       connectTimeout,
       disableClientInfo,
       autoResendUnfulfilledCommands: false,
-      // Without it, what waits on one silent node would fill the room that all nodes share.
+      // Without it, requests to one silent node would use up the limit that all nodes share.
       socketTimeout: Math.max(STALL_MS_MAX, 2 * requestTimeoutMs),
     },
   });
@@ -41,14 +47,16 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
   cluster.on("close", () => onStateChange("lost"));
   cluster.on("error", (error: Error) => onStateChange("lost", error));
   cluster.connect().catch(() => {
-    // ioredis goes on trying by itself; the error event has told what is wrong.
+    // ioredis keeps trying; the error event has reported the reason.
   });
   const replicated = replicas === 0 ? undefined : replicatedCalls(cluster, replicas);
   let pendingCount = 0;
 
   function execute(work: Work, answer: Answer): void {
-    const tell = (status: number, json: string) => answer(status, json);
-    const settle = withinTimeout(tell, { timeoutMs: requestTimeoutMs, onTimeout: [503, errorJson(STORE_ERRORS.timeout)] });
+    const settle = withinTimeout(answer, {
+      timeoutMs: requestTimeoutMs,
+      onTimeout: [503, errorJson(STORE_ERRORS.timeout)],
+    });
     if (pendingCount >= PENDING_MAX) {
       settle(503, errorJson(STORE_ERRORS.busy));
       return;
@@ -56,7 +64,9 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
     pendingCount++;
     const outcome = work.kind === "transaction" ? runTransaction(work, settle) : runEach(work, settle);
     void outcome
-      .catch((error: unknown) => settle(503, errorJson(isNeverSent(error) ? STORE_ERRORS.unreachable : STORE_ERRORS.lost)))
+      .catch((error: unknown) =>
+        settle(503, errorJson(isNeverSent(error) ? STORE_ERRORS.unreachable : STORE_ERRORS.lost)),
+      )
       .finally(() => pendingCount--);
   }
 
@@ -78,7 +88,7 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
       const broadcast = broadcastOf(command);
       if (broadcast !== undefined) return await broadcast(masters());
       const keys = keysOf(command);
-      // Which node tells a caller what is wrong with a command does not matter.
+      // Any node can explain what is wrong with a command.
       if (keys === "malformed") return (await masters()[0].callBuffer(name, ...args)) as RedisValue;
       const [key] = keys;
       if (replicated !== undefined && key !== undefined) return await replicated(key, [name, ...args]);
@@ -105,8 +115,8 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
     }
   }
 
-  function checkHealth(tell: (isHealthy: boolean) => void): void {
-    const settle = withinTimeout(tell, { timeoutMs: requestTimeoutMs, onTimeout: [false] });
+  function checkHealth(onHealth: (isHealthy: boolean) => void): void {
+    const settle = withinTimeout(onHealth, { timeoutMs: requestTimeoutMs, onTimeout: [false] });
     const nodes = cluster.status === "ready" ? cluster.nodes("master") : [];
     Promise.all(nodes.map((node) => node.ping())).then(
       (pongs) => settle(pongs.length > 0),
@@ -128,7 +138,7 @@ export function createClusterStore({ urls, replicas = 0, requestTimeoutMs, onSta
   return { execute, checkHealth, newConnection, close: () => cluster.disconnect() };
 }
 
-/** What Redis would refuse a transaction for, found before its parts go to different nodes. */
+/** The reason for which Redis would refuse a transaction, found before its parts go to different nodes. */
 function transactionFault(commands: readonly Command[]): string | undefined {
   const keys = commands.map(keysOf);
   const malformedAt = keys.indexOf("malformed");
@@ -144,7 +154,7 @@ function toCall([name, ...args]: Command): [string, ...(string | number | Buffer
   return [name.toUpperCase(), ...args.map((argument) => (typeof argument === "boolean" ? String(argument) : argument))];
 }
 
-/** What Redis itself answered is the caller's business; anything else is the store's state. */
+/** An error reply of Redis goes to the caller; any other error means that the store is unavailable. */
 function asReply(error: unknown): Error {
   if (error instanceof Error && error.name === "ReplyError") return error;
   throw error;
@@ -153,14 +163,16 @@ function asReply(error: unknown): Error {
 /** ioredis gives these no class of their own; all of them are decided before anything is written. */
 function isNeverSent(error: unknown): boolean {
   if (error instanceof NoMasterError) return true;
-  return error instanceof Error && /enableOfflineQueue|startup nodes|ClusterAllFailed/.test(`${error.name} ${error.message}`);
+  return (
+    error instanceof Error && /enableOfflineQueue|startup nodes|ClusterAllFailed/.test(`${error.name} ${error.message}`)
+  );
 }
 
 class NoMasterError extends Error {
   override readonly name = "NoMasterError";
 }
 
-/** The first call passes, or else the timeout's; all later ones are nobody's any more. */
+/** The first call or the timeout counts; later calls are ignored. */
 function withinTimeout<Args extends readonly unknown[]>(
   call: (...args: Args) => void,
   { timeoutMs, onTimeout }: { readonly timeoutMs: number; readonly onTimeout: Args },

@@ -1,20 +1,29 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type RedisCluster, startRedisCluster } from "../../test/parts/redis-cluster.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { FULL_TOKEN, isHealthy, READ_ONLY_TOKEN, startTestBridge, type TestBridge, until } from "./test-bridge.ts";
+import { borrowRedisCluster } from "../../kit/borrowed-servers.ts";
+import {
+  FULL_TOKEN,
+  isHealthy,
+  READ_ONLY_TOKEN,
+  startTestBridge,
+  type TestBridge,
+  until,
+} from "../../kit/test-bridge.ts";
 
-/** What only a cluster can get wrong; `upstash-client.test.ts` runs the whole client over it. */
-let cluster: RedisCluster;
+/** Cluster-specific behaviour; `upstash-client.test.ts` runs the whole client over a cluster. */
+let cluster: Awaited<ReturnType<typeof borrowRedisCluster>>;
 let bridge: TestBridge;
 beforeAll(async () => {
-  cluster = await startRedisCluster(await temporaryFolder());
+  cluster = await borrowRedisCluster();
   const [first] = cluster.nodes;
-  bridge = await startTestBridge({ redisUrls: [`redis://${first?.host}:${first?.port}`], isCluster: true, allow: ["FLUSHALL", "KEYS"] });
+  bridge = await startTestBridge({
+    redisUrls: [`redis://${first?.host}:${first?.port}`],
+    isCluster: true,
+    allow: ["FLUSHALL", "KEYS"],
+  });
   await until(() => isHealthy(bridge));
 });
 afterAll(async () => {
   await bridge.stop();
-  await cluster.stop();
 });
 
 it("splits a pipeline over the nodes and answers in the order of the commands", async () => {
@@ -46,7 +55,10 @@ it("refuses a transaction over several slots as Redis does, and runs none of it"
     ["SET", "tx:a", 1],
     ["SET", "tx:b", 1],
   ]);
-  expect(answer).toMatchObject({ status: 400, json: { error: "CROSSSLOT Keys in request don't hash to the same slot" } });
+  expect(answer).toMatchObject({
+    status: 400,
+    json: { error: "CROSSSLOT Keys in request don't hash to the same slot" },
+  });
   expect(
     (
       await bridge.post("/pipeline", [
@@ -66,7 +78,11 @@ it("refuses a command over several slots as Redis does", async () => {
 
 it("answers a transaction in base64, binary and nested", async () => {
   const bytes = Buffer.from([0xff, 0, 0xfe]);
-  await fetch(`${bridge.url}/set/%7Btx%7D`, { method: "POST", body: bytes, headers: { authorization: `Bearer ${FULL_TOKEN}` } });
+  await fetch(`${bridge.url}/set/%7Btx%7D`, {
+    method: "POST",
+    body: bytes,
+    headers: { authorization: `Bearer ${FULL_TOKEN}` },
+  });
   const { json } = await bridge.post(
     "/multi-exec",
     [
@@ -91,7 +107,10 @@ it.each([
   [["XREAD", "STREAMS"]],
   [["MSET", "a"]],
 ])("gives Redis's error for a command without its keys: %j", async (command) => {
-  expect(await bridge.post("/", command)).toMatchObject({ status: 400, json: { error: expect.stringMatching(/^ERR /) } });
+  expect(await bridge.post("/", command)).toMatchObject({
+    status: 400,
+    json: { error: expect.stringMatching(/^ERR /) },
+  });
   expect(await bridge.post("/multi-exec", [command])).toMatchObject({ status: 400 });
   expect(await bridge.post("/", ["PING"])).toMatchObject({ status: 200 });
 });
@@ -118,7 +137,10 @@ it("means the whole cluster by SCRIPT, DBSIZE, KEYS and FLUSHALL", async () => {
 
 it("refuses a cursor that is none", async () => {
   for (const cursor of ["x", -1, "", "9".repeat(60)]) {
-    expect(await bridge.post("/", ["SCAN", cursor])).toMatchObject({ status: 400, json: { error: "ERR invalid cursor" } });
+    expect(await bridge.post("/", ["SCAN", cursor])).toMatchObject({
+      status: 400,
+      json: { error: "ERR invalid cursor" },
+    });
   }
 });
 

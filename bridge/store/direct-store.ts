@@ -1,9 +1,8 @@
 import { Redis } from "ioredis";
-import type { Command, Work } from "./command.ts";
-import { encodeCommands } from "./encode-commands.ts";
-import { createRedisLane, type LaneFailure } from "./redis-lane.ts";
+import { type Command, encodeCommands } from "../../stack/program/resp/encode-commands.ts";
+import { createRedisLane, type LaneFailure } from "../../stack/program/resp/redis-lane.ts";
 import { ReplyReader, ReplyTooDeepError } from "./reply-json.ts";
-import { type Answer, CONNECTION_OPTIONS, errorJson, STORE_ERRORS, type Store } from "./store.ts";
+import { type Answer, CONNECTION_OPTIONS, errorJson, STORE_ERRORS, type Store, type Work } from "./store.ts";
 
 /** One Redis, Valkey or Dragonfly. Commands and replies pass as bytes; nothing is kept, nothing is cached. */
 export function createDirectStore({ url, requestTimeoutMs, onStateChange, onFault }: DirectStoreOptions): Store {
@@ -13,11 +12,12 @@ export function createDirectStore({ url, requestTimeoutMs, onStateChange, onFaul
   redis.on("error", (error) => onStateChange("lost", error));
   const lane = createRedisLane(redis, requestTimeoutMs);
   redis.connect().catch(() => {
-    // ioredis goes on trying by itself; the error event has told what is wrong.
+    // ioredis keeps trying; the error event has reported the reason.
   });
 
   function execute(work: Work, answer: Answer): void {
-    const commands = work.refusals.size === 0 ? work.commands : work.commands.filter((_, index) => !work.refusals.has(index));
+    const commands =
+      work.refusals.size === 0 ? work.commands : work.commands.filter((_, index) => !work.refusals.has(index));
     if (commands.length === 0) answer(200, pipelineJson(work, undefined));
     else send(work, commands, answer);
   }
@@ -32,7 +32,7 @@ export function createDirectStore({ url, requestTimeoutMs, onStateChange, onFaul
     });
   }
 
-  /** Whatever is wrong with one reply must not end the process that carries all of them. */
+  /** A fault in one reply must not end the process that serves all callers. */
   function answerSafely(work: Work, replies: ReplyReader, answer: Answer): void {
     try {
       answerWith(work, replies, answer);
@@ -46,22 +46,27 @@ export function createDirectStore({ url, requestTimeoutMs, onStateChange, onFaul
     }
   }
 
-  function checkHealth(tell: (isHealthy: boolean) => void): void {
+  function checkHealth(onHealth: (isHealthy: boolean) => void): void {
     lane.send(PING, {
       replyCount: 1,
-      onReplies: (bytes, from) => tell(!new ReplyReader(bytes, { from, isBase64: false }).isError()),
-      onFailure: () => tell(false),
+      onReplies: (bytes, from) => onHealth(!new ReplyReader(bytes, { from, isBase64: false }).isError()),
+      onFailure: () => onHealth(false),
     });
   }
 
-  return { execute, checkHealth, newConnection: () => new Redis(url, CONNECTION_OPTIONS), close: () => redis.disconnect() };
+  return {
+    execute,
+    checkHealth,
+    newConnection: () => new Redis(url, CONNECTION_OPTIONS),
+    close: () => redis.disconnect(),
+  };
 }
 
 type DirectStoreOptions = {
   readonly url: string;
   readonly requestTimeoutMs: number;
   readonly onStateChange: (state: "ready" | "lost", error?: Error) => void;
-  /** A bug of ours. */
+  /** A bug in the bridge. */
   readonly onFault: (error: unknown) => void;
 };
 

@@ -1,5 +1,5 @@
 import type { Cluster } from "ioredis";
-import { gatherReplicated } from "../../shared/gather-replicated.ts";
+import { gatherReplicated } from "../../shared/store/gather-replicated.ts";
 import { slotsOf } from "./cluster-slots.ts";
 import type { RedisValue } from "./value-json.ts";
 
@@ -7,7 +7,10 @@ import type { RedisValue } from "./value-json.ts";
 type Call = readonly [string, ...(string | number | Buffer)[]];
 type Key = string | Buffer;
 
-/** Commands whose reply leaves only when so many replicas have what they changed; those of one turn on one slot share a WAIT. */
+/**
+ * Commands whose reply is released only when so many replicas have their changes; those of one turn on one slot share a
+ * WAIT.
+ */
 export function replicatedCalls(cluster: Cluster, replicas: number): (key: Key, call: Call) => Promise<RedisValue> {
   const run = gatherReplicated<Call>({
     replicas,

@@ -1,5 +1,13 @@
 import { assert } from "../../shared/assert.ts";
-import { RESP_ARRAY, RESP_BULK, RESP_CARRIAGE_RETURN, RESP_ERROR, RESP_INTEGER, RESP_SIMPLE, readInteger } from "./resp.ts";
+import {
+  RESP_ARRAY,
+  RESP_BULK,
+  RESP_CARRIAGE_RETURN,
+  RESP_ERROR,
+  RESP_INTEGER,
+  RESP_SIMPLE,
+  readInteger,
+} from "../../stack/program/resp/resp.ts";
 
 /**
  * Turns whole RESP replies straight into the JSON the protocol answers with; no values are built in between. The bytes
@@ -117,7 +125,7 @@ const LETTER_O = 0x4f;
 const LETTER_K = 0x4b;
 const OK_REPLY_BYTES = "+OK\r\n".length;
 
-/** Only a script can nest this deep, and only on purpose; unbounded, it would end our stack. */
+/** Only a script can nest this deep, and only on purpose; unbounded, it would overflow the stack. */
 const NESTING_MAX = 128;
 
 export class ReplyTooDeepError extends Error {

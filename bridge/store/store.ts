@@ -1,12 +1,24 @@
 import type { Redis } from "ioredis";
-import type { Work } from "./command.ts";
+import type { Command } from "../../stack/program/resp/encode-commands.ts";
+
+/** The commands of one HTTP request. */
+export type Work = {
+  readonly kind: "command" | "pipeline" | "transaction";
+  readonly commands: readonly Command[];
+  /** Whether every argument is ASCII, so that its length in characters is its length in bytes. */
+  readonly isAscii: boolean;
+  /** In a pipeline, why a member is refused; its place in the answer has the error, and the others run. */
+  readonly refusals: ReadonlyMap<number, string>;
+  /** Whether strings in the answer are base64, as `Upstash-Encoding: base64` asks. */
+  readonly isBase64: boolean;
+};
 
 /** Where commands go. One implementation for a single server, one for a cluster. */
 export type Store = {
   /** Calls `answer` exactly once, within the request timeout, whatever the server does. */
   readonly execute: (work: Work, answer: Answer) => void;
   /** Whether every server that is needed answers a PING in time. */
-  readonly checkHealth: (tell: (isHealthy: boolean) => void) => void;
+  readonly checkHealth: (onHealth: (isHealthy: boolean) => void) => void;
   /** A connection of its own for a subscription, not opened yet; undefined while no server is known. */
   readonly newConnection: () => Redis | undefined;
   readonly close: () => void;
@@ -14,16 +26,7 @@ export type Store = {
 
 export type Answer = (status: number, json: string) => void;
 
-/** A caller waits less than a second for a server that does not answer, with room for the way back. */
-export const REQUEST_TIMEOUT_MS = 700;
-
-/** How long Redis may owe us an answer before we take the connection for dead and make a new one. */
-export const STALL_MS_MAX = 5_000;
-
-/** Requests on their way to Redis. Beyond it the server does not keep up, and more would only wait to time out. */
-export const PENDING_MAX = 20_000;
-
-/** In the shape of a Redis error, under a code that Redis never gives: ERR is what a server says that is there. */
+/** Redis errors with a code that Redis itself never uses, to distinguish them from a server's ERR. */
 export const STORE_ERRORS = {
   unreachable: "UNAVAILABLE the Redis server cannot be reached",
   timeout: "UNAVAILABLE the Redis server did not answer in time; the command may still run",

@@ -1,7 +1,7 @@
-/** What ioredis makes of a RESP2 reply when it is asked for buffers. */
+/** A RESP2 reply as ioredis returns it with buffers. */
 export type RedisValue = Buffer | string | number | null | Error | readonly RedisValue[];
 
-/** The same JSON as `reply-json.ts` makes of bytes, for replies that ioredis has parsed. */
+/** The same JSON as `reply-json.ts` writes, for replies that ioredis has parsed. */
 export function itemJson(value: RedisValue, isBase64: boolean): string {
   if (value instanceof Error) return `{"error":${JSON.stringify(value.message)}}`;
   if (Buffer.isBuffer(value) && value.equals(OK)) return '{"result":"OK"}';

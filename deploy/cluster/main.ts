@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
-import { createLogger } from "../../origin/log.ts";
-import { stopOnSignal } from "../../origin/stop-on-signal.ts";
+import { complain, readArgs, runCommand } from "../../stack/program/command-line.ts";
+import { createLogger } from "../../stack/program/log.ts";
+import { stopOnSignal } from "../../stack/program/stop-on-signal.ts";
 import { startCluster } from "./start-cluster.ts";
 
 const USAGE = `npm run cluster -- [FOLDER]

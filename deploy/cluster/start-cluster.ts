@@ -3,19 +3,24 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { type Child, startChild } from "../../origin/stack/child.ts";
-import { findProgram } from "../../origin/stack/find-program.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { REDIS_PROGRAMS } from "../../origin/stack/redis-server.ts";
-import { waitUntilReady } from "../../origin/stack/wait-until-ready.ts";
+import { type Child, startChild } from "../../stack/servers/child.ts";
+import { findProgram } from "../../stack/servers/find-program.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { REDIS_PROGRAMS } from "../../stack/servers/redis-server.ts";
+import { waitUntilReady } from "../../stack/servers/wait-until-ready.ts";
 
-/** A Redis Cluster on loopback: three masters that share the slots, and a replica of each, with the settings of `redis.conf`. */
+/**
+ * A Redis Cluster on loopback: three masters that share the slots, and a replica of each, with the settings of
+ * `redis.conf`.
+ */
 export type LocalCluster = {
   readonly nodes: readonly ClusterNode[];
-  /** What REDIS_URL is told: any of them may be away. */
+  /** For REDIS_URL: any of them may be unavailable. */
   readonly urls: readonly [string, ...string[]];
   /** The node that serves this key now, and the replicas that follow it. */
-  readonly serving: (key: string) => Promise<{ readonly master: ClusterNode; readonly replicas: readonly ClusterNode[] }>;
+  readonly serving: (
+    key: string,
+  ) => Promise<{ readonly master: ClusterNode; readonly replicas: readonly ClusterNode[] }>;
   readonly stop: () => Promise<void>;
 };
 
@@ -29,7 +34,7 @@ export type ClusterNode = {
 
 type ClusterOptions = {
   readonly folder: string;
-  /** Two lines go in behind `redis.conf`, which therefore win: a test finds a death sooner than one would in earnest. */
+  /** Lines that follow `redis.conf` and override it: a test detects a failure sooner than production would. */
   readonly nodeTimeoutMs?: number;
 };
 
@@ -41,7 +46,9 @@ const SHARED_SETTINGS = fileURLToPath(new URL("redis.conf", import.meta.url));
 
 export async function startCluster({ folder, nodeTimeoutMs }: ClusterOptions): Promise<LocalCluster> {
   const indexes = Array.from({ length: 2 * MASTER_COUNT }, (_, index) => index);
-  const nodes = await Promise.all(indexes.map((index) => startNode({ folder: join(folder, `node-${index}`), nodeTimeoutMs })));
+  const nodes = await Promise.all(
+    indexes.map((index) => startNode({ folder: join(folder, `node-${index}`), nodeTimeoutMs })),
+  );
   const stop = async () => void (await Promise.all(nodes.map((node) => node.child().stop())));
   try {
     await form(nodes);
@@ -61,13 +68,24 @@ async function startNode({ folder, nodeTimeoutMs }: NodePlace): Promise<StartedN
   if (program === undefined) throw new Error("Neither redis-server nor valkey-server is on the PATH.");
   const [port, busPort] = [await freePort(), await freePort()];
   const configFile = join(folder, "redis.conf");
-  const lines = [`include "${SHARED_SETTINGS}"`, "bind 127.0.0.1", `port ${port}`, `cluster-port ${busPort}`, `dir "${folder}"`];
+  const lines = [
+    `include "${SHARED_SETTINGS}"`,
+    "bind 127.0.0.1",
+    `port ${port}`,
+    `cluster-port ${busPort}`,
+    `dir "${folder}"`,
+  ];
   if (nodeTimeoutMs !== undefined) lines.push(`cluster-node-timeout ${nodeTimeoutMs}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(configFile, `${lines.join("\n")}\n`, { mode: 0o600 });
   const url = `redis://127.0.0.1:${port}`;
   const run = async () => {
-    const child = startChild({ name: `redis ${port}`, command: program, args: [configFile], logFile: join(folder, "redis.log") });
+    const child = startChild({
+      name: `redis ${port}`,
+      command: program,
+      args: [configFile],
+      logFile: join(folder, "redis.log"),
+    });
     await waitUntilReady({ child, probe: () => asking(url, async (redis) => (await redis.ping()) === "PONG") });
     return child;
   };
@@ -78,7 +96,7 @@ async function startNode({ folder, nodeTimeoutMs }: NodePlace): Promise<StartedN
   return { port, busPort, url, child: () => child, startAgain };
 }
 
-/** What `redis-cli --cluster create` does, without asking anybody whether it may. */
+/** Does what `redis-cli --cluster create` does, without its prompt. */
 async function form(nodes: readonly StartedNode[]): Promise<void> {
   const masters = nodes.slice(0, MASTER_COUNT);
   for (const [index, node] of masters.entries()) {
@@ -95,7 +113,10 @@ async function form(nodes: readonly StartedNode[]): Promise<void> {
       }
     });
   }
-  await untilAll(nodes, (info) => info.includes(`cluster_known_nodes:${nodes.length}`) && info.includes("cluster_state:ok"));
+  await untilAll(
+    nodes,
+    (info) => info.includes(`cluster_known_nodes:${nodes.length}`) && info.includes("cluster_state:ok"),
+  );
   for (const [index, node] of nodes.slice(MASTER_COUNT).entries()) {
     const master = masters[index];
     const id = master === undefined ? "" : String(await asking(master.url, (redis) => redis.call("CLUSTER", "MYID")));
@@ -103,7 +124,9 @@ async function form(nodes: readonly StartedNode[]): Promise<void> {
   }
   const deadline = performance.now() + FORM_WITHIN_MS;
   for (const node of masters) {
-    await until(deadline, () => asking(node.url, async (redis) => (await redis.info("replication")).includes("state=online")));
+    await until(deadline, () =>
+      asking(node.url, async (redis) => (await redis.info("replication")).includes("state=online")),
+    );
   }
 }
 
@@ -121,7 +144,7 @@ async function until(deadline: number, isSo: () => Promise<boolean>): Promise<vo
   }
 }
 
-/** As any node tells it that can be asked. */
+/** The cluster's state, from any node that answers. */
 async function findServing(nodes: readonly ClusterNode[], key: string): ReturnType<LocalCluster["serving"]> {
   const asked = nodes.find((node) => !node.child().hasExited());
   if (asked === undefined) throw new Error("no node of the cluster runs");
@@ -134,14 +157,19 @@ async function findServing(nodes: readonly ClusterNode[], key: string): ReturnTy
     ])[];
     const [, , ...holders] = ranges.find(([from, to]) => from <= slot && slot <= to) ?? [0, 0];
     const [master, ...replicas] = holders.map(([, port]) => nodes.find((node) => node.port === port));
-    if (master === undefined) throw new Error(`nobody serves ${key}`);
+    if (master === undefined) throw new Error(`no master serves ${key}`);
     return { master, replicas: replicas.filter((node) => node !== undefined) };
   });
 }
 
-/** One question over a connection of its own. */
+/** One command over its own connection. */
 async function asking<Answer>(url: string, ask: (redis: Redis) => Promise<Answer>): Promise<Answer> {
-  const redis = new Redis(url, { lazyConnect: true, retryStrategy: () => null, connectTimeout: 1_000, enableReadyCheck: false });
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    retryStrategy: () => null,
+    connectTimeout: 1_000,
+    enableReadyCheck: false,
+  });
   // ioredis repeats every failure as an event; the rejected call already tells.
   redis.on("error", () => {});
   try {

@@ -18,7 +18,7 @@ const metadata = (site: string, mode: string, dest: string): Given => ({
   "sec-fetch-dest": dest,
 });
 
-describe("who asks", () => {
+describe("asksOf", () => {
   it.each([
     "audio",
     "embed",
@@ -35,7 +35,8 @@ describe("who asks", () => {
     "xslt",
   ])("a page asks for its %s, which is no visit of its own, from whatever site", (destination) => {
     for (const site of ["same-origin", "same-site", "cross-site", "none"])
-      for (const mode of ["no-cors", "cors", "same-origin"]) expect(asks(metadata(site, mode, destination))).toBe("part");
+      for (const mode of ["no-cors", "cors", "same-origin"])
+        expect(asks(metadata(site, mode, destination))).toBe("part");
   });
 
   it.each([
@@ -46,10 +47,14 @@ describe("who asks", () => {
     ["a program of the same site", metadata("same-origin", "cors", "empty"), "visitor"],
     ["a program of a sibling host", metadata("same-site", "cors", "empty"), "visitor"],
     ["a program of another site", metadata("cross-site", "cors", "empty"), "part"],
-    ["a request whose answer nobody can read", metadata("same-origin", "no-cors", "empty"), "part"],
+    ["a request whose answer cannot be read", metadata("same-origin", "no-cors", "empty"), "part"],
     ["a socket of the same site", metadata("same-origin", "websocket", "websocket"), "visitor"],
     ["a socket of another site", metadata("cross-site", "websocket", "websocket"), "part"],
-    ["a page fetched ahead", { ...metadata("same-origin", "navigate", "document"), "sec-purpose": "prefetch;prerender" }, "part"],
+    [
+      "a page fetched ahead",
+      { ...metadata("same-origin", "navigate", "document"), "sec-purpose": "prefetch;prerender" },
+      "part",
+    ],
     ["a page fetched ahead by an older browser", { purpose: "prefetch" }, "part"],
   ])("%s", (_name, headers, expected) => {
     expect(asks({ accept: PAGE, ...headers })).toBe(expected);
@@ -66,9 +71,12 @@ describe("who asks", () => {
     expect(asks({ accept })).toBe(expected);
   });
 
-  it("a form of another site comes without the cookies of SameSite=Lax, and with those of None", () => {
+  it("knows that a form of another site has no SameSite=Lax cookies, but those with None", () => {
     const form = { accept: PAGE, ...metadata("cross-site", "navigate", "document") };
-    expect([asks(form, { method: "POST" }), asks(form, { method: "POST", sameSite: "none" })]).toEqual(["otherSite", "visitor"]);
+    expect([asks(form, { method: "POST" }), asks(form, { method: "POST", sameSite: "none" })]).toEqual([
+      "otherSite",
+      "visitor",
+    ]);
     expect(asks({ ...form, "sec-fetch-site": "same-origin" }, { method: "POST" })).toBe("visitor");
     for (const origin of ["https://bank.test", "null"]) {
       expect(asks({ accept: PAGE, origin }, { method: "POST" })).toBe("otherSite");

@@ -1,5 +1,5 @@
-import type { GateFacts, Wants } from "../gate/decide.ts";
-import type { Visit } from "../proxy/read-visit.ts";
+import type { Visit } from "../request/read-visit.ts";
+import type { GateFacts, Wants } from "./decide.ts";
 
 type Sent = {
   readonly method: string;
@@ -11,8 +11,8 @@ type Sent = {
 };
 
 /**
- * Who asks: see `GateFacts.asks`. Browsers say it in fetch metadata, which they send to https and to this machine. Where there is none
- * (a program, an old browser, plain http), Accept and Origin have to do.
+ * See `GateFacts.asks`. Browsers send fetch metadata to https and to this machine. Without it (a program, an old
+ * browser, plain http) Accept and Origin decide.
  */
 export function asksOf(sent: Sent & { readonly wants: Wants }): GateFacts["asks"] {
   const { headers, wants } = sent;
@@ -29,12 +29,13 @@ export function sentBy({ method, request, target }: Visit, sameSite: Sent["sameS
   return { method, headers: request.headers, site: target.site, sameSite };
 }
 
-/** What can be a visit of its own: a page, a frame, a program of a page, a socket. Everything else is a part of a page. */
+/** Requests that can be a visit: a page, a frame, a script's fetch, a socket. Everything else is a part of a page. */
 const VISITED: ReadonlySet<string> = new Set(["document", "iframe", "frame", "fencedframe", "empty", "websocket"]);
 
 /**
- * Whether the browser leaves our cookies out although its visitor may have some: with SameSite=Lax they come along from another site only
- * where a person goes to the page itself, and not with what a form sends. Nothing may be given out then that replaces what the visitor has.
+ * Whether the browser leaves our cookies out although its visitor may have some: with SameSite=Lax they come along from
+ * another site only where a person goes to the page itself, and not with what a form sends. Nothing may be given out
+ * then that replaces what the visitor has.
  */
 export function comesWithoutCookies(sent: Sent): boolean {
   if (sent.sameSite === "none" || !isFromOtherSite(sent)) return false;
@@ -52,7 +53,7 @@ export function isFromOtherSite({ headers, site, method }: Omit<Sent, "sameSite"
   return method !== "GET" && method !== "HEAD" && origin !== null && origin.toLowerCase() !== site.toLowerCase();
 }
 
-/** Fetched in case somebody goes there: nobody has asked for it yet. */
+/** A prefetch: the visitor may never go there. */
 function isPrefetch(headers: Headers): boolean {
   return PREFETCH.test(headers.get("sec-purpose") ?? headers.get("purpose") ?? headers.get("x-moz") ?? "");
 }

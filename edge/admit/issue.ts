@@ -1,10 +1,11 @@
-import { CLOCK_TOLERANCE_SECONDS, type Pass, type Ticket } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { laneOf } from "../queue/order.ts";
-import { type QueueSettings, TICKET_REISSUE_MS, ticketLifeMs } from "../queue/settings.ts";
-import type { Tokens } from "../token/tokens.ts";
+import type { Ticket } from "../../shared/tokens/admission.ts";
+import { laneOf } from "../line/order.ts";
+import { type QueueSettings, TICKET_REISSUE_MS, ticketLifeMs } from "../line/settings.ts";
+import type { Tokens } from "../tokens/tokens.ts";
 import type { GuardedQueue } from "./open-gate.ts";
+import { passEndMs } from "./sessions/sessions.ts";
 
 /** The tickets and passes that the gate hands out. */
 export type IssuedTicket = { readonly token: string; readonly ticket: Ticket; readonly isNew: boolean };
@@ -17,18 +18,29 @@ type NewTicket = {
   readonly enqueuedAtMs: number;
   readonly keyed?: true | undefined;
   readonly metadata?: string | undefined;
-  /** When the ticket ends that this one replaces: what is known about a used ticket is kept by the end of the last one. */
+  /**
+   * When the ticket ends that this one replaces: what is known about a used ticket is kept by the end of the last one.
+   */
   readonly expiresAtSeconds?: number | undefined;
 };
 
 type At = { readonly nowMs: number; readonly settings: QueueSettings };
 
-/** `iat` is when the visitor joined, however often the ticket is signed anew. */
+/** `iat` is when the visitor joined, however often the ticket is signed again. */
 export async function issueTicket(tokens: Tokens, place: NewTicket, { nowMs, settings }: At): Promise<IssuedTicket> {
   const { queueId, ticketId, order, enqueuedAtMs, keyed, metadata, expiresAtSeconds = 0 } = place;
   const lane = laneOf(order);
   const expiresAtMs = Math.max(nowMs + ticketLifeMs(settings), expiresAtSeconds * 1000);
-  const token = await tokens.signTicket({ queueId, ticketId, order, lane, keyed, metadata, nowMs: enqueuedAtMs, expiresAtMs });
+  const token = await tokens.signTicket({
+    queueId,
+    ticketId,
+    order,
+    lane,
+    keyed,
+    metadata,
+    nowMs: enqueuedAtMs,
+    expiresAtMs,
+  });
   const issuedAtSeconds = Math.floor(enqueuedAtMs / 1000);
   const ticket = {
     queueId,
@@ -45,11 +57,16 @@ export async function issueTicket(tokens: Tokens, place: NewTicket, { nowMs, set
 
 type Held = { readonly token: string; readonly ticket: Ticket };
 
-/** A ticket lasts long enough to come back with; it is signed anew only when it has aged, or when its place is another. */
-export async function keepTicket(tokens: Tokens, held: Held & { readonly order: number }, at: At): Promise<IssuedTicket> {
+/** A ticket lives long enough to return with; it is signed again only when it has aged or its place has changed. */
+export async function keepTicket(
+  tokens: Tokens,
+  held: Held & { readonly order: number },
+  at: At,
+): Promise<IssuedTicket> {
   const { token, ticket, order } = held;
   const remainingMs = ticket.expiresAtSeconds * 1000 - at.nowMs;
-  if (order === ticket.order && remainingMs > ticketLifeMs(at.settings) - TICKET_REISSUE_MS) return { token, ticket, isNew: false };
+  if (order === ticket.order && remainingMs > ticketLifeMs(at.settings) - TICKET_REISSUE_MS)
+    return { token, ticket, isNew: false };
   return issueTicket(tokens, { ...ticket, order, enqueuedAtMs: ticket.issuedAtSeconds * 1000 }, at);
 }
 
@@ -74,16 +91,15 @@ export async function issuePass(
   const upstream = settings.targetUrl === null ? undefined : await gate.sealedTexts.seal(settings.targetUrl);
   const jti = newId(gate.fillRandom);
   const where = { scope: gate.directory.scopeOf(queueId), upstream };
-  const token = await gate.tokens.signPass({ queueId, sessionId, jti, nowMs, expiresAtMs, unconfirmed, ...where, slotless });
+  const token = await gate.tokens.signPass({
+    queueId,
+    sessionId,
+    jti,
+    nowMs,
+    expiresAtMs,
+    unconfirmed,
+    ...where,
+    slotless,
+  });
   return { token, sessionId, expiresAtMs: slotEndMs };
-}
-
-/** Readers take a pass for a few seconds past its end, for clocks that differ. That time is the slot's too, never longer. */
-export function passEndMs(slotEndMs: number): number {
-  return slotEndMs - CLOCK_TOLERANCE_SECONDS * 1000;
-}
-
-/** The slot that a pass stands for, as far as the pass knows. */
-export function slotEndMs({ expiresAtSeconds }: Pass): number {
-  return (expiresAtSeconds + CLOCK_TOLERANCE_SECONDS) * 1000;
 }

@@ -1,13 +1,16 @@
 import type { CryptoKey } from "jose";
 
-/** What the store may know of an address or of a person: a keyed hash, the same at every edge, from which nobody gets the text back. */
+/**
+ * A keyed hash of an address or a person, the same at every edge. The store knows only the hash and cannot restore the
+ * text.
+ */
 export type KeyedHash = (text: string) => Promise<string>;
 
 const HASH_CHARS = 22;
 
 /**
- * Keyed by a digest of the signing keys, which every edge has and nobody else. After a rotation addresses are counted from
- * nothing again. Another purpose is another key, so that no two kinds of hashes can be compared.
+ * Keyed by a digest of the signing keys, which only edges have. After a rotation addresses are counted from zero. Each
+ * purpose has its own key, so hashes of different purposes cannot be compared.
  */
 export function keyedHash(secret: string, purpose: "address" | "person"): KeyedHash {
   let key: CryptoKey | undefined;

@@ -1,31 +1,34 @@
 import { systemClock } from "../../shared/clock.ts";
+import { type Drawing, drawWith } from "../../shared/draw.ts";
+import { problemResponse } from "../../shared/http/errors.ts";
 import { type FillRandom, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { ok, type Result } from "../../shared/result.ts";
-import { createStoreClock, type StoreClock } from "../../shared/store-clock.ts";
-import type { EdgeConfiguration } from "../env.ts";
-import { type Line, openLine } from "../queue/line.ts";
-import type { Draw, QueueRecord } from "../queue/registry.ts";
-import { type Phase, settingsAt, surePhaseAt } from "../queue/schedule.ts";
-import { type QueueSettings, ticketLifeMs } from "../queue/settings.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import { createStoreClock, type StoreClock } from "../../shared/store/store-clock.ts";
+import { type Line, openLine } from "../line/line.ts";
+import type { Draw, QueueRecord } from "../line/registry.ts";
+import { type Phase, settingsAt, surePhaseAt } from "../line/schedule.ts";
+import { type QueueSettings, ticketLifeMs } from "../line/settings.ts";
+import type { Later } from "../proxy/platform.ts";
+import type { EdgeConfiguration } from "../request/env.ts";
+import { log } from "../request/log.ts";
+import type { Visit } from "../request/read-visit.ts";
 import { openStore } from "../store/open-store.ts";
-import { createOpenPasses, type OpenPasses } from "../token/open-passes.ts";
-import { createSealedTexts, type SealedTexts } from "../token/sealed-text.ts";
-import { type Tokens, tokensOfIsolate } from "../token/tokens.ts";
-import { createDirectory, type Directory } from "./directory.ts";
-import { createDrawings, type Drawings } from "./drawings.ts";
+import { createOpenPasses, type OpenPasses } from "../tokens/open-passes.ts";
+import { createSealedTexts, type SealedTexts } from "../tokens/sealed-text.ts";
+import { type Tokens, tokensOfIsolate } from "../tokens/tokens.ts";
 import { type KeyedHash, keyedHash } from "./keyed-hash.ts";
-import { createLastAnswers, type LastAnswers } from "./last-answers.ts";
-import type { Later } from "./later.ts";
 import { createLimits, type Limits } from "./limits.ts";
-import { type GuardedStore, guardStore, type VisitStore } from "./outage.ts";
-import { createRevocations, type Revocations } from "./revocations.ts";
-import { createSessions, type Sessions } from "./sessions.ts";
+import { createLastAnswers, type LastAnswers } from "./outage/last-answers.ts";
+import { type GuardedStore, guardStore, type VisitStore } from "./outage/outage.ts";
+import { createDirectory, type Directory } from "./routes/directory.ts";
+import { createRevocations, type Revocations } from "./sessions/revocations.ts";
+import { createSessions, type Sessions } from "./sessions/sessions.ts";
 import { createSweeps, type Sweeps } from "./sweeps.ts";
 
 /**
- * The gate of one isolate: what it remembers between requests, every part of it bounded. Nothing here is needed to be right,
- * only to be fast: an isolate may begin with none of it at any time.
+ * The gate of one isolate: what it remembers between requests, every part of it bounded. Nothing here is needed to be
+ * right, only to be fast: an isolate may begin with none of it at any time.
  */
 export type Gate = {
   readonly tokens: Tokens;
@@ -41,7 +44,7 @@ export type Gate = {
   readonly memoryOf: (queueId: QueueId) => QueueMemory;
 };
 
-/** What the isolate remembers of one queue. */
+/** The isolate's memory of one queue. */
 type QueueMemory = {
   readonly revocations: Revocations;
   readonly sessions: Sessions;
@@ -61,6 +64,7 @@ export type GuardedQueue = QueueMemory & {
   /** Shares out the time of this request, from its beginning on. */
   readonly store: VisitStore;
   readonly later: Later;
+  readonly clientAddress: Visit["clientAddress"];
 };
 
 const QUEUES_MAX = 1_000;
@@ -109,23 +113,57 @@ export function gateOfIsolate(configuration: EdgeConfiguration): OpenedGate | Pr
 
 type OpenedGate = Result<Gate, readonly string[]>;
 
+type GateOfVisit = Result<Gate, Response>;
+
+/** The gate, or the response of an edge with invalid keys. At once in an isolate that has its gate. */
+export function gateOf(visit: Visit): GateOfVisit | Promise<GateOfVisit> {
+  const gate = gateOfIsolate(visit.configuration);
+  return gate instanceof Promise ? gate.then((opened) => orRefused(opened, visit)) : orRefused(gate, visit);
+}
+
+function orRefused(gate: OpenedGate, { requestId }: Visit): GateOfVisit {
+  if (gate.ok) return gate;
+  log("error", "SLUICE_SIGNING_KEYS is invalid", { requestId, faults: gate.reason });
+  return fail(problemResponse("internal_error", { requestId }));
+}
+
 async function openForIsolate(configuration: EdgeConfiguration): Promise<OpenedGate> {
   const { signingKeys, issuer, writeToken } = configuration;
   const tokens = await tokensOfIsolate({ keys: signingKeys, issuer, writeToken });
   if (!tokens.ok) return tokens;
   // Another request may have come first while the keys were read.
-  if (isolateGate?.configuration !== configuration) isolateGate = { configuration, gate: openGate(configuration, tokens.value) };
+  if (isolateGate?.configuration !== configuration)
+    isolateGate = { configuration, gate: openGate(configuration, tokens.value) };
   return ok(isolateGate.gate);
 }
 
-type QueueOfRequest = Pick<GuardedQueue, "queueId" | "store" | "later"> & { readonly record: QueueRecord };
+type QueueOfRequest = Pick<GuardedQueue, "queueId" | "store" | "later" | "clientAddress"> & {
+  readonly record: QueueRecord;
+};
 
-export function guardedQueue(gate: Gate, { queueId, record, store, later }: QueueOfRequest): GuardedQueue {
+export function guardedQueue(
+  gate: Gate,
+  { queueId, record, store, later, clientAddress }: QueueOfRequest,
+): GuardedQueue {
   const { revocations, sessions, answers, sweeps, drawings } = gate.memoryOf(queueId);
   const nowMs = gate.clock.nowMs();
   const settings = settingsAt(record.settings, nowMs);
   const phase = surePhaseAt(settings, nowMs);
-  return { gate, queueId, settings, phase, draws: record.draws, store, later, revocations, sessions, answers, sweeps, drawings };
+  return {
+    gate,
+    queueId,
+    settings,
+    phase,
+    draws: record.draws,
+    store,
+    later,
+    clientAddress,
+    revocations,
+    sessions,
+    answers,
+    sweeps,
+    drawings,
+  };
 }
 
 /** The line on this visitor's time. */
@@ -133,7 +171,9 @@ export function openLineOf({ store, queueId, settings, gate }: GuardedQueue): Li
   return openLine({ store, queueId, ticketLifeMs: ticketLifeMs(settings), random: randomFraction(gate.fillRandom) });
 }
 
-type QueueInBackground = Pick<GuardedQueue, "queueId" | "settings"> & { readonly gate: Pick<Gate, "store" | "fillRandom"> };
+type QueueInBackground = Pick<GuardedQueue, "queueId" | "settings"> & {
+  readonly gate: Pick<Gate, "store" | "fillRandom">;
+};
 
 /** The line for what happens after the answer. */
 export function backgroundLineOf({ gate, queueId, settings }: QueueInBackground): Line {
@@ -143,4 +183,21 @@ export function backgroundLineOf({ gate, queueId, settings }: QueueInBackground)
 
 export function randomFraction(fillRandom: FillRandom): () => number {
   return () => new DataView(fillRandom(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32;
+}
+
+/** A queue's draws in this isolate: one imported key for each seed. */
+export type Drawings = (seed: string) => Drawing;
+
+const DRAWINGS_MAX = 8;
+
+function createDrawings(): Drawings {
+  const drawings = new Map<string, Drawing>();
+  return (seed) => {
+    const known = drawings.get(seed);
+    if (known !== undefined) return known;
+    if (drawings.size >= DRAWINGS_MAX) drawings.clear();
+    const drawing = drawWith(seed);
+    drawings.set(seed, drawing);
+    return drawing;
+  };
 }

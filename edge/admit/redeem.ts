@@ -1,34 +1,43 @@
-import { acceptedUntilMs } from "../../shared/admission.ts";
 import { newId } from "../../shared/ids.ts";
-import { log } from "../log.ts";
-import type { LineAnswer, PersonAnswer } from "../queue/answer.ts";
-import type { Invite } from "../token/invite.ts";
-import { enterDrawn, placeOfTicket } from "./drawn-place.ts";
+import { acceptedUntilMs } from "../../shared/tokens/admission.ts";
+import type { LineAnswer, PersonAnswer } from "../line/answer.ts";
+import { log } from "../request/log.ts";
+import type { Invite } from "../tokens/invite.ts";
 import { issueTicket } from "./issue.ts";
 import { backgroundLineOf, type GuardedQueue, openLineOf } from "./open-gate.ts";
-import { StoreUnavailable } from "./outage.ts";
+import { StoreUnavailable } from "./outage/outage.ts";
 import type { HeldTicket } from "./presented.ts";
-import { noteMetadata } from "./session-metadata.ts";
-import { joinVerdict, pollVerdict, type Turn, take, ticketLeftMs, tooEarly } from "./turn.ts";
+import { noteMetadata } from "./sessions/session-metadata.ts";
+import {
+  enterDrawn,
+  joinVerdict,
+  placeOfTicket,
+  pollVerdict,
+  type Turn,
+  take,
+  ticketLeftMs,
+  tooEarly,
+} from "./turn.ts";
 
 type Bearer = {
   readonly invite: Invite;
   /** Of a visitor who waits already. */
   readonly held: HeldTicket | undefined;
-  readonly address: string | undefined;
-  /** The visitor asks for a new place where the one before was revoked. */
-  readonly isOnPurpose?: boolean;
+  /** At `enter`: the visitor asks for a new place although the one before was revoked. */
+  readonly isOnPurpose: boolean;
 };
 
 /**
- * Somebody brings an invite. A newcomer takes a place in its lane; who waits in a worse lane moves there; who waits in one that is as
- * good keeps the place, and the invite is not used. One store call. The one whom an invite names, coming again, gets the place taken before,
- * on whatever device: that takes a second call, and a third if that place is used up and the invite is good for another one.
+ * Redeems an invite. A newcomer takes a place in its lane; a visitor who waits in a lower lane moves there; a visitor
+ * who waits in the same or a higher lane keeps the place, and the invite is not used. One store call. The person whom
+ * an invite names, coming again, gets the place taken before, on any device: that takes a second call, and a third if
+ * that place is used and the invite is good for another one.
  *
- * Invites count neither as places of an address nor as something to prove work for: an operator vouches for them, and their uses are bounded.
+ * Invites count neither for `ticketsPerIp` nor for proof of work: an operator vouches for them, and their uses are
+ * bounded.
  */
-export async function redeem(queue: GuardedQueue, { invite, held, address, isOnPurpose = false }: Bearer): Promise<Turn> {
-  const verdict = held === undefined ? joinVerdict(queue, address) : pollVerdict(queue, held.ticket.ticketId, address);
+export async function redeem(queue: GuardedQueue, { invite, held, isOnPurpose }: Bearer): Promise<Turn> {
+  const verdict = held === undefined ? joinVerdict(queue) : pollVerdict(queue, held.ticket.ticketId);
   if (verdict?.isOver) return { state: "rate_limited", verdict };
   const anew = () => redeemAs(queue, { invite, ticketId: newId(queue.gate.fillRandom), isOnPurpose });
   if (held === undefined) return tooEarly(queue) ?? anew();
@@ -38,19 +47,23 @@ export async function redeem(queue: GuardedQueue, { invite, held, address, isOnP
     order === undefined
       ? LONG_GONE
       : await redeemAs(queue, { invite, ticketId: held.ticket.ticketId, held: { ...held, order }, isOnPurpose });
-  if (turn.state === "admitted") noteMetadata(queue, { sessionId: turn.pass.sessionId, metadata: held.ticket.metadata });
-  // A ticket that was used up is as good as none.
+  if (turn.state === "admitted")
+    noteMetadata(queue, { sessionId: turn.pass.sessionId, metadata: held.ticket.metadata });
+  // A used ticket counts as missing.
   return isPlaceOver(turn, isOnPurpose) ? anew() : turn;
 }
 
 /** A new place may be taken for it. After a revocation only on purpose, and not while its visitor is banned. */
-export function isPlaceOver(turn: Turn, isOnPurpose: boolean): boolean {
+function isPlaceOver(turn: Turn, isOnPurpose: boolean): boolean {
   return turn.state === "ended" || (turn.state === "revoked" && isOnPurpose && turn.banLeftMs === 0);
 }
 
 const LONG_GONE = { state: "ended", reason: "expired" } as const;
 
-async function placeOrUnavailable(queue: GuardedQueue, { ticket }: HeldTicket): Promise<number | undefined | "unavailable"> {
+async function placeOrUnavailable(
+  queue: GuardedQueue,
+  { ticket }: HeldTicket,
+): Promise<number | undefined | "unavailable"> {
   try {
     return await placeOfTicket(queue, ticket);
   } catch (error) {
@@ -82,7 +95,10 @@ async function redeemAs(queue: GuardedQueue, redemption: Redemption): Promise<Tu
 /** Stands for the answer that the second question gets. */
 const NOT_YET = { state: "none" } as const;
 
-/** The place that this person has on another device, or a new one if that is over. One person, one place: the better of two is kept. */
+/**
+ * The place that this person has on another device, or a new one if that is over. One person, one place: the better of
+ * two is kept.
+ */
 async function takePlaceOf(queue: GuardedQueue, redemption: Redemption, known: PersonAnswer): Promise<Turn> {
   const { invite, held, isOnPurpose } = redemption;
   const keepsOwn = held !== undefined && held.order < known.order;
@@ -97,7 +113,7 @@ async function takePlaceOf(queue: GuardedQueue, redemption: Redemption, known: P
   return turn;
 }
 
-/** A second time a person's place is in the way, somebody else was faster: the next request finds it. */
+/** If the person has a place again, a concurrent request was faster: the next request finds it. */
 function takeAnother(queue: GuardedQueue, { invite, isOnPurpose }: Redemption, replaced: string): Promise<Turn> {
   const redemption = { invite, ticketId: newId(queue.gate.fillRandom), replaced, isOnPurpose };
   return take(queue, redemption.ticketId, async () => {
@@ -110,8 +126,11 @@ function takeAnother(queue: GuardedQueue, { invite, isOnPurpose }: Redemption, r
 }
 
 function giveUp(queue: GuardedQueue, held: HeldTicket): void {
-  const left = backgroundLineOf(queue).leave({ ticketId: held.ticket.ticketId, ticketLeftMs: ticketLeftMs(queue, held) });
-  queue.later(left.catch((error: unknown) => log("warn", "a place could not be given up", { queueId: queue.queueId, error })));
+  const left = backgroundLineOf(queue).leave({
+    ticketId: held.ticket.ticketId,
+    ticketLeftMs: ticketLeftMs(queue, held),
+  });
+  queue.later(left.catch((error: unknown) => log("warn", "cannot give up a place", { queueId: queue.queueId, error })));
 }
 
 const NOT_COUNTED = { addressHash: "-", ticketsPerIp: 0 };
@@ -120,10 +139,21 @@ function useInvite(queue: GuardedQueue, { invite, ticketId, held, replaced }: Re
   const { inviteId, uses, person, lane } = invite;
   const use = { inviteId, uses, person, keptUntilMs: acceptedUntilMs(invite), replaced };
   const ticketLeft = held === undefined ? undefined : ticketLeftMs(queue, held);
-  return enterDrawn(queue, { ticketId, lane, ...NOT_COUNTED, invite: use, heldOrder: held?.order, ticketLeftMs: ticketLeft });
+  return enterDrawn(queue, {
+    ticketId,
+    lane,
+    ...NOT_COUNTED,
+    invite: use,
+    heldOrder: held?.order,
+    ticketLeftMs: ticketLeft,
+  });
 }
 
-function ticketOf({ gate, queueId, settings }: GuardedQueue, { invite, ticketId, held }: Redemption, joinedAtMs?: number) {
+function ticketOf(
+  { gate, queueId, settings }: GuardedQueue,
+  { invite, ticketId, held }: Redemption,
+  joinedAtMs?: number,
+) {
   const nowMs = gate.clock.nowMs();
   const enqueuedAtMs = joinedAtMs ?? (held === undefined ? nowMs : held.ticket.issuedAtSeconds * 1000);
   const keyed = invite.person === undefined ? undefined : (true as const);

@@ -1,6 +1,6 @@
 import { parseQueueId } from "../../shared/queue-id.ts";
-import { log } from "../log.ts";
-import { openRegistry } from "../queue/registry.ts";
+import { openRegistry } from "../line/registry.ts";
+import { log } from "../request/log.ts";
 import type { Gate } from "./open-gate.ts";
 import { backgroundLineOf } from "./open-gate.ts";
 import { sweepAll } from "./sweeps.ts";
@@ -22,9 +22,10 @@ export async function sweepQueues(gate: Pick<Gate, "store" | "fillRandom">): Pro
     if (!queueId.ok) return;
     try {
       const record = await registry.readQueue(id);
-      if (record !== undefined) await sweepAll(backgroundLineOf({ gate, queueId: queueId.value, settings: record.settings }));
+      if (record !== undefined)
+        await sweepAll(backgroundLineOf({ gate, queueId: queueId.value, settings: record.settings }));
     } catch (error) {
-      log("warn", "a queue could not be swept", { queueId: id, error });
+      log("warn", "cannot sweep a queue", { queueId: id, error });
     }
   }
 

@@ -1,12 +1,13 @@
 import type { Clock } from "../../shared/clock.ts";
-import { log } from "../log.ts";
-import type { Line } from "../queue/line.ts";
+import type { Line } from "../line/line.ts";
+import type { Later } from "../proxy/platform.ts";
+import { log } from "../request/log.ts";
 import { someAtOnce } from "../store/some-at-once.ts";
-import type { Later } from "./later.ts";
 
 /**
- * Keeps a line moving after the answers: what one visitor's call may not do for all, sweeps do, and never on a visitor's time. Sessions
- * that ended while the store was unavailable are ended there by the next sweep; until then, or until they expire, they hold their slots.
+ * Keeps a line moving after the answers: what one visitor's call may not do for all, sweeps do, and never on a
+ * visitor's time. Sessions that ended while the store was unavailable are ended there by the next sweep; until then, or
+ * until they expire, they hold their slots.
  */
 export type Sweeps = {
   /** On any request for the queue, at most once a second. */
@@ -33,7 +34,7 @@ export function createSweeps(clock: Clock): Sweeps {
   let isSweepingSinceMs = Number.NEGATIVE_INFINITY;
   const owed = new Map<string, OwedReason>();
 
-  /** One that fails stays owed: it is told again with the next sweep. */
+  /** A session that could not be ended stays owed until the next sweep. */
   async function settleOwed(line: Line): Promise<void> {
     await someAtOnce([...owed].slice(0, OWED_PER_SWEEP_MAX), OWED_AT_ONCE, async ([sessionId, reason]) => {
       await line.end({ sessionId, reason });
@@ -73,7 +74,10 @@ export function createSweeps(clock: Clock): Sweeps {
 }
 
 /** As many sweeps as there is work for, up to a bound. */
-export async function sweepAll<Swept extends Pick<Line, "sweep">>(line: Swept, first?: (line: Swept) => Promise<void>): Promise<void> {
+export async function sweepAll<Swept extends Pick<Line, "sweep">>(
+  line: Swept,
+  first?: (line: Swept) => Promise<void>,
+): Promise<void> {
   try {
     await first?.(line);
     for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps++) if (!(await line.sweep()).hasMore) return;

@@ -8,7 +8,7 @@ function asked(accept: string | undefined, headers: Readonly<Record<string, stri
   return wantsOf({ method, headers: new Headers({ ...(accept === undefined ? {} : { accept }), ...headers }) });
 }
 
-describe("what a client can do with an answer", () => {
+describe("wantsOf", () => {
   it.each([
     [CHROME, "page"],
     ["text/html", "page"],
@@ -47,7 +47,7 @@ describe("what a client can do with an answer", () => {
     expect(asked("*/*", { "sec-fetch-dest": destination })).toBe(wanted);
   });
 
-  it("tells an action from a page, and a form that a person sends from one that a program sends", () => {
+  it("tells an action from a page, and a person's form from a program's", () => {
     expect(asked(CHROME, {}, "POST")).toBe("action");
     expect(asked(CHROME, { "sec-fetch-mode": "navigate" }, "POST")).toBe("form");
     expect(asked("application/json", { "sec-fetch-mode": "navigate" }, "POST")).toBe("action");

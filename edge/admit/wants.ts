@@ -1,8 +1,8 @@
-import type { Wants } from "../gate/decide.ts";
+import type { Wants } from "./decide.ts";
 
 type Asked = Pick<Request, "method" | "headers">;
 
-/** What the client can do with an answer: see `Wants`. Only a person who navigates gets a page. */
+/** The kind of answer that the client can use: see `Wants`. Only a person who navigates gets a page. */
 export function wantsOf({ method, headers }: Asked): Wants {
   if (method === "OPTIONS") return "preflight";
   const wanted = wantedType(headers);
@@ -12,7 +12,7 @@ export function wantsOf({ method, headers }: Asked): Wants {
 
 type Range = { readonly type: string; readonly quality: number };
 
-/** More ranges than that come from nobody who means it. */
+/** No real client sends more ranges. */
 const RANGES_MAX = 30;
 const RANGE = /^([\w!#$&^.+*-]+\/[\w!#$&^.+*-]+)\s*(?:;|$)/;
 const QUALITY = /;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*(?:;|$)/;
@@ -24,8 +24,8 @@ const OFFERS: Readonly<Record<string, "page" | "json">> = {
 const ANYTHING = "*/*";
 
 /**
- * RFC 9110, 12.5.1. Whoever names HTML or JSON gets the better of the two. Whoever names neither and takes anything (curl, a library)
- * gets JSON; whoever wants something else (a picture, a style sheet) is told in a few words that there is a line.
+ * RFC 9110, 12.5.1. A client that names HTML or JSON gets the better of the two. One that names neither and accepts
+ * anything (curl, a library) gets JSON; one that wants something else (a picture, a style sheet) gets a short problem.
  */
 function wantedType(headers: Headers): "page" | "json" | "other" {
   const ranges = readRanges(headers.get("accept") ?? ANYTHING);
@@ -54,7 +54,14 @@ function readRanges(accept: string): readonly Range[] {
 function unspoken(headers: Headers, ranges: readonly Range[]): "page" | "json" | "other" {
   const isRefused = (type: string) => ranges.some((range) => range.type === type && range.quality === 0);
   const wanted = BY_DESTINATION[headers.get("sec-fetch-dest") ?? "empty"] ?? "other";
-  return (wanted === "page" && isRefused("text/html")) || (wanted === "json" && isRefused("application/json")) ? "other" : wanted;
+  return (wanted === "page" && isRefused("text/html")) || (wanted === "json" && isRefused("application/json"))
+    ? "other"
+    : wanted;
 }
 
-const BY_DESTINATION: Readonly<Record<string, "page" | "json">> = { document: "page", iframe: "page", frame: "page", empty: "json" };
+const BY_DESTINATION: Readonly<Record<string, "page" | "json">> = {
+  document: "page",
+  iframe: "page",
+  frame: "page",
+  empty: "json",
+};

@@ -1,5 +1,5 @@
-import { createBareApp } from "../proxy/bare-app.ts";
-import { runEdge } from "./run-edge.ts";
+import { runEdge } from "../node/run-edge.ts";
+import { createBareApp } from "./bare-app.ts";
 
 /** The bare proxy as a process of Node's. */
 await runEdge({ createApp: createBareApp });

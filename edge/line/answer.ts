@@ -12,7 +12,7 @@ export type LineAnswer =
   | { readonly state: "ended"; readonly reason: EndReason }
   | WaitingAnswer;
 
-/** Nobody can take a place yet. By the store's clock, like all times here. */
+/** Places cannot be taken yet. By the store's clock, like all times here. */
 export type ScheduledAnswer = {
   readonly state: "scheduled";
   readonly placesOpenAtMs: number;
@@ -20,7 +20,7 @@ export type ScheduledAnswer = {
   readonly nowMs: number;
 };
 
-/** The one whom an invite names has taken a place before, under this ticket. */
+/** The person whom an invite names has a place already, under this ticket. */
 export type PersonAnswer = {
   readonly state: "person";
   readonly ticketId: string;
@@ -41,7 +41,7 @@ export type WaitingAnswer = {
   /** 1 for the next one in; null while a draw keeps it secret. */
   readonly position: number | null;
   readonly total: number;
-  /** The place the ticket must carry: while a draw keeps it secret, the first number of the draw, for everybody. */
+  /** The place for the ticket: while a draw keeps it secret, the first number of the draw for every visitor. */
   readonly order: number;
   readonly pollAfterMs: number;
   /** How fast the line moves, for an estimate. */
@@ -61,7 +61,7 @@ export type LineFlow = {
   readonly freedPerSecond: number;
   /** The part of those in the line who enter when their turn comes; the others are found gone. */
   readonly presentShare: number;
-  /** For how long nobody has entered. */
+  /** Since the last entry. */
   readonly stillMs: number;
   readonly freeSlots: number;
   /** Slots that are taken: with more of them, more come free. */
@@ -71,7 +71,15 @@ export type LineFlow = {
 export type EndReason = z.infer<typeof endReason>;
 
 const endReason = z.enum(["expired", "completed", "revoked", "left"]);
-const refusalReason = z.enum(["closed", "over", "full", "address_limit", "invite_used", "invite_revoked", "proof_spent"]);
+const refusalReason = z.enum([
+  "closed",
+  "over",
+  "full",
+  "address_limit",
+  "invite_used",
+  "invite_revoked",
+  "proof_spent",
+]);
 const flag = z.union([z.literal(0), z.literal(1)]).transform((bit) => bit === 1);
 const count = z.number().int().nonnegative();
 /** A list of Redis ends at a nil, so scripts write 0 for what is not there. */
@@ -91,21 +99,60 @@ const admitted = z
   .transform(([state, expiresAtMs, isNew, holdMs]) => ({ state, expiresAtMs, isNew, holdMs }));
 const ended = z.tuple([z.literal("ended"), endReason], z.unknown()).transform(([state, reason]) => ({ state, reason }));
 const waiting = z
-  .tuple([z.literal("waiting"), countOrNull, count, count, count, count, count, count, count, flag, countOrNull, count, count, countOrNull])
-  .transform(([state, position, total, order, pollAfterMs, admissions, freed, present, stillMs, hasMore, opensAtMs, ...slots]) => {
-    const [freeSlots, takenSlots, latestAtMs] = slots;
-    const flow = {
-      admissionsPerSecond: admissions / 1000,
-      freedPerSecond: freed / 1000,
-      presentShare: present / 1000,
+  .tuple([
+    z.literal("waiting"),
+    countOrNull,
+    count,
+    count,
+    count,
+    count,
+    count,
+    count,
+    count,
+    flag,
+    countOrNull,
+    count,
+    count,
+    countOrNull,
+  ])
+  .transform(
+    ([
+      state,
+      position,
+      total,
+      order,
+      pollAfterMs,
+      admissions,
+      freed,
+      present,
       stillMs,
-      freeSlots,
-      takenSlots,
-    };
-    return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
-  });
+      hasMore,
+      opensAtMs,
+      ...slots
+    ]) => {
+      const [freeSlots, takenSlots, latestAtMs] = slots;
+      const flow = {
+        admissionsPerSecond: admissions / 1000,
+        freedPerSecond: freed / 1000,
+        presentShare: present / 1000,
+        stillMs,
+        freeSlots,
+        takenSlots,
+      };
+      return { state, position, total, order, pollAfterMs, flow, hasMore, opensAtMs, latestAtMs };
+    },
+  );
 
-export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([waiting, admitted, ended, refused, scheduled, drawChanged, person, none]);
+export const lineAnswerSchema: z.ZodType<LineAnswer> = z.union([
+  waiting,
+  admitted,
+  ended,
+  refused,
+  scheduled,
+  drawChanged,
+  person,
+  none,
+]);
 
 /** The answer to an end or a sweep: whether another sweep should follow. */
 export const finishedSchema = z.union([

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Who goes past every queue. Everything that a rule names must fit: the path, the network the client came from, a secret in a header.
- * Of the secret only its digest is kept.
+ * Requests that bypass every queue. Everything that a rule names must match: the path, the client's network, a secret
+ * in a header. Only the digest of the secret is kept.
  */
 export type BypassRule = z.output<typeof bypassRuleSchema>;
 
@@ -16,7 +16,10 @@ export const bypassRuleSchema = z.strictObject({
   path: z.string().optional(),
   cidrs: z.array(z.string()).max(CIDRS_MAX).optional(),
   header: z
-    .strictObject({ name: z.string(), secretSha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits") })
+    .strictObject({
+      name: z.string(),
+      secretSha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits"),
+    })
     .optional(),
   note: z.string().optional(),
 });

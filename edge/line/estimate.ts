@@ -1,14 +1,14 @@
 import type { LineFlow } from "./answer.ts";
 
 /**
- * How long a visitor may have to wait, in whole seconds from now: the one estimate for the page, the API and the console. The wait
- * lies between `low` and `high` for nine of ten visitors (the simulation checks it).
+ * How long a visitor may have to wait, in whole seconds from now: the one estimate for the page, the API and the
+ * console. The wait lies between `low` and `high` for nine of ten visitors (the simulation checks it).
  */
 export type WaitEstimate = { readonly low: number; readonly likely: number; readonly high: number };
 
 export type WaitForecast = {
   readonly estimate: WaitEstimate;
-  /** The room is full and nobody leaves: the estimate only says what is possible at the best and at the worst. */
+  /** The room is full and no session ends: the estimate gives only the best and the worst case. */
   readonly isStalled: boolean;
 };
 
@@ -33,11 +33,18 @@ const POLL_SECONDS = 2;
 const RATE_RANGE = { low: 0.7, high: 1.2 };
 /** How fast visitors leave changes from minute to minute. */
 const LEAVING_RANGE = { low: 0.3, high: 2.5 };
-/** A full room that nobody has left for this long, or for this many times the usual pause, stands still. */
+/** A full room in which no session ended for this long, or for this many times the usual pause, is stalled. */
 const STALL_MS_MIN = 10_000;
 const STALL_PAUSES = 5;
 
-export function forecastWait({ position, total, flow, admissionRate, opensInSeconds = 0, latestInSeconds }: Line): WaitForecast {
+export function forecastWait({
+  position,
+  total,
+  flow,
+  admissionRate,
+  opensInSeconds = 0,
+  latestInSeconds,
+}: Line): WaitForecast {
   const [first, middle, last] = position === null ? [1, (1 + total) / 2, total] : [position, position, position];
   const bestSeconds = (place: number) => place / admissionRate;
   const latest = latestInSeconds === undefined ? SECONDS_MAX : latestInSeconds + bestSeconds(last) + POLL_SECONDS;
@@ -51,12 +58,21 @@ export function forecastWait({ position, total, flow, admissionRate, opensInSeco
     const present = place * flow.presentShare;
     const byRate = bestSeconds(present);
     const behind = opensInSeconds > 0 ? 0 : present - flow.freeSlots;
-    if (behind <= 0) return { low: byRate * RATE_RANGE.low, likely: byRate, high: Math.max(byRate * RATE_RANGE.high, bestSeconds(place)) };
+    if (behind <= 0)
+      return {
+        low: byRate * RATE_RANGE.low,
+        likely: byRate,
+        high: Math.max(byRate * RATE_RANGE.high, bestSeconds(place)),
+      };
     // With more visitors inside, more leave. Until some have left, only the ends of their sessions are known.
     const perSecond = (flow.freedPerSecond * (flow.takenSlots + flow.freeSlots)) / Math.max(1, flow.takenSlots);
     if (perSecond === 0) return { low: byRate * RATE_RANGE.low, likely: Math.max(byRate, latest / 2), high: latest };
     const seconds = Math.max(byRate, behind / perSecond);
-    return { low: Math.max(seconds * LEAVING_RANGE.low, byRate * RATE_RANGE.low), likely: seconds, high: seconds * LEAVING_RANGE.high };
+    return {
+      low: Math.max(seconds * LEAVING_RANGE.low, byRate * RATE_RANGE.low),
+      likely: seconds,
+      high: seconds * LEAVING_RANGE.high,
+    };
   };
   const estimate = {
     low: opensInSeconds + wait(first).low - POLL_SECONDS / 2,
@@ -74,6 +90,7 @@ function isStalled({ freeSlots, freedPerSecond, stillMs }: LineFlow): boolean {
 }
 
 function rounded({ low, likely, high }: WaitEstimate): WaitEstimate {
-  const whole = (seconds: number, round: (value: number) => number) => Math.min(SECONDS_MAX, Math.max(0, round(seconds)));
+  const whole = (seconds: number, round: (value: number) => number) =>
+    Math.min(SECONDS_MAX, Math.max(0, round(seconds)));
   return { low: whole(low, Math.floor), likely: whole(likely, Math.ceil), high: whole(high, Math.ceil) };
 }

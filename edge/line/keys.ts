@@ -1,4 +1,7 @@
-/** Every key of the gate is named here. All keys of one queue share its hash tag, so that a script finds them in one slot. */
+/**
+ * Every key of the gate is named here. All keys of one queue share its hash tag, so that a script finds them in one
+ * slot.
+ */
 export function queueKeys(queueId: string) {
   return {
     meta: `queue:{${queueId}}:meta`,
@@ -12,10 +15,10 @@ export function queueKeys(queueId: string) {
   };
 }
 
-/** What is not of one queue: few and small. One hash tag, because one script reads both. */
+/** Keys that belong to no queue: few and small. One hash tag, because one script reads both. */
 export const directoryKeys = { queues: "gate:{directory}:queues", routes: "gate:{directory}:routes" };
 
-/** Who changed what. With the routes' hash tag, because they are replaced and that is written down in one script. */
+/** The operators' changes. With the routes' hash tag, because one script replaces the routes and records the change. */
 export const auditKeys = { pending: "gate:{directory}:audit:pending", log: "gate:{directory}:audit" };
 
 export function usedKey(queueId: string, ticketId: string): string {
@@ -26,7 +29,7 @@ export function sessionKey(queueId: string, sessionId: string): string {
   return `queue:{${queueId}}:session:${sessionId}`;
 }
 
-/** The address is a keyed hash: no address stands in the store. */
+/** The address is a keyed hash: the store holds no addresses. */
 export function addressKey(queueId: string, addressHash: string): string {
   return `queue:{${queueId}}:ip:${addressHash}`;
 }
@@ -36,7 +39,7 @@ export function inviteKey(queueId: string, inviteId: string): string {
   return `queue:{${queueId}}:invite:${inviteId}`;
 }
 
-/** The place of somebody whom an invite names; who that is is a keyed hash. */
+/** The place of a person whom an invite names; the person is a keyed hash. */
 export function personKey(queueId: string, person: string): string {
   return `queue:{${queueId}}:person:${person}`;
 }

@@ -1,15 +1,26 @@
-import { ACCEPTED_PAST_END_MS, acceptedForMs } from "../../shared/admission.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import type { Drawn } from "../../shared/draw.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { ACCEPTED_PAST_END_MS, acceptedForMs } from "../../shared/tokens/admission.ts";
 import type { EndReason, LineAnswer } from "./answer.ts";
-import { addressKey, banKey, inviteKey, personKey, proofKey, queueKeys, revocationKey, sessionKey, usedKey } from "./keys.ts";
-import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScript } from "./scripts.ts";
+import {
+  addressKey,
+  banKey,
+  inviteKey,
+  personKey,
+  proofKey,
+  queueKeys,
+  revocationKey,
+  sessionKey,
+  usedKey,
+} from "./keys.ts";
+import { beatScript, endScript, enterScript, leaveScript, sweepScript, touchScript } from "./scripts/scripts.ts";
 import { PERSON_KEEP_MS } from "./settings.ts";
 
 /**
- * The line of one queue: who waits, who goes in. Each verb is one atomic script and one round trip, and may be repeated
- * after a lost reply. Promises, whatever is killed: never more than `maxActive` slots, never more admissions than the
- * buckets allow, strict order among those present. When the store is away every verb rejects and has changed nothing.
+ * The line of one queue: its waiting visitors and its slots. Each verb is one atomic script and one round trip, and may
+ * be repeated after a lost reply. It promises, whatever is killed: never more than `maxActive` slots, never more
+ * admissions than the buckets allow, strict order among the visitors present. When the store is unavailable every verb
+ * rejects and has changed nothing.
  */
 export type Line = {
   readonly enter: (visitor: Newcomer) => Promise<LineAnswer>;
@@ -25,7 +36,7 @@ type Ending = {
   readonly sessionId: string;
   readonly reason: Exclude<EndReason, "expired">;
   readonly detail?: string;
-  /** Only if a page of it was closed at this time and nothing was heard since. */
+  /** Only if a page of the session was closed at this time and no request came since. */
   readonly leavingAtMs?: number;
 };
 
@@ -43,10 +54,10 @@ export type Newcomer = {
   readonly lane: number;
   readonly addressHash: string;
   readonly ticketsPerIp: number;
-  /** What the ticket draws, should it come before the opening. */
+  /** The ticket's number in the draw, if it joins before the opening. */
   readonly drawn?: Drawn | undefined;
   readonly invite?: InviteUse | undefined;
-  /** The place that the visitor's own ticket carries: somebody who waits already and brings an invite. */
+  /** The place of the visitor's own ticket: a visitor who waits already and redeems an invite. */
   readonly heldOrder?: number | undefined;
   readonly ticketLeftMs?: TicketLeftMs | undefined;
   /** Which proof of work the join is paid with, and for how long it could be shown again. */
@@ -70,8 +81,8 @@ type Ticketed = {
 };
 
 /**
- * How long the visitor's ticket can still be accepted: one that was signed when the queue kept places for longer can come back for longer than
- * one of today.
+ * How long the visitor's ticket can still be accepted: one that was signed when the queue kept places for longer can
+ * come back for longer than one of today.
  */
 type TicketLeftMs = number;
 
@@ -82,11 +93,11 @@ type LineOptions = {
   readonly ticketLifeMs: number;
   /** 0 to 1. */
   readonly random: () => number;
-  /** Only a simulation has a clock of its own; the running edge leaves the time to Redis. */
+  /** Only a simulation has its own clock; the running edge takes the time from Redis. */
   readonly simulatedNowMs?: () => number;
 };
 
-/** Sweeps are for nobody in particular. */
+/** A sweep has no ticket. */
 const NO_TICKET = "-";
 const NOT_DRAWN = { drawSpan: -1, number: 0 };
 /** Names a key that is never touched. */
@@ -100,7 +111,11 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
   const now = () => simulatedNowMs?.() ?? ("" as const);
   const lineKeys = (ticketId: string) => ({ ...queue, used: usedKey(queueId, ticketId) });
   const lineArgs = ({ ticketId, isKeyed = false, ticketLeftMs = 0 }: Ticketed) => {
-    const keepMs = Math.max(acceptedForMs(ticketLifeMs), Math.ceil(ticketLeftMs), isKeyed ? acceptedForMs(PERSON_KEEP_MS) : 0);
+    const keepMs = Math.max(
+      acceptedForMs(ticketLifeMs),
+      Math.ceil(ticketLeftMs),
+      isKeyed ? acceptedForMs(PERSON_KEEP_MS) : 0,
+    );
     return { ticketId, nowMs: now(), jitter: random(), keepMs };
   };
 
@@ -132,7 +147,8 @@ export function openLine({ store, queueId, ticketLifeMs, random, simulatedNowMs 
         },
       });
     },
-    beat: ({ order, ...visitor }) => beatScript.run(store, { keys: lineKeys(visitor.ticketId), args: { ...lineArgs(visitor), order } }),
+    beat: ({ order, ...visitor }) =>
+      beatScript.run(store, { keys: lineKeys(visitor.ticketId), args: { ...lineArgs(visitor), order } }),
     leave: (visitor) => leaveScript.run(store, { keys: lineKeys(visitor.ticketId), args: lineArgs(visitor) }),
     end: ({ sessionId, reason, detail = "", leavingAtMs }) =>
       endScript.run(store, {

@@ -1,5 +1,5 @@
-import type { Lane } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
+import type { Lane } from "../../shared/tokens/admission.ts";
 
 /** As in order.lua. */
 const LANE_SPAN = 2 ** 50;

@@ -1,21 +1,37 @@
 import { z } from "zod";
-import { acceptedForMs, PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
 import { assert } from "../../shared/assert.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import { type FillRandom, newSecret, systemRandom } from "../../shared/ids.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { acceptedForMs, PASS_LIFETIME_SECONDS_MAX } from "../../shared/tokens/admission.ts";
 import type { BypassRule } from "./bypass-rule.ts";
 import { directoryKeys, queueKeys, revokedAllKey } from "./keys.ts";
-import { deleteQueueScript, readDirectoryScript, readQueueScript, writeDirectoryScript, writeQueueScript } from "./registry-scripts.ts";
 import type { Route } from "./route.ts";
 import { parseRouteTable, type RouteTableContent, routeTableText } from "./route-table-text.ts";
+import {
+  deleteQueueScript,
+  readDirectoryScript,
+  readQueueScript,
+  writeDirectoryScript,
+  writeQueueScript,
+} from "./scripts/registry-scripts.ts";
 import { fromMeta, type QueueSettings, toMeta } from "./settings.ts";
 
-/** What operators have set up: queues, and the addresses that lead to them. Rejects when the store is away. */
+/** The operators' queues and routes. Rejects when the store is unavailable. */
 export type Registry = {
   readonly readQueue: (queueId: string) => Promise<QueueRecord | undefined>;
-  /** The new version, or undefined when somebody else wrote meanwhile, or what a draw does not allow. Version 0 creates. */
-  readonly writeQueue: (queueId: string, settings: QueueSettings, expectedVersion: number) => Promise<number | undefined | FixedByDraw>;
-  readonly deleteQueue: (queueId: string, options: { readonly force: boolean }) => Promise<"none" | "occupied" | "deleted">;
+  /**
+   * The new version, undefined after a concurrent write, or the rule of a draw that forbids the change. Version 0
+   * creates.
+   */
+  readonly writeQueue: (
+    queueId: string,
+    settings: QueueSettings,
+    expectedVersion: number,
+  ) => Promise<number | undefined | FixedByDraw>;
+  readonly deleteQueue: (
+    queueId: string,
+    options: { readonly force: boolean },
+  ) => Promise<"none" | "occupied" | "deleted">;
   readonly readDirectory: () => Promise<Directory>;
   readonly writeRoutes: (routes: readonly Route[], bypass?: readonly BypassRule[]) => Promise<void>;
 };
@@ -32,7 +48,7 @@ export type QueueRecord = {
   readonly stillMs: number;
   /** By the store's clock. */
   readonly readAtMs: number;
-  /** Newest first; those of long ago are forgotten. The seeds are secret until their draw's opening: nobody outside is given these. */
+  /** Newest first; old ones are dropped. The seeds are secret until the opening of their draw: they are not public. */
   readonly draws: readonly Draw[];
 };
 
@@ -77,7 +93,8 @@ export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = syste
     async writeQueue(queueId, settings, expectedVersion) {
       const isNew = expectedVersion < 1;
       // Listed first: a queue that is listed and missing does no harm, one that exists unlisted would be forgotten.
-      if (isNew && (await changeDirectory("add", queueId)) === 0) throw new Error(`there may be ${QUEUES_MAX} queues and no more`);
+      if (isNew && (await changeDirectory("add", queueId)) === 0)
+        throw new Error(`there may be ${QUEUES_MAX} queues and no more`);
       const { meta, bucket } = queueKeys(queueId);
       const args = { expectedVersion, fields: JSON.stringify(toMeta(settings)), seed: newSecret(fillRandom) };
       const version = await writeQueueScript.run(store, { keys: { meta, bucket }, args });
@@ -92,7 +109,7 @@ export function openRegistry(store: ScriptRunner, fillRandom: FillRandom = syste
       const outcome = await deleteQueueScript.run(store, { keys, args });
       if (outcome === "occupied") return outcome;
       await changeDirectory("remove", queueId);
-      // Made anew between the two steps, it would exist and be listed nowhere.
+      // If it were created again between the two steps, it would exist without being listed.
       const { meta, waiting, active, bucket } = queueKeys(queueId);
       const remade = await readQueueScript.run(store, { keys: { meta, waiting, active, bucket }, args: {} });
       if (remade !== undefined) await changeDirectory("add", queueId);
@@ -114,7 +131,9 @@ function toRecord(reply: ReadQueueReply): QueueRecord | undefined {
   if (reply === undefined) return undefined;
   const [waiting, active, admissions, freed, present, stillMs, readAtMs, ...flat] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
-  const meta = Object.fromEntries(flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])));
+  const meta = Object.fromEntries(
+    flat.flatMap((text, index) => (index % 2 === 0 ? [[text, flat[index + 1] ?? ""]] : [])),
+  );
   const { version, draws = "[]", ...texts } = meta;
   return {
     settings: fromMeta(texts),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { type BypassRule, bypassRuleSchema } from "./bypass-rule.ts";
 import { type Route, routeSchema } from "./route.ts";
 
-/** What `gate:{directory}:routes` holds: which addresses lead to which queue, and who goes past them all. */
+/** The content of `gate:{directory}:routes`: the routes to queues, and the bypass rules. */
 export type RouteTableContent = { readonly routes: readonly Route[]; readonly bypass: readonly BypassRule[] };
 
 const contentSchema = z.union([

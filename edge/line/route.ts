@@ -1,7 +1,10 @@
 import { z } from "zod";
-import { HOST_PATTERN } from "../../shared/host-pattern.ts";
+import { HOST_PATTERN } from "../../shared/net/host-pattern.ts";
 
-/** `host` is a name, an address, `*.name` or `*`; `path` is a path or ends in `/*`. Both are matched without regard to case. */
+/**
+ * `host` is a name, an address, `*.name` or `*`; `path` is a path or ends in `/*`. Both are matched without regard to
+ * case.
+ */
 export type Route = z.output<typeof routeSchema>;
 
 export const routeSchema = z.strictObject({

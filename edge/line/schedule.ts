@@ -1,7 +1,7 @@
 /**
- * A queue's event: from when on people may take a place, when the line begins to move, and when nobody new is taken. The scripts
- * decide by the store's own time; what stands here is for checking what an operator sets, and for what an edge may say or do
- * without asking. The console's page uses it too, so it asks no library.
+ * A queue's event: when places can be taken, when the line begins to move, and when no new places are given. The
+ * scripts decide by the store's own time; this file checks operators' input, and tells an edge what it may answer
+ * without asking. The console's page uses it too, so it imports no library.
  */
 export type Schedule = {
   readonly prequeueOpensAt: number | null;
@@ -10,18 +10,26 @@ export type Schedule = {
 };
 
 /**
- * `scheduled`: nobody can take a place yet. `prequeue`: people take places, nobody goes in. `open`: the line moves. `over`: nobody
- * new takes a place, those who have one still go in.
+ * `scheduled`: places cannot be taken yet. `prequeue`: places are taken, the line does not move. `open`: the line
+ * moves. `over`: no new places, visitors who have one still enter.
  */
 export type Phase = "scheduled" | "prequeue" | "open" | "over";
 
-/** A ticket lives for a day and the grace period: whoever joined first must still hold a good one when the line moves. */
+/**
+ * A ticket lives for a day and the grace period: the first visitor's ticket must still be valid when the line moves.
+ */
 const PREQUEUE_MS_MAX = 24 * 60 * 60 * 1000;
 
 type Checked = Schedule & { readonly order: "fifo" | "random" | "lottery"; readonly eventOverrides: object | null };
 
-/** What is wrong between the times, by field. */
-export function checkSchedule({ prequeueOpensAt, opensAt, closesAt, order, eventOverrides }: Checked): readonly Fault[] {
+/** The faults between the times, by field. */
+export function checkSchedule({
+  prequeueOpensAt,
+  opensAt,
+  closesAt,
+  order,
+  eventOverrides,
+}: Checked): readonly Fault[] {
   const rules: readonly (Fault & { readonly isBroken: boolean })[] = [
     { field: "prequeueOpensAt", message: "needs opensAt", isBroken: prequeueOpensAt !== null && opensAt === null },
     { field: "prequeueOpensAt", message: "must be before opensAt", isBroken: isNotBefore(prequeueOpensAt, opensAt) },
@@ -78,9 +86,9 @@ export function settingsInEvent<Settings extends Overridden>(settings: Settings)
   return { ...settings, ...settings.eventOverrides };
 }
 
-/** Who comes too early looks again within this time. */
+/** An early visitor asks again within this time. */
 const LOOK_AGAIN_MS_MAX = 60_000;
-/** Whoever waits for the moment at which places open comes within this time after it, not all in the same second. */
+/** Visitors who wait for places to open come spread over this time, not all in the same second. */
 const ARRIVAL_MS = 10_000;
 const LOOK_AGAIN_MS_MIN = 1_000;
 

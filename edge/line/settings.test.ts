@@ -6,7 +6,9 @@ const settings = queueSettingsSchema.parse({ name: "Launch 42", maxActive: 3, ad
 describe("queue settings", () => {
   it("come back from the store as they went in", () => {
     expect(fromMeta(toMeta(settings))).toEqual(settings);
-    expect(fromMeta(toMeta({ ...settings, name: "12", waitingStatus: 503, sessionRenewal: false, mode: "drain" }))).toMatchObject({
+    expect(
+      fromMeta(toMeta({ ...settings, name: "12", waitingStatus: 503, sessionRenewal: false, mode: "drain" })),
+    ).toMatchObject({
       name: "12",
       waitingStatus: 503,
       sessionRenewal: false,
@@ -20,7 +22,7 @@ describe("queue settings", () => {
     expect(fromMeta(toMeta({ ...settings, ...told }))).toMatchObject(told);
   });
 
-  it("stand in the store under the names that the scripts read", () => {
+  it("are stored under the names that the scripts read", () => {
     expect(toMeta(settings)).toMatchObject({
       mode: "active",
       max_active: "3",
@@ -56,7 +58,9 @@ describe("queue settings", () => {
     expect(parsed.success).toBe(false);
   });
 
-  it("let a ticket come back for at least the grace period after its last poll", () => {
-    expect(ticketLifeMs(settings)).toBeGreaterThanOrEqual((settings.heartbeatTtlSeconds + settings.returnGraceSeconds) * 1_000);
+  it("keep a ticket valid for at least the grace period after its last poll", () => {
+    expect(ticketLifeMs(settings)).toBeGreaterThanOrEqual(
+      (settings.heartbeatTtlSeconds + settings.returnGraceSeconds) * 1_000,
+    );
   });
 });

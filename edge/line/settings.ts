@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { RETURN_GRACE_SECONDS_MAX } from "../../shared/admission.ts";
-import { PROOF_BITS_MAX, PROOF_BITS_MIN } from "../../shared/proof-of-work.ts";
-import { LANGUAGES } from "../room/language.ts";
-import { isPlainText } from "../room/plain-text.ts";
-import { templateSchema } from "../room/template.ts";
+import { RETURN_GRACE_SECONDS_MAX } from "../../shared/tokens/admission.ts";
+import { PROOF_BITS_MAX, PROOF_BITS_MIN } from "../../shared/tokens/proof-of-work.ts";
+import { LANGUAGES } from "./page/language.ts";
+import { isPlainText } from "./page/plain-text.ts";
+import { templateSchema } from "./page/template.ts";
 import { checkSchedule } from "./schedule.ts";
 import { targetUrlSchema } from "./target-url.ts";
 
@@ -37,21 +37,25 @@ const settingsShape = z.strictObject({
   maxQueueSize: z.number().int().min(0).max(10_000_000).default(1_000_000),
   admissionRate,
   /** How many may enter at once after a pause. */
-  admissionBurst: admissionBurst.default(BURST_BY_RATE).describe("By default as many as the rate admits in a second, at least 1."),
+  admissionBurst: admissionBurst
+    .default(BURST_BY_RATE)
+    .describe("By default as many as the rate admits in a second, at least 1."),
   mode: z.enum(["active", "paused", "drain", "maintenance", "open"]).default("active"),
-  /** Among those who take a place before `opensAt`; whoever comes later stands behind them, first come, first served. */
+  /** Among visitors who take a place before `opensAt`; later ones stand behind them, first come, first served. */
   order: z.enum(["fifo", "random", "lottery"]).default("fifo"),
-  /** From here on people take places; nobody goes in before `opensAt`. */
+  /** From here on places are taken; the line does not move before `opensAt`. */
   prequeueOpensAt: momentSchema.nullable().default(null),
   opensAt: momentSchema.nullable().default(null),
-  /** From here on nobody takes a place; who has one still goes in. */
+  /** From here on no new places are given; visitors who have one still enter. */
   closesAt: momentSchema.nullable().default(null),
   eventOverrides: eventOverridesSchema.nullable().default(null),
   sessionTtlSeconds: sessionTtlSeconds.default(3_600),
   sessionRenewal: z.boolean().default(true),
   /** 0: off. Else a session without a request for so long gives its slot back. */
   idleSeconds: z.union([z.literal(0), z.number().int().min(10).max(86_400)]).default(0),
-  /** 0: none. For so long a visitor whose session was revoked may not join again; `ban-cookie.ts` says what that cannot do. */
+  /**
+   * 0: none. For so long a visitor whose session was revoked may not join again; `banCookie` says what that cannot do.
+   */
   banSeconds: z.number().int().min(0).max(BAN_SECONDS_MAX).default(0),
   /** Of the visitors' cookies. `none` lets them come along with forms of other sites, and works on https only. */
   sameSite: z.enum(["lax", "none"]).default("lax"),
@@ -66,30 +70,32 @@ const settingsShape = z.strictObject({
   revocationCheck: z.enum(["fast", "strict"]).default("fast"),
   /** The status of the waiting page: 200 for people, 202, 429 or 503 for those whose monitors want to know. */
   waitingStatus: z.union([z.literal(200), z.literal(202), z.literal(429), z.literal(503)]).default(200),
-  /** The operator's words to everybody in line; empty for none. */
+  /** The operator's message on the waiting page; empty for none. */
   message: z.string().trim().max(MESSAGE_CHARS_MAX).refine(isPlainText, "must have no control characters").default(""),
-  /** What visitors read whose own language the page does not speak. */
+  /** The page's language for visitors whose own is not supported. */
   language: z.enum(LANGUAGES).default("en"),
   template: templateSchema.nullable().default(null),
   /** Where its visitors' requests go; null for the gate's own origin. */
   targetUrl: targetUrlSchema.nullable().default(null),
 });
 
-/** What an operator can set on a queue. Every number is bounded, so that a slip of the keyboard cannot stop the line or flood the origin. */
+/** A queue's settings. Every number is bounded, so that a typing error cannot stop the line or flood the origin. */
 export const queueSettingsSchema = settingsShape.check((payload) => {
   const { value, issues } = payload;
-  for (const { field, message } of checkSchedule(value)) issues.push({ code: "custom", path: [field], message, input: value });
-  if (value.admissionBurst === BURST_BY_RATE) payload.value = { ...value, admissionBurst: defaultBurst(value.admissionRate) };
+  for (const { field, message } of checkSchedule(value))
+    issues.push({ code: "custom", path: [field], message, input: value });
+  if (value.admissionBurst === BURST_BY_RATE)
+    payload.value = { ...value, admissionBurst: defaultBurst(value.admissionRate) };
 });
 
-/** One second's worth: a visitor who is a moment late then costs no token, and nobody enters faster than that. */
+/** One second's worth: a visitor who is a moment late then costs no token, and entries are no faster than that. */
 function defaultBurst(admissionRate: number): number {
   return Math.max(1, Math.ceil(admissionRate));
 }
 
 export type QueueSettings = z.output<typeof queueSettingsSchema>;
 
-/** Tickets are signed anew while their holder polls; between two signatures one may be this much older. */
+/** Tickets are signed again while their holder polls; between two signatures a ticket may age by this much. */
 export const TICKET_REISSUE_MS = 600_000;
 
 /** The longest that a ticket of this queue can come back after its last poll. */
@@ -97,12 +103,15 @@ export function ticketLifeMs({ heartbeatTtlSeconds, returnGraceSeconds }: QueueS
   return (heartbeatTtlSeconds + returnGraceSeconds) * 1_000 + TICKET_REISSUE_MS;
 }
 
-/** So long a person's one place is known by the invite alone, and how it was used up for longer. No ticket lives longer. */
+/**
+ * How long the person's one place is known by the invite only; how it was used is kept for longer. No ticket lives
+ * longer.
+ */
 export const PERSON_KEEP_MS = 86_400_000;
 
 /**
- * A hash of texts, as `queue:{q}:meta` holds it: the scripts read the numbers, edges read the rest. The event's own values stand
- * beside the queue's, each under the same name with `event_` before it.
+ * A hash of texts, as `queue:{q}:meta` holds it: the scripts read the numbers, edges read the rest. The event's own
+ * values stand beside the queue's, each under the same name with `event_` before it.
  */
 export function toMeta({ eventOverrides, ...settings }: QueueSettings): Record<string, string> {
   const own = Object.entries(settings).map(([name, value]) => [snakeCase(name), toText(value)]);
@@ -122,7 +131,10 @@ export function fromMeta(meta: Readonly<Record<string, string>>): QueueSettings 
 
 const EVENT = "event_";
 
-function readTexts(shape: Readonly<Record<string, z.ZodType>>, textOf: (name: string) => string | undefined): Record<string, unknown> {
+function readTexts(
+  shape: Readonly<Record<string, z.ZodType>>,
+  textOf: (name: string) => string | undefined,
+): Record<string, unknown> {
   const values = Object.entries(shape).map(([name, schema]) => [name, readText(schema, textOf(snakeCase(name)))]);
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }

@@ -94,10 +94,13 @@ describe("a queue's upstream", () => {
     expect(isPublicSite(parsed.success ? parsed.data : site)).toBe(false);
   });
 
-  it.each(["https://shop.example", "http://8.8.8.8", "http://[2606:4700::1111]", "https://localhost.example", "https://notlocal.example"])(
-    "%s is",
-    (site) => {
-      expect(isPublicSite(targetUrlSchema.parse(site))).toBe(true);
-    },
-  );
+  it.each([
+    "https://shop.example",
+    "http://8.8.8.8",
+    "http://[2606:4700::1111]",
+    "https://localhost.example",
+    "https://notlocal.example",
+  ])("%s is", (site) => {
+    expect(isPublicSite(targetUrlSchema.parse(site))).toBe(true);
+  });
 });

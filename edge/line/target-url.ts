@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { isAddress, isPublicAddress } from "../../shared/public-address.ts";
+import { isAddress, isPublicAddress } from "../../shared/net/public-address.ts";
 
 const TARGET_CHARS_MAX = 300;
 
 /** Nothing that a URL parser would drop, repair or read as a path. */
 const BARE_SITE = /^https?:\/\/[^\s\\/?#@]+\/?$/i;
 
-/** Where a queue's requests go in place of the gate's own origin: scheme, host and port. Kept as URL parsers write it. */
+/**
+ * Where a queue's requests go in place of the gate's own origin: scheme, host and port. Kept as URL parsers write it.
+ */
 export const targetUrlSchema = z
   .string()
   .max(TARGET_CHARS_MAX)
@@ -21,8 +23,8 @@ function isBareSite(text: string): boolean {
 const LOCAL_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home\.arpa)$/;
 
 /**
- * Whether a site is, by its name or address, on the public internet. What a name resolves to is known only when it is connected to:
- * there the runtimes look again.
+ * Whether a site is, by its name or address, on the public internet. The addresses of a name are known only at the
+ * connection: there the runtimes check again.
  */
 export function isPublicSite(site: string): boolean {
   if (!URL.canParse(site)) return false;

@@ -1,23 +1,25 @@
 import { z } from "zod";
-import type { ScriptRunner } from "../../shared/define-script.ts";
 import {
+  EDGE_VARIABLES,
   type Environment,
   flagVariable,
   hostVariable,
   parseEnvironment,
+  pickVariables,
   portVariable,
   redisUrlVariable,
   wholeNumberVariable,
 } from "../../shared/environment.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { type EdgeBindings, readConfiguration } from "../env.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { parseKeyring } from "../../shared/tokens/keyring.ts";
+import { type EdgeBindings, readConfiguration } from "../request/env.ts";
 import type { StorePatience } from "../store/store-patience.ts";
 
 export type NodeEdgeSettings = {
   readonly host: string;
   readonly port: number;
-  /** The store, if it is to be asked over a connection of ours; otherwise it is asked over HTTP, as in a worker. */
+  /** The Redis to connect to; undefined: the store is asked over HTTP, as in a worker. */
   readonly redis: RedisAddress | undefined;
   /** The same variables that a worker is given. */
   readonly variables: EdgeVariables;
@@ -26,7 +28,7 @@ export type NodeEdgeSettings = {
 export type RedisAddress = {
   readonly urls: readonly [string, ...string[]];
   readonly isCluster: boolean;
-  /** How many replicas must have a change before anybody hears of it. */
+  /** How many replicas must have a change before it is confirmed. */
   readonly replicas: number;
   readonly patience: StorePatience;
 };
@@ -34,7 +36,9 @@ export type RedisAddress = {
 type EdgeVariables = Omit<EdgeBindings, "ORIGIN" | "UPSTREAMS" | "STORE" | "WRITE_TOKEN">;
 
 /** Reports every fault at once, also those of the signing keys, which a worker finds only when it is asked. */
-export async function parseNodeEdgeEnvironment(environment: Environment): Promise<Result<NodeEdgeSettings, readonly string[]>> {
+export async function parseNodeEdgeEnvironment(
+  environment: Environment,
+): Promise<Result<NodeEdgeSettings, readonly string[]>> {
   const parsed = parseEnvironment(nodeVariables, environment);
   const variables = edgeVariables(environment);
   const hasRedis = Boolean(environment["REDIS_URL"]?.trim());
@@ -43,7 +47,9 @@ export async function parseNodeEdgeEnvironment(environment: Environment): Promis
   const faults = [
     ...(parsed.ok ? [] : parsed.reason),
     ...(configuration.ok ? [] : configuration.reason.map(fitToNode)),
-    ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined ? [] : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
+    ...(keyring.ok || variables.SLUICE_SIGNING_KEYS === undefined
+      ? []
+      : keyring.reason.map((fault) => `SLUICE_SIGNING_KEYS: ${fault}`)),
   ];
   if (!parsed.ok || !configuration.ok || faults.length > 0) return fail(faults);
   const {
@@ -70,35 +76,21 @@ const nodeVariables = z
     SLUICE_REDIS_CLUSTER: flagVariable,
     SLUICE_REDIS_REPLICAS: wholeNumberVariable({ min: 0, max: 5, fallback: 0 }),
   })
-  .refine(({ REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster }) => isCluster || urls === undefined || urls.length === 1, {
-    path: ["REDIS_URL"],
-    message: "must be one URL unless SLUICE_REDIS_CLUSTER is 1",
-  });
+  .refine(
+    ({ REDIS_URL: urls, SLUICE_REDIS_CLUSTER: isCluster }) => isCluster || urls === undefined || urls.length === 1,
+    {
+      path: ["REDIS_URL"],
+      message: "must be one URL unless SLUICE_REDIS_CLUSTER is 1",
+    },
+  );
 
-const VARIABLE_NAMES = [
-  "ORIGIN_URL",
-  "ORIGIN_TIMEOUT_MS",
-  "BODY_TIMEOUT_MS",
-  "STORE_TIMEOUT_MS",
-  "CLIENT_ADDRESS_FROM",
-  "UPSTASH_REDIS_REST_URL",
-  "UPSTASH_REDIS_REST_TOKEN",
-  "SLUICE_ADMIN_TOKEN",
-  "SLUICE_ADMIN_TOKENS",
-  "SLUICE_SIGNING_KEYS",
-  "SLUICE_ISSUER",
-  "SLUICE_JOINS_PER_ADDRESS",
-  "SLUICE_ALLOW_PRIVATE_TARGETS",
-  "SLUICE_UNKNOWN_HOSTS",
-  "TRUSTED_PROXIES",
-] as const satisfies readonly (keyof EdgeVariables)[];
+const VARIABLE_NAMES = ["ORIGIN_URL", ...EDGE_VARIABLES] as const satisfies readonly (keyof EdgeVariables)[];
 
 function edgeVariables(environment: Environment): EdgeVariables {
-  const entries = VARIABLE_NAMES.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]));
-  return Object.fromEntries(entries) as EdgeVariables;
+  return pickVariables(environment, VARIABLE_NAMES) as EdgeVariables;
 }
 
-/** Who starts a Node process has no service binding to think of, and two ways to name a store. */
+/** A Node process has no service binding, and two ways to name a store. */
 function fitToNode(fault: string): string {
   if (fault.startsWith("ORIGIN_URL: must be set")) return "ORIGIN_URL: must be set";
   return fault === "UPSTASH_REDIS_REST_URL: must be set" ? "REDIS_URL or UPSTASH_REDIS_REST_URL: must be set" : fault;

@@ -1,15 +1,10 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { type Forwarding, isForbiddenTarget } from "../proxy/forwarding.ts";
-import { OriginClock } from "../proxy/origin-clock.ts";
-import { originFailure } from "../proxy/origin-failure.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import { finishResponseHeaders } from "../proxy/response-headers.ts";
+import { finishResponseHeaders, isForbiddenTarget, OriginClock, originFailure } from "../proxy/forwarding.ts";
+import type { Forwarding } from "../proxy/platform.ts";
+import type { Visit } from "../request/read-visit.ts";
 import { NodeRequest } from "./node-request.ts";
-import type { OriginAgent } from "./origin-agent.ts";
-import type { OriginAgents } from "./origin-agents.ts";
-import { OriginResponse, SwitchedResponse } from "./origin-response.ts";
-import { sendUpload } from "./send-upload.ts";
+import type { OriginAgent, OriginAgents } from "./origin-agents.ts";
 import { Tunnel } from "./tunnel.ts";
 
 /** The origin's first words. */
@@ -19,17 +14,21 @@ type Outcome =
 
 /**
  * The same promises as `edge/proxy/forward.ts`, over node:http: an answer in any case (the origin's own, 502, or 504),
- * streams both ways, and a request to the origin that ends with its client. A request that reads and has no body is tried once
- * more when a connection that was used before ended before an answer began; nothing else is tried twice.
+ * streams both ways, and a request to the origin that ends with its client. A request that reads and has no body is
+ * tried once more when a connection that was used before ended before an answer began; nothing else is tried twice.
  */
 export function createForward(agents: OriginAgents) {
-  return async function forward(visit: Visit, { hear, targetUrl = null }: Forwarding = {}): Promise<Response> {
+  return async function forward(
+    visit: Visit,
+    { onOriginHeaders, targetUrl = null }: Forwarding = {},
+  ): Promise<Response> {
     if (targetUrl !== null && isForbiddenTarget(visit, targetUrl)) {
       return originFailure(visit, "origin_unreachable", new Error("targetUrl is not public"));
     }
     const request = NodeRequest.behind(visit.request);
     const clock = new OriginClock(visit.configuration.originTimeoutMs);
-    const open = () => (targetUrl === null ? askOrigin(agents, visit, request) : askUpstream(agents.to(targetUrl), visit, request));
+    const open = () =>
+      targetUrl === null ? askOrigin(agents, visit, request) : askUpstream(agents.to(targetUrl), visit, request);
     let asked = open();
     request.outgoing.once("close", () => asked.destroy());
     const askAgain = (error: unknown): Promise<Outcome> => {
@@ -53,11 +52,11 @@ export function createForward(agents: OriginAgents) {
       asked.destroy();
       return originFailure(visit, "origin_timeout");
     }
-    return toClient({ visit, request, outcome, asked, hear });
+    return toClient({ visit, request, outcome, asked, onOriginHeaders });
   };
 }
 
-/** The origin is asked under the host that the visitor asked for; an upstream is somewhere on the network, and has a name of its own. */
+/** The origin is asked under the visitor's host; an upstream under its own. */
 function askOrigin({ origin }: OriginAgents, visit: Visit, request: NodeRequest): ClientRequest {
   return origin.request(originRequest(visit, request, hostOf(visit.target.site)));
 }
@@ -98,7 +97,9 @@ const TAKES_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 function firstWords(asked: ClientRequest): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     asked.once("response", (message: IncomingMessage) => resolve({ kind: "answer", message }));
-    asked.once("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) => resolve({ kind: "socket", message, socket, head }));
+    asked.once("upgrade", (message: IncomingMessage, socket: Duplex, head: Buffer) =>
+      resolve({ kind: "socket", message, socket, head }),
+    );
     // It stays: an error after the first words belongs to the body, and the one who reads that sees it there.
     asked.on("error", reject);
   });
@@ -116,14 +117,21 @@ function send(request: NodeRequest, asked: ClientRequest, clock: OriginClock): v
 
 /** RFC 9110, 9.2.2; a handshake is no request that can be repeated. */
 function isRepeatable({ method, hasBody, socketHead, outgoing }: NodeRequest): boolean {
-  return (method === "GET" || method === "HEAD" || method === "OPTIONS") && !hasBody && socketHead === undefined && !outgoing.destroyed;
+  return (
+    (method === "GET" || method === "HEAD" || method === "OPTIONS") &&
+    !hasBody &&
+    socketHead === undefined &&
+    !outgoing.destroyed
+  );
 }
 
-/** Nobody reads it. */
+/** The client is gone and does not read it. */
 const CLIENT_LEFT = 499;
 
 function failed(visit: Visit, { outgoing }: NodeRequest, error: unknown): Response {
-  return outgoing.destroyed ? new Response(null, { status: CLIENT_LEFT }) : originFailure(visit, "origin_unreachable", error);
+  return outgoing.destroyed
+    ? new Response(null, { status: CLIENT_LEFT })
+    : originFailure(visit, "origin_unreachable", error);
 }
 
 type Heard = {
@@ -131,33 +139,41 @@ type Heard = {
   readonly request: NodeRequest;
   readonly outcome: Outcome;
   readonly asked: ClientRequest;
-  readonly hear: ((headers: Headers) => void) | undefined;
+  readonly onOriginHeaders: ((headers: Headers) => void) | undefined;
 };
 
 const STATUS_MIN = 200;
 const STATUS_MAX = 599;
 
-function toClient({ visit, request, outcome, asked, hear }: Heard): Response {
+function toClient({ visit, request, outcome, asked, onOriginHeaders }: Heard): Response {
   const { message } = outcome;
   const status = message.statusCode ?? 0;
   const isUnasked = outcome.kind === "socket" && request.socketHead === undefined;
   if (isUnasked || (outcome.kind === "answer" && (status < STATUS_MIN || status > STATUS_MAX))) {
     asked.destroy();
     if (outcome.kind === "socket") outcome.socket.destroy();
-    return originFailure(visit, "origin_unreachable", new Error(`the origin answered with status ${status}, which cannot be passed on`));
+    return originFailure(
+      visit,
+      "origin_unreachable",
+      new Error(`the origin answered with status ${status}, which cannot be passed on`),
+    );
   }
   const headers = headersOf(message.rawHeaders);
-  hear?.(headers);
+  onOriginHeaders?.(headers);
   finishResponseHeaders(headers, visit.requestId);
   headers.delete("connection");
   if (outcome.kind === "socket") return switched(request, outcome, headers);
-  // A body that breaks off is seen by the one who reads it; without a reader nobody misses it.
+  // The reader of the body sees that it broke off; without a reader it does not matter.
   message.on("error", ignore);
   if (request.method === "HEAD") message.resume();
   return new OriginResponse(message, { status, statusText: message.statusMessage ?? "", headers });
 }
 
-function switched(request: NodeRequest, { socket, head }: Extract<Outcome, { kind: "socket" }>, headers: Headers): Response {
+function switched(
+  request: NodeRequest,
+  { socket, head }: Extract<Outcome, { kind: "socket" }>,
+  headers: Headers,
+): Response {
   const tunnel = new Tunnel({ origin: socket, originHead: head });
   request.outgoing.once("close", () => tunnel.isOpen || socket.destroy());
   return new SwitchedResponse(tunnel, headers);
@@ -176,3 +192,57 @@ function headersOf(rawHeaders: readonly string[]): Headers {
 }
 
 const ignore = () => undefined;
+
+type Answer = { readonly status: number; readonly statusText: string; readonly headers: Headers };
+
+/** An answer of the origin whose body goes from socket to socket, without a web stream in between. */
+export class OriginResponse extends Response {
+  readonly stream: IncomingMessage;
+
+  constructor(stream: IncomingMessage, answer: Answer) {
+    super(null, answer);
+    this.stream = stream;
+  }
+}
+
+/** The platform makes no Response of status 101. */
+const STATUS_IN_ITS_PLACE = 200;
+
+/** The origin has accepted a WebSocket. The server writes this response to the client. */
+export class SwitchedResponse extends Response {
+  /** Named as workerd names it, so that the app sees on either platform that this is a socket. */
+  readonly webSocket: Tunnel;
+
+  constructor(tunnel: Tunnel, headers: Headers) {
+    super(null, { status: STATUS_IN_ITS_PLACE, headers });
+    this.webSocket = tunnel;
+  }
+}
+
+type Upload = { readonly from: IncomingMessage; readonly to: ClientRequest; readonly clock: OriginClock };
+
+/**
+ * Moves a request's body to the origin no faster than the origin takes it, and tells the clock whose turn it is: the
+ * origin's while a piece is on its way or once it has the whole request, the client's otherwise. A body that breaks off
+ * is never ended here: the request to the origin goes with its client, and half an upload is not taken for a whole one.
+ */
+function sendUpload({ from, to, clock }: Upload): void {
+  let piecesOnTheWay = 0;
+  const onTaken = () => {
+    piecesOnTheWay--;
+    if (piecesOnTheWay > 0) clock.run();
+    else if (!from.readableEnded) clock.pause();
+  };
+  from.on("data", (bytes: Buffer) => {
+    if (piecesOnTheWay === 0) clock.run();
+    piecesOnTheWay++;
+    if (!to.write(bytes, onTaken)) from.pause();
+  });
+  to.on("drain", () => from.resume());
+  from.on("end", () => {
+    clock.run();
+    to.end();
+  });
+  // The origin wants no more of it: it has answered early or is gone. The server lets go what still comes.
+  to.on("close", () => from.removeAllListeners("data"));
+}

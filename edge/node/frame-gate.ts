@@ -1,9 +1,9 @@
 import { Transform, type TransformCallback } from "node:stream";
 
 /**
- * One direction of a WebSocket. Bytes pass as they are, whatever extension the two ends have agreed on; only the frames'
- * headers are read (RFC 6455, 5.2), to know where one ends. There a close frame of ours can be put in, and after it nothing
- * passes any more.
+ * One direction of a WebSocket. Bytes pass unchanged, whatever extension the two ends use; only the frames' headers are
+ * read (RFC 6455, 5.2), to know where one ends. There the gate can insert its own close frame, after which nothing
+ * passes.
  */
 export class FrameGate extends Transform {
   /** Whether a message, or a part of one, has passed since this was last set to false. Pings and pongs are none. */

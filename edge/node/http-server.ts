@@ -4,12 +4,10 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { assert } from "../../shared/assert.ts";
-import { log } from "../log.ts";
-import { answerBrokenRequest } from "./broken-request.ts";
+import { log } from "../request/log.ts";
+import { answerBrokenRequest, refuseSocket, watchBody } from "./broken-request.ts";
+import { SwitchedResponse } from "./forward.ts";
 import { NodeRequest } from "./node-request.ts";
-import { SwitchedResponse } from "./origin-response.ts";
-import { refuseSocket } from "./refuse-socket.ts";
-import { watchBody } from "./watch-body.ts";
 import { writeResponse } from "./write-response.ts";
 
 export type HttpServer = {
@@ -31,7 +29,7 @@ type HttpServerOptions = {
 
 /** Path, query and headers together; a target of 8 KiB and the cookies of a busy site fit twice. */
 const HEAD_BYTES_MAX = 32 * 1024;
-/** Nobody who means it needs longer to say what he wants. How fast a body must come is `watch-body.ts`. */
+/** No real client needs longer to send its request. `watchBody` sets how fast a body must come. */
 const HEAD_MS_MAX = 15_000;
 const HEAD_CHECKS_PER_LIMIT = 8;
 const BODY_MS_MAX = 15_000;
@@ -40,7 +38,7 @@ const IDLE_MS_MAX = 75_000;
 const SOCKETS_MAX = 20_000;
 const DRAIN_MS_MAX = 500;
 
-/** The app behind node:http. What cannot be read as one request in one way gets its problem here or in the app. */
+/** The app behind node:http. A request that can be read in several ways is refused here or in the app. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { host = "127.0.0.1", port, fetch, headMsMax = HEAD_MS_MAX, bodyMsMax = BODY_MS_MAX } = options;
   const server = createServer({
@@ -68,7 +66,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       if (response instanceof SwitchedResponse) openTunnel(request, response);
       else await writeResponse(request, response);
     } catch (error) {
-      log("error", "an answer could not be written", { error });
+      log("error", "cannot write a response", { error });
       request.outgoing.destroy();
     }
   }
@@ -89,11 +87,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   }
 
   server.on("request", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing })));
-  server.on("checkContinue", (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing, expectsContinue: true })));
-  // Another protocol begins when the last answer is out, or not at all: nobody waits for the one with the other in flight.
+  server.on(
+    "checkContinue",
+    (incoming, outgoing) => void answer(new NodeRequest({ incoming, outgoing, expectsContinue: true })),
+  );
+  // A WebSocket handshake must wait for no earlier response: with one in flight it is refused.
   const isBusy = (socket: Duplex) => latest.get(socket)?.outgoing.writableFinished === false;
-  server.on("upgrade", (incoming, socket, head) => void (isBusy(socket) ? socket.destroy() : answer(handshakeRequest(incoming, head))));
-  server.on("connect", (_incoming, socket) => void (isBusy(socket) ? socket.destroy() : refuseSocket(socket, "method_not_allowed")));
+  server.on(
+    "upgrade",
+    (incoming, socket, head) => void (isBusy(socket) ? socket.destroy() : answer(handshakeRequest(incoming, head))),
+  );
+  server.on(
+    "connect",
+    (_incoming, socket) => void (isBusy(socket) ? socket.destroy() : refuseSocket(socket, "method_not_allowed")),
+  );
   server.on("clientError", (error, socket) => answerBrokenRequest(error, { socket, latest: latest.get(socket) }));
   server.listen(port, host);
   await once(server, "listening");
@@ -101,14 +108,16 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * A client may send the next request before it has the last answer. One after the other is served, so that many in one packet
- * cost the origin no more than they would apart. False when the client is gone before its turn.
+ * A client may send the next request before it has the last answer. One after the other is served, so that many in one
+ * packet cost the origin no more than they would apart. False when the client is gone before its turn.
  */
 async function hasTurn({ incoming: { socket }, outgoing }: NodeRequest): Promise<boolean> {
   if (outgoing.socket !== null) return true;
   const over = new AbortController();
   const { signal } = over;
-  await Promise.race([once(outgoing, "socket", { signal }), once(socket, "close", { signal })]).finally(() => over.abort());
+  await Promise.race([once(outgoing, "socket", { signal }), once(socket, "close", { signal })]).finally(() =>
+    over.abort(),
+  );
   return outgoing.socket !== null;
 }
 
@@ -118,7 +127,9 @@ function isHandshake({ method, headers }: IncomingMessage): boolean {
   return method === "GET" && !hasBody && headers.upgrade?.toLowerCase() === "websocket";
 }
 
-/** Node leaves the socket of a handshake to us. Until the origin has accepted, it is answered like every other request. */
+/**
+ * Node leaves the socket of a handshake to us. Until the origin has accepted, it is answered like every other request.
+ */
 function handshakeRequest(incoming: IncomingMessage, socketHead: Buffer): NodeRequest {
   const { socket } = incoming;
   socket.on("error", ignore);
@@ -131,7 +142,9 @@ function handshakeRequest(incoming: IncomingMessage, socketHead: Buffer): NodeRe
 
 function switchingHead(headers: Headers): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
-  return ["HTTP/1.1 101 Switching Protocols", "connection: Upgrade", "upgrade: websocket", ...lines, "", ""].join("\r\n");
+  return ["HTTP/1.1 101 Switching Protocols", "connection: Upgrade", "upgrade: websocket", ...lines, "", ""].join(
+    "\r\n",
+  );
 }
 
 async function drain(server: Server, tunnels: ReadonlySet<Duplex>): Promise<void> {

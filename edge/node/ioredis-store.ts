@@ -1,10 +1,10 @@
 import { Cluster, Redis } from "ioredis";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { log } from "../log.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { log } from "../request/log.ts";
 import { type StorePatience, storePatience } from "../store/store-patience.ts";
 import { replicatedRunner } from "./replicated-runner.ts";
 
-/** The gate's store over a connection of its own, to one Redis or to a cluster. */
+/** The gate's store over its own connection, to one Redis or to a cluster. */
 export type IoredisStore = {
   readonly runner: ScriptRunner;
   /** Settles when the store answers, or has had its time to. */
@@ -16,13 +16,16 @@ type StoreAddress = {
   /** For a cluster some of its nodes; the others are learnt from them. */
   readonly urls: readonly [string, ...string[]];
   readonly isCluster: boolean;
-  /** How many replicas must have a change before its caller hears of it; 0: it is enough that the master has it. */
+  /** How many replicas must have a change before it is confirmed; 0: the master is enough. */
   readonly replicas?: number;
   readonly patience?: StorePatience;
 };
 
 const CONNECT_MS_MAX = 2_000;
-/** With questions open and nothing heard for so long, or twice as long as anybody waits, the connection is taken for dead and made anew. */
+/**
+ * With commands open and no reply for this long, or twice the longest wait, the connection counts as dead and is
+ * replaced.
+ */
 const SILENCE_MS_MAX = 3_000;
 const RECONNECT_MS_MAX = 500;
 const START_MS_MAX = 1_000;
@@ -41,12 +44,21 @@ type Connection = typeof CONNECTION & { readonly commandTimeout: number; readonl
 const reconnectMs = (attempt: number) => Math.min(attempt * 50, RECONNECT_MS_MAX);
 
 /**
- * Calls are tried once. While the store is away they fail at once: nothing is kept to be sent later, when the visitor is
- * gone. The connection heals by itself.
+ * Calls are tried once. While the store is unavailable they fail at once: nothing is kept to be sent later, when the
+ * visitor is gone. The connection recovers automatically.
  */
-export function openIoredisStore({ urls, isCluster, replicas = 0, patience = storePatience() }: StoreAddress): IoredisStore {
+export function openIoredisStore({
+  urls,
+  isCluster,
+  replicas = 0,
+  patience = storePatience(),
+}: StoreAddress): IoredisStore {
   const { abandonMs } = patience;
-  const connection = { ...CONNECTION, commandTimeout: abandonMs, socketTimeout: Math.max(SILENCE_MS_MAX, 2 * abandonMs) };
+  const connection = {
+    ...CONNECTION,
+    commandTimeout: abandonMs,
+    socketTimeout: Math.max(SILENCE_MS_MAX, 2 * abandonMs),
+  };
   const redis = isCluster ? openCluster(urls, connection) : openServer(urls[0], connection);
   let isReady: boolean | undefined;
   const settled = new Promise<void>((resolve) => {
@@ -57,9 +69,9 @@ export function openIoredisStore({ urls, isCluster, replicas = 0, patience = sto
     isReady = true;
     log("info", "the store answers");
   });
-  // ioredis tells of every attempt; one line per outage is enough.
+  // ioredis reports every attempt; one log line per outage is enough.
   redis.on("error", (error: Error) => {
-    if (isReady !== false) log("warn", "the store is away", { error });
+    if (isReady !== false) log("warn", "the store is unavailable", { error });
     isReady = false;
   });
   return {
@@ -78,7 +90,12 @@ function plainRunner(redis: Redis | Cluster): ScriptRunner {
 
 function openServer(url: string, connection: Connection): Redis {
   // The calls of one turn leave together: written one by one, each of them costs a system call.
-  return new Redis(url, { ...connection, enableOfflineQueue: false, retryStrategy: reconnectMs, enableAutoPipelining: true });
+  return new Redis(url, {
+    ...connection,
+    enableOfflineQueue: false,
+    retryStrategy: reconnectMs,
+    enableAutoPipelining: true,
+  });
 }
 
 /** The nodes' passwords and TLS are those of the first URL: a cluster has one set of them. */

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { rawUrl } from "./raw-url.ts";
 
-/** What came over the wire. */
+/** A request as it came over the wire. */
 type Arrival = {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
@@ -12,8 +11,8 @@ type Arrival = {
 };
 
 /**
- * A request of node:http in the shape the app reads. The platform's own Request would resolve and encode the URL before
- * anybody has seen it, refuse TRACE and a GET with a body, and copy every body through a web stream.
+ * A request of node:http in the shape that the app reads. The platform's own Request would resolve and encode the URL
+ * first, refuse TRACE and a GET with a body, and copy every body through a web stream.
  */
 export class NodeRequest {
   readonly incoming: IncomingMessage;
@@ -41,7 +40,7 @@ export class NodeRequest {
     throw new TypeError("only a request of this server can be forwarded by it");
   }
 
-  /** What the app needs of a Request is here, and what is not here it does not need. */
+  /** The app uses no other property of a Request. */
   asRequest(): Request {
     return this as unknown as Request;
   }
@@ -49,7 +48,9 @@ export class NodeRequest {
   /** The peer, named as workerd names it. */
   get cf(): { readonly clientIp: string } {
     const { remoteAddress = "", remotePort = 0, remoteFamily } = this.incoming.socket;
-    return { clientIp: remoteFamily === "IPv6" ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}` };
+    return {
+      clientIp: remoteFamily === "IPv6" ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
+    };
   }
 
   get hasBody(): boolean {
@@ -58,25 +59,34 @@ export class NodeRequest {
   }
 
   /**
-   * For routes of ours: what is forwarded goes from socket to socket. A GET with a length is said to have none, because its
-   * body travels like any other here; one that is chunked is refused as everywhere.
+   * For our own routes: forwarded bodies go from socket to socket. A GET with a length reports no body, because its
+   * body is forwarded like any other here; a chunked one is refused as everywhere.
    */
   get body(): ReadableStream<Uint8Array> | null {
-    if (this.#body === undefined) this.#body = this.hasBody && !this.#isGetWithLength ? ReadableStream.from(this.#pieces()) : null;
+    if (this.#body === undefined)
+      this.#body = this.hasBody && !this.#isGetWithLength ? ReadableStream.from(this.#pieces()) : null;
     return this.#body;
   }
 
   get #isGetWithLength(): boolean {
-    return (this.method === "GET" || this.method === "HEAD") && this.incoming.headers["transfer-encoding"] === undefined;
+    return (
+      (this.method === "GET" || this.method === "HEAD") && this.incoming.headers["transfer-encoding"] === undefined
+    );
   }
 
-  /** A reader that has seen enough stops reading, and the connection stays, so that the client gets the answer that says so. */
+  /**
+   * A reader that has seen enough stops reading, and the connection stays, so that the client gets the answer that says
+   * so.
+   */
   async *#pieces(): AsyncGenerator<Uint8Array> {
     this.letBodyCome();
     yield* this.incoming.iterator({ destroyOnReturn: false });
   }
 
-  /** Somebody is about to read the body. A client that waits for a sign gets it now; one that is refused before never does. */
+  /**
+   * A reader is about to read the body. A client that expects `100 Continue` gets it now; one that is refused before
+   * never does.
+   */
   letBodyCome(): void {
     if (this.#expectsContinue) this.outgoing.writeContinue();
     this.#expectsContinue = false;
@@ -87,4 +97,28 @@ function headersOf(rawHeaders: readonly string[]): Headers {
   const headers = new Headers();
   for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
   return headers;
+}
+
+/**
+ * The URL of a request as `plainTarget` wants it: the target exactly as it came over the wire, behind its Host. Nothing
+ * is resolved or encoded here. A target or a Host in another form than a plain request has is left out, so that the one
+ * reader of URLs refuses it. (Bytes beyond ASCII never get here: Node's parser refuses them in a target.)
+ */
+function rawUrl({ url = "", rawHeaders }: IncomingMessage): string {
+  const site = `http://${hostOf(rawHeaders) ?? ""}`;
+  return url.startsWith("/") ? site + url : site;
+}
+
+/** Nothing that would end the authority early or split it: what stands here is put between `http://` and the path. */
+const HOST = /^[^\s/?#@\\]+$/;
+
+/** Undefined when there is none, or more than one: two servers would each pick another. */
+function hostOf(rawHeaders: readonly string[]): string | undefined {
+  let host: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() !== "host") continue;
+    if (host !== undefined) return undefined;
+    host = rawHeaders[at + 1] ?? "";
+  }
+  return host !== undefined && HOST.test(host) ? host : undefined;
 }

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from "ioredis";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { gatherReplicated } from "../../shared/gather-replicated.ts";
-import { hashTagOf } from "../../shared/hash-tag.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { gatherReplicated } from "../../shared/store/gather-replicated.ts";
+import { hashTagOf } from "../../shared/store/hash-tag.ts";
 
 type Call = {
   readonly command: "EVALSHA" | "EVAL";
@@ -12,14 +12,13 @@ type Call = {
 
 type ReplicatedRunnerOptions = {
   readonly redis: Redis | Cluster;
-  /** How many replicas must have a change before its caller hears of it. */
+  /** How many replicas must have a change before it is confirmed. */
   readonly replicas: number;
 };
 
 /**
- * Scripts whose answer leaves only when so many replicas have what they changed: whoever was told that he is in is in also after the
- * master has died. Without an answer nobody knows whether a script has run, which is what its caller is told: it asks again, and every
- * script is the same the second time.
+ * Scripts whose reply waits until so many replicas have the change: an admitted visitor stays admitted after the master
+ * has died. Without a reply the outcome is unknown: the caller asks again, and every script is idempotent.
  */
 export function replicatedRunner({ redis, replicas }: ReplicatedRunnerOptions): ScriptRunner {
   const gathered = gatherReplicated<Call>({
@@ -28,11 +27,13 @@ export function replicatedRunner({ redis, replicas }: ReplicatedRunnerOptions): 
     wire: {
       sendAndWait: async (calls, wait) => {
         const pipeline = redis.pipeline();
-        for (const { command, script, keys, args } of calls) pipeline.call(command, script, keys.length, ...keys, ...args);
+        for (const { command, script, keys, args } of calls)
+          pipeline.call(command, script, keys.length, ...keys, ...args);
         pipeline.call("WAIT", wait.replicas, wait.msMax);
         return (await pipeline.exec()) ?? [];
       },
-      refreshSlots: () => new Promise((resolve) => ("refreshSlotsCache" in redis ? redis.refreshSlotsCache(() => resolve()) : resolve())),
+      refreshSlots: () =>
+        new Promise((resolve) => ("refreshSlotsCache" in redis ? redis.refreshSlotsCache(() => resolve()) : resolve())),
     },
   });
   const run = async (call: Call) => (await gathered(slotGroup(call.keys), call)).value;

@@ -1,28 +1,28 @@
 import type { Hono } from "hono";
 import { assert } from "../../shared/assert.ts";
-import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "../env.ts";
-import { log } from "../log.ts";
-import { isSocket, type Platform } from "../platform.ts";
+import { isSocket } from "../proxy/forwarding.ts";
+import type { Platform } from "../proxy/platform.ts";
+import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "../request/env.ts";
+import { log } from "../request/log.ts";
 import { parseNodeEdgeEnvironment } from "./environment.ts";
-import { createForward } from "./forward.ts";
+import { createForward, SwitchedResponse } from "./forward.ts";
 import { startHttpServer } from "./http-server.ts";
 import { openIoredisStore } from "./ioredis-store.ts";
 import { createOriginAgents } from "./origin-agents.ts";
-import { SwitchedResponse } from "./origin-response.ts";
 import { createTokenWriter } from "./write-token.ts";
 
 type EdgeProcess = {
   readonly createApp: (platform: Platform) => Hono<EdgeEnvironment>;
-  /** What a worker does when its cron fires. */
+  /** The worker's cron job. */
   readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
 };
 
-/** As often as the cron of a worker: polls keep a line moving, this is for one where nobody polls. */
+/** As often as a worker's cron: polls keep a line moving, this is for a line without polls. */
 const SWEEP_EVERY_MS = 60_000;
 
 /**
- * The edge as a process of Node's, stage by stage. With the store away it starts and runs all the same: what a queue does
- * then is the queue's own setting.
+ * The edge as a Node process, stage by stage. It also starts and runs when the store is unavailable: each queue has its
+ * own setting for that.
  */
 export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> {
   // 1. Settings: every fault at once, before anything is opened.
@@ -56,7 +56,7 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   });
   log("info", "edge listens", { port: server.port });
 
-  // 5. Lines move on also where nobody polls any more.
+  // 5. Sweeps, for lines that are no longer polled.
   const { value } = configuration;
   const sweeping = sweep && setInterval(() => void sweep(value).catch(logLate), SWEEP_EVERY_MS);
 
@@ -75,10 +75,10 @@ const watchSocket: Platform["watchSocket"] = (response, watch) => {
 };
 
 function logLate(error: unknown): void {
-  log("error", "work after an answer failed", { error });
+  log("error", "work after a response failed", { error });
 }
 
-/** Whoever started us insists with SIGKILL after a while, so no timer of our own is needed. */
+/** The supervisor sends SIGKILL after a while, so no timer is needed here. */
 function stopOnSignal(stop: () => Promise<void>): void {
   let isStopping = false;
   const onSignal = async () => {

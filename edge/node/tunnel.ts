@@ -1,7 +1,6 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { CHECK_MS, CLOSE_CODES, type SessionWatch } from "../proxy/session-watch.ts";
-import { closeFrame } from "./close-frame.ts";
+import { CHECK_MS, CLOSE_CODES, type SessionWatch } from "../proxy/platform.ts";
 import { FrameGate } from "./frame-gate.ts";
 
 /** How long the two ends of a closing WebSocket have for their last words. */
@@ -12,8 +11,9 @@ const PEER_CHECK_MS = 60_000;
 type Ends = { readonly client: Duplex; readonly origin: Duplex };
 
 /**
- * A WebSocket that the origin has accepted: two sockets, and bytes from one to the other. Pings, close codes and extensions are
- * between the two ends. Of a session that may be lost the frames are followed, so that it can be closed between two of them.
+ * A WebSocket that the origin has accepted: two sockets, and bytes from one to the other. Pings, close codes and
+ * extensions are between the two ends. Of a session that may be lost the frames are followed, so that it can be closed
+ * between two of them.
  */
 export class Tunnel {
   readonly #origin: Duplex;
@@ -24,7 +24,7 @@ export class Tunnel {
   constructor({ origin, originHead }: { readonly origin: Duplex; readonly originHead: Buffer }) {
     this.#origin = origin;
     this.#originHead = originHead;
-    // Before the tunnel is open nobody reads, and an error must not end the process.
+    // Before the tunnel is open there is no reader, and an error must not end the process.
     origin.on("error", ignore);
   }
 
@@ -43,7 +43,7 @@ export class Tunnel {
     else pipeWatched(ends, this.#watch);
   }
 
-  /** Nobody is going to open it. */
+  /** The tunnel will not be opened. */
   abandon(): void {
     this.#origin.destroy();
   }
@@ -93,3 +93,20 @@ function pipeWatched({ client, origin }: Ends, { check }: SessionWatch): void {
 }
 
 const ignore = () => undefined;
+
+type Closing = { readonly code: number; readonly reason: string; readonly isFromClient: boolean };
+
+const FINAL_CLOSE = 0x88;
+const MASKED = 0x80;
+const REASON_BYTES_MAX = 123;
+
+/**
+ * A WebSocket close frame. RFC 6455, 5.3: a client masks what it sends. The mask protects caches from a script's choice
+ * of bytes; our close frame contains no such bytes, so a mask of zeros is enough.
+ */
+export function closeFrame({ code, reason, isFromClient }: Closing): Buffer {
+  const text = Buffer.from(reason).subarray(0, REASON_BYTES_MAX);
+  const payload = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), text]);
+  const mask = isFromClient ? Buffer.alloc(4) : Buffer.alloc(0);
+  return Buffer.concat([Buffer.from([FINAL_CLOSE, (isFromClient ? MASKED : 0) | payload.length]), mask, payload]);
+}

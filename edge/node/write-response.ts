@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { OriginResponse } from "./forward.ts";
 import type { NodeRequest } from "./node-request.ts";
-import { OriginResponse } from "./origin-response.ts";
 
-/** A client that has its answer and goes on sending is read for so long: cut off at once it might lose the answer. */
+/** How long a client that keeps sending after its response is read: cut off at once, it might lose the response. */
 const LAST_BYTES_MS_MAX = 2_000;
 
-/** Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client too. */
+/**
+ * Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client
+ * too.
+ */
 export async function writeResponse({ incoming, outgoing }: NodeRequest, response: Response): Promise<void> {
   if (outgoing.destroyed || !outgoing.socket?.writable) {
     if (response instanceof OriginResponse) response.stream.destroy();
@@ -50,8 +53,12 @@ function writeOrigin(outgoing: ServerResponse, response: OriginResponse): void {
   stream.pipe(outgoing);
 }
 
-/** What is made here has one piece nearly always, and then a length. A stream that goes on is sent piece by piece. */
-async function writeStream(outgoing: ServerResponse, response: Response, body: ReadableStream<Uint8Array>): Promise<void> {
+/** Our own bodies nearly always have one piece, and then a length. A longer stream is sent piece by piece. */
+async function writeStream(
+  outgoing: ServerResponse,
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+): Promise<void> {
   const reader = body.getReader();
   outgoing.once("close", () => void reader.cancel().catch(ignore));
   const first = await reader.read();
@@ -73,7 +80,7 @@ async function writeStream(outgoing: ServerResponse, response: Response, body: R
   outgoing.end();
 }
 
-/** Settles when there is room for more, or nobody to read it. */
+/** Settles when there is room for more, or the reader is gone. */
 function writePiece(outgoing: ServerResponse, piece: Uint8Array): Promise<void> | undefined {
   if (outgoing.write(piece) || outgoing.destroyed) return undefined;
   return new Promise((resolve) => {

@@ -1,14 +1,14 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { assert } from "../../shared/assert.ts";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import type { WriteToken } from "../token/sign-token.ts";
+import type { PrivateTokenKey } from "../../shared/tokens/token-keys.ts";
+import type { WriteToken } from "../tokens/sign-token.ts";
 
 type Header = Parameters<WriteToken>[0]["header"];
 
 /**
- * Writes the same tokens, byte for byte, that jose would write. jose signs through WebCrypto, which hands every signature to another
- * thread and back; that costs as much again as the signature itself, and a join is little more than one signature.
- * Takes the text of SLUICE_SIGNING_KEYS, which was checked with all other settings.
+ * Writes the same tokens, byte for byte, that jose would write. jose signs through WebCrypto, which hands every
+ * signature to another thread and back; that costs as much again as the signature itself, and a join is little more
+ * than one signature. Takes the text of SLUICE_SIGNING_KEYS, which was checked with all other settings.
  */
 export function createTokenWriter(signingKeys: string): WriteToken {
   const { keys } = JSON.parse(signingKeys) as { readonly keys: readonly PrivateTokenKey[] };

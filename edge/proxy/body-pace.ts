@@ -1,13 +1,14 @@
 import { systemClock } from "../../shared/clock.ts";
 
 /**
- * How fast a request's body must come. A client that sends one byte now and then holds a connection, here and at the origin, for nothing:
- * in each window at least a kilobyte must come, and the whole body within a bound. A window counts only while the client is waited for.
+ * How fast a request's body must come. A client that sends one byte now and then holds a connection, here and at the
+ * origin, for nothing: in each window at least a kilobyte must come, and the whole body within a bound. A window counts
+ * only while the client is waited for.
  */
 export type BodyPace = {
   /** The client is waited for, from now on. */
   readonly wait: () => void;
-  /** So many bytes have come; nobody waits for the client now. */
+  /** So many bytes have come; the wait for the client is over. */
   readonly take: (bytes: number) => void;
 };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { hiddenNames } from "./response-headers.ts";
+import { hiddenNames } from "./forwarding.ts";
 
 describe("hiddenNames", () => {
-  it("finds nothing in an ordinary answer", () => {
+  it("finds nothing in an ordinary response", () => {
     const headers = new Headers({
       connection: "keep-alive",
       "keep-alive": "timeout=5",
@@ -13,7 +13,7 @@ describe("hiddenNames", () => {
     expect(hiddenNames(headers)).toBeUndefined();
   });
 
-  it("finds our own names, those about the connection, and those named in Connection", () => {
+  it("finds our own names, hop-by-hop names, and those named in Connection", () => {
     const headers = new Headers({
       connection: "keep-alive, X-Private",
       "X-Sluice-Command": "revoke",
@@ -30,7 +30,7 @@ describe("hiddenNames", () => {
     ]);
   });
 
-  it("leaves what describes the body, whatever Connection says", () => {
+  it("keeps headers that describe the body, whatever Connection says", () => {
     expect(hiddenNames(new Headers({ connection: "content-type, set-cookie, content-length" }))).toEqual([]);
   });
 });

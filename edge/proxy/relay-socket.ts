@@ -1,9 +1,9 @@
-import { CHECK_MS, CLOSE_CODES, type SessionWatch } from "./session-watch.ts";
+import { CHECK_MS, CLOSE_CODES, type SessionWatch } from "./platform.ts";
 
 /**
- * Stands in the middle of a WebSocket that somebody may lose the right to. Messages pass in both directions as they are, text or
- * binary, and each side hears how the other one closed. Pings are answered by the runtime on either side.
- * (A socket that needs no watching never comes here: the runtime passes it by itself, which is cheaper.)
+ * Relays a WebSocket whose session may end. Messages pass unchanged in both directions, text or binary, and each side
+ * gets the other's close code. The runtime answers pings on either side. (A socket that needs no watch never comes
+ * here: the runtime passes it on, which is cheaper.)
  */
 export function relaySocket(response: Response, { check }: SessionWatch): Response {
   const origin = response.webSocket;
@@ -28,7 +28,7 @@ export function relaySocket(response: Response, { check }: SessionWatch): Respon
   };
   pass({ from: server, to: origin, onMessage: onClient, onClose: stop });
   pass({ from: origin, to: server, onMessage: ignore, onClose: stop });
-  // Half open: a close is passed on and answered by the other end, not by the runtime in its place.
+  // Half open: a close is passed on and answered by the other end, not by the runtime.
   for (const socket of [origin, server]) {
     socket.binaryType = "arraybuffer";
     socket.accept({ allowHalfOpen: true });
@@ -69,8 +69,8 @@ const GOING_AWAY = 1001;
 const PROTOCOL_ERROR = 1002;
 
 /**
- * A code that nobody may send is not passed on, but the close is: who sends one must not keep the other side open, and with it a
- * session that nobody watches any more.
+ * A reserved close code is not passed on, but the close is: its sender must not keep the other side open, and with it a
+ * session without a watch.
  */
 function closeWith(socket: WebSocket, { code, reason }: { readonly code: number; readonly reason: string }): void {
   try {

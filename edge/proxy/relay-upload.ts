@@ -1,5 +1,5 @@
 import { type BodyPace, createBodyPace } from "./body-pace.ts";
-import type { OriginClock } from "./origin-clock.ts";
+import type { OriginClock } from "./forwarding.ts";
 
 /** A request body on its way to the origin. */
 export type Upload = {
@@ -38,7 +38,13 @@ export function relayUpload({ body, length, clock, windowMs }: UploadOptions): U
     controller.abort(new Error("the body came too slowly"));
   };
   const pace = createBodyPace({ windowMs, onSlow });
-  void movePieces({ reader: body.getReader({ mode: "byob" }), writer: channel.writable.getWriter(), clock, pace, onBroken });
+  void movePieces({
+    reader: body.getReader({ mode: "byob" }),
+    writer: channel.writable.getWriter(),
+    clock,
+    pace,
+    onBroken,
+  });
   return { body: channel.readable, signal: controller.signal, abort: () => controller.abort(), fault: () => fault };
 }
 
@@ -57,14 +63,16 @@ async function movePieces({ reader, writer, clock, pace, onBroken }: Move): Prom
   let memory: ArrayBufferLike = new ArrayBuffer(PIECE_BYTES_MAX);
   for (;;) {
     pace.wait();
-    const piece: ReadableStreamReadResult<Uint8Array> | undefined = await reader.read(new Uint8Array(memory)).catch(onBroken);
+    const piece: ReadableStreamReadResult<Uint8Array> | undefined = await reader
+      .read(new Uint8Array(memory))
+      .catch(onBroken);
     pace.take(piece?.value?.length ?? 0);
     if (piece === undefined) return;
     clock.run();
     const isTaken = await (piece.done ? writer.close() : writer.write(piece.value)).then(isTrue, isFalse);
     // The origin wants no more of the body: it has answered early or is gone, and the answer says which.
     if (!isTaken) return reader.cancel().catch(ignore);
-    // The clock goes on after the last piece: it is for the origin to answer now.
+    // The clock keeps running after the last piece: now the origin has to answer.
     if (piece.done) return;
     clock.pause();
     memory = piece.value.buffer;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { clientAddress } from "./client-address.ts";
+import { clientAddress } from "./read-visit.ts";
 
 const FORGED = new Headers({ "x-forwarded-for": "203.0.113.9", "cf-connecting-ip": "203.0.113.9" });
 
@@ -19,8 +19,10 @@ describe("clientAddress", () => {
     expect(clientAddress({ cf: { colo: "FRA" }, headers: FORGED }, "socket")).toBeUndefined();
   });
 
-  it("takes the word of Cloudflare's network where that is configured, and of nobody else", () => {
-    expect(clientAddress({ headers: new Headers({ "cf-connecting-ip": "198.51.100.7" }) }, "cloudflare")).toBe("198.51.100.7");
+  it("accepts Cloudflare's header only where it is configured", () => {
+    expect(clientAddress({ headers: new Headers({ "cf-connecting-ip": "198.51.100.7" }) }, "cloudflare")).toBe(
+      "198.51.100.7",
+    );
     expect(clientAddress({ headers: new Headers({ "x-forwarded-for": "203.0.113.9" }) }, "cloudflare")).toBeUndefined();
   });
 });

@@ -1,4 +1,7 @@
-/** Pages and files of the gate's own are sent with gzip to clients that accept it. Small JSON is not worth it, and what the origin sends is left alone. */
+/**
+ * The gate's pages and files are sent with gzip to clients that accept it. Small JSON is not worth it, and the origin's
+ * responses are not changed.
+ */
 
 const GZIP = { "content-encoding": "gzip" } as const;
 /** Otherwise workerd would compress once more what says that it is compressed. */
@@ -6,15 +9,24 @@ const AS_IT_IS = { encodeBody: "manual" } as const;
 
 type TextAnswer = { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
-/** An answer with this text, compressed if `request` accepts that. `headers` have to name `accept-encoding` in `vary`. */
-export function textResponse(request: Pick<Request, "method" | "headers">, text: string, { status, headers }: TextAnswer): Response {
+/**
+ * An answer with this text, compressed if `request` accepts that. `headers` have to name `accept-encoding` in `vary`.
+ */
+export function textResponse(
+  request: Pick<Request, "method" | "headers">,
+  text: string,
+  { status, headers }: TextAnswer,
+): Response {
   const isHead = request.method === "HEAD";
   if (!acceptsGzip(request.headers)) return new Response(isHead ? null : text, { status, headers });
   return gzipResponse(isHead ? null : gzipStream(text), { status, headers });
 }
 
 /** An answer whose body is compressed already. */
-export function gzipResponse(body: ReadableStream<Uint8Array> | ArrayBuffer | null, { status, headers }: TextAnswer): Response {
+export function gzipResponse(
+  body: ReadableStream<Uint8Array> | ArrayBuffer | null,
+  { status, headers }: TextAnswer,
+): Response {
   return new Response(body, { status, headers: { ...headers, ...GZIP }, ...AS_IT_IS });
 }
 
@@ -27,7 +39,7 @@ function gzipStream(text: string): ReadableStream<Uint8Array> {
 }
 
 const CODING = /^(?:x-)?([a-z*]+)\s*(?:;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/;
-/** More codings than that come from no client that means it. */
+/** No real client sends more codings. */
 const CODINGS_MAX = 20;
 
 /** RFC 9110, 12.5.3. A client that says nothing gets the text as it is, and so does one that prefers it. */

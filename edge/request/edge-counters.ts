@@ -1,9 +1,9 @@
+import type { MetricFamily } from "../../shared/http/exposition.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
-import type { MetricFamily } from "./exposition.ts";
 
 /**
- * What this isolate has done since it began. Another isolate counts for itself, so each is told apart by a name of its own:
- * then a sum over all of them is right, and none seems to count backwards.
+ * Counters of this isolate since its start. Each isolate counts separately and has its own label, so that sums are
+ * right and no counter seems to decrease.
  */
 const answers: Readonly<Record<AnsweredRoute, Map<number, number>>> = { own: new Map(), protected: new Map() };
 const storeCalls: Record<StoreCallResult, number> = { answered: 0, failed: 0, withheld: 0 };

@@ -9,10 +9,14 @@ const COMPLETE: EdgeBindings = {
 };
 
 describe("readConfiguration", () => {
-  it("fills in what need not be said", () => {
+  it("fills in the defaults", () => {
     expect(readConfiguration(COMPLETE)).toMatchObject({
       ok: true,
-      value: { origin: { kind: "url", site: "https://origin.test:8443" }, originTimeoutMs: 30_000, clientAddressFrom: "socket" },
+      value: {
+        origin: { kind: "url", site: "https://origin.test:8443" },
+        originTimeoutMs: 30_000,
+        clientAddressFrom: "socket",
+      },
     });
   });
 
@@ -28,32 +32,49 @@ describe("readConfiguration", () => {
     const result = readConfiguration({ ORIGIN_TIMEOUT_MS: "soon", CLIENT_ADDRESS_FROM: "anywhere" });
     expect(result.ok).toBe(false);
     const faults = result.ok ? "" : result.reason.join("\n");
-    for (const name of ["ORIGIN_URL", "ORIGIN_TIMEOUT_MS", "CLIENT_ADDRESS_FROM", "UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"]) {
+    for (const name of [
+      "ORIGIN_URL",
+      "ORIGIN_TIMEOUT_MS",
+      "CLIENT_ADDRESS_FROM",
+      "UPSTASH_REDIS_REST_URL",
+      "UPSTASH_REDIS_REST_TOKEN",
+    ]) {
       expect(faults).toContain(name);
     }
     expect(faults).not.toMatch(/soon|anywhere/);
   });
 
-  it("knows operators by their names, and the one that all share", () => {
+  it("knows operators by their names, and the shared one", () => {
     const [shared, own] = ["a-token-that-all-share", "a-token-of-her-own"];
-    const result = readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKEN: shared, SLUICE_ADMIN_TOKENS: ` alice:${own}, bob:b:${own} ` });
+    const result = readConfiguration({
+      ...COMPLETE,
+      SLUICE_ADMIN_TOKEN: shared,
+      SLUICE_ADMIN_TOKENS: ` alice:${own}, bob:b:${own} `,
+    });
     const operators = [
       { name: "operator", token: shared },
       { name: "alice", token: own },
       { name: "bob", token: `b:${own}` },
     ];
     expect(result).toMatchObject({ ok: true, value: { operators } });
-    expect(readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKEN: "short" })).toMatchObject({ ok: true, value: { operators: [] } });
+    expect(readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKEN: "short" })).toMatchObject({
+      ok: true,
+      value: { operators: [] },
+    });
   });
 
-  it.each(["alice", "alice:", "alice:short", ":a-token-of-her-own", "a b:a-token-of-her-own", "operator:a-token-of-her-own"])(
-    "refuses %s as operators, and repeats nothing of it",
-    (pairs) => {
-      const result = readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKENS: pairs });
-      expect(result.ok).toBe(false);
-      expect(result.ok ? "" : result.reason.join("\n")).not.toMatch(/alice|short|her-own/);
-    },
-  );
+  it.each([
+    "alice",
+    "alice:",
+    "alice:short",
+    ":a-token-of-her-own",
+    "a b:a-token-of-her-own",
+    "operator:a-token-of-her-own",
+  ])("refuses %s as operators, and repeats nothing of it", (pairs) => {
+    const result = readConfiguration({ ...COMPLETE, SLUICE_ADMIN_TOKENS: pairs });
+    expect(result.ok).toBe(false);
+    expect(result.ok ? "" : result.reason.join("\n")).not.toMatch(/alice|short|her-own/);
+  });
 
   it("refuses two operators of one name or one token", () => {
     const [one, two] = ["a-token-of-her-own", "another-of-her-own"];
@@ -62,10 +83,13 @@ describe("readConfiguration", () => {
     }
   });
 
-  it.each(["ftp://origin.test", "origin.test", "https://origin.test/path", "https://origin.test/?q", "https://user@origin.test"])(
-    "refuses %s as the origin's address",
-    (address) => {
-      expect(readConfiguration({ ...COMPLETE, ORIGIN_URL: address }).ok).toBe(false);
-    },
-  );
+  it.each([
+    "ftp://origin.test",
+    "origin.test",
+    "https://origin.test/path",
+    "https://origin.test/?q",
+    "https://user@origin.test",
+  ])("refuses %s as the origin's address", (address) => {
+    expect(readConfiguration({ ...COMPLETE, ORIGIN_URL: address }).ok).toBe(false);
+  });
 });

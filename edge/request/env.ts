@@ -1,22 +1,27 @@
 import { z } from "zod";
-import { DEFAULT_ISSUER } from "../shared/admission.ts";
-import type { ScriptRunner } from "../shared/define-script.ts";
 import {
   type Environment,
   flagVariable,
   parseEnvironment,
-  rangesVariable,
   urlVariable,
   wholeNumberVariable,
-} from "../shared/environment.ts";
-import type { IpRange } from "../shared/ip-range.ts";
-import { OPERATOR_TOKEN_CHARS_MIN, type OperatorToken, operatorTokensVariable, SHARED_OPERATOR } from "../shared/operator-tokens.ts";
-import { fail, ok, type Result } from "../shared/result.ts";
-import type { Visit } from "./proxy/read-visit.ts";
-import { STORE_TIMEOUT_MS, type StorePatience, storePatience } from "./store/store-patience.ts";
-import type { WriteToken } from "./token/sign-token.ts";
+} from "../../shared/environment.ts";
+import { type IpRange, parseRange } from "../../shared/net/ip-range.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { DEFAULT_ISSUER } from "../../shared/tokens/admission.ts";
+import {
+  OPERATOR_TOKEN_CHARS_MIN,
+  type OperatorToken,
+  operatorTokensVariable,
+  SHARED_OPERATOR,
+} from "../../shared/tokens/operator-tokens.ts";
+import type { StoreAddress } from "../store/open-store.ts";
+import { STORE_TIMEOUT_MS, type StorePatience, storePatience } from "../store/store-patience.ts";
+import type { WriteToken } from "../tokens/sign-token.ts";
+import type { Visit } from "./read-visit.ts";
 
-/** What the platform hands the worker: variables as text, and the way to the origin. */
+/** The worker's bindings: variables as text, and the origin. */
 export type EdgeBindings = {
   /** The origin as a service binding: the cheapest way, and the one that forwards a URL byte for byte. */
   readonly ORIGIN?: OriginFetcher;
@@ -50,14 +55,25 @@ export type EdgeEnvironment = {
   Variables: {
     configuration: EdgeConfiguration;
     visit: Visit;
-    /** Who acts, on the operators' routes. */
+    /** The operator, on the operators' routes. */
     actor: string;
   };
 };
 
+const RANGES_MAX = 100;
+
+/** Addresses and networks in CIDR notation, separated by commas. */
+const rangesVariable = z.string().transform((text, ctx): readonly IpRange[] => {
+  const parsed = text.split(",").map((part) => parseRange(part.trim()));
+  const faults = new Set(parsed.flatMap((range) => (range.ok ? [] : [range.reason])));
+  if (parsed.length > RANGES_MAX) faults.add(`must name at most ${RANGES_MAX} networks`);
+  for (const message of faults) ctx.addIssue({ code: "custom", message });
+  return parsed.flatMap((range) => (range.ok ? [range.value] : []));
+});
+
 const variables = z.object({
   ORIGIN_URL: urlVariable("http:", "https:")
-    .refine((text) => isBareOrigin(text), "must be scheme, host and port alone, without a path")
+    .refine((text) => isBareOrigin(text), "must be only scheme, host and port, without a path")
     .transform((text) => new URL(text).origin)
     .optional(),
   ORIGIN_TIMEOUT_MS: wholeNumberVariable({ min: 10, max: 600_000, fallback: 30_000 }),
@@ -89,25 +105,23 @@ export type EdgeConfiguration = {
   readonly trustedProxies: readonly IpRange[];
   readonly store: StoreAddress;
   readonly storePatience: StorePatience;
-  /** Who may operate the gate; nobody when it is empty. */
+  /** The operators' tokens; empty: the operator API is disabled. */
   readonly operators: readonly OperatorToken[];
   /** JSON of the private keys that sign tickets and passes. */
   readonly signingKeys: string;
   readonly writeToken: WriteToken | undefined;
   readonly issuer: string;
   readonly joinsPerAddressPerSecond: number;
-  /** What happens to a host that no route names, while routes name others. */
+  /** Whether requests for a host without a route are forwarded although other hosts have routes. */
   readonly forwardsUnknownHosts: boolean;
 };
 
-/** What is used of a service binding. */
+/** The part of a service binding that we use. */
 type OriginFetcher = { readonly fetch: (input: string | Request, init?: RequestInit) => Promise<Response> };
 
-export type OriginAddress = { readonly kind: "binding"; readonly fetcher: OriginFetcher } | { readonly kind: "url"; readonly site: string };
-
-export type StoreAddress =
-  | { readonly kind: "connection"; readonly runner: ScriptRunner }
-  | { readonly kind: "rest"; readonly url: string; readonly token: string; readonly patience: StorePatience };
+export type OriginAddress =
+  | { readonly kind: "binding"; readonly fetcher: OriginFetcher }
+  | { readonly kind: "url"; readonly site: string };
 
 type ConfigurationResult = Result<EdgeConfiguration, readonly string[]>;
 
@@ -120,15 +134,24 @@ export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
 }
 
 export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
-  const { ORIGIN: fetcher, UPSTREAMS: upstreams = PUBLIC_INTERNET, STORE: runner, WRITE_TOKEN: writeToken, ...texts } = bindings;
+  const {
+    ORIGIN: fetcher,
+    UPSTREAMS: upstreams = PUBLIC_INTERNET,
+    STORE: runner,
+    WRITE_TOKEN: writeToken,
+    ...texts
+  } = bindings;
   const parsed = parseEnvironment(variables, texts satisfies Environment);
   const faults = parsed.ok ? [] : [...parsed.reason];
-  if (fetcher === undefined && !texts.ORIGIN_URL?.trim()) faults.push("ORIGIN_URL: must be set where there is no service binding ORIGIN");
-  if (runner === undefined) faults.push(...STORE_NAMES.filter((name) => !texts[name]?.trim()).map((name) => `${name}: must be set`));
+  if (fetcher === undefined && !texts.ORIGIN_URL?.trim())
+    faults.push("ORIGIN_URL: must be set where there is no service binding ORIGIN");
+  if (runner === undefined)
+    faults.push(...STORE_NAMES.filter((name) => !texts[name]?.trim()).map((name) => `${name}: must be set`));
   if (!parsed.ok || faults.length > 0) return fail(faults);
   const { value } = parsed;
   const patience = storePatience(value.STORE_TIMEOUT_MS);
-  const origin: OriginAddress = fetcher === undefined ? { kind: "url", site: value.ORIGIN_URL ?? "" } : { kind: "binding", fetcher };
+  const origin: OriginAddress =
+    fetcher === undefined ? { kind: "url", site: value.ORIGIN_URL ?? "" } : { kind: "binding", fetcher };
   return ok({
     origin,
     upstreams,
@@ -139,7 +162,12 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
     trustedProxies: value.TRUSTED_PROXIES,
     store:
       runner === undefined
-        ? { kind: "rest", url: value.UPSTASH_REDIS_REST_URL ?? "", token: value.UPSTASH_REDIS_REST_TOKEN ?? "", patience }
+        ? {
+            kind: "rest",
+            url: value.UPSTASH_REDIS_REST_URL ?? "",
+            token: value.UPSTASH_REDIS_REST_TOKEN ?? "",
+            patience,
+          }
         : { kind: "connection", runner },
     storePatience: patience,
     operators: [...sharedOperator(value.SLUICE_ADMIN_TOKEN), ...value.SLUICE_ADMIN_TOKENS],
@@ -153,7 +181,7 @@ export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
 
 const PUBLIC_INTERNET: OriginFetcher = { fetch: (input, init) => fetch(input, init) };
 
-/** One that is too short is as good as none: the gate goes on, and nobody comes in with it. */
+/** A token that is too short counts as missing: the gate starts, and the token is not accepted. */
 function sharedOperator(token: string): readonly OperatorToken[] {
   return token.length < OPERATOR_TOKEN_CHARS_MIN ? [] : [{ name: SHARED_OPERATOR, token }];
 }

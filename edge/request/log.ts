@@ -1,12 +1,12 @@
-import { systemClock } from "../shared/clock.ts";
-import { redact } from "../shared/redaction.ts";
+import { systemClock } from "../../shared/clock.ts";
+import { redact } from "../../shared/http/redaction.ts";
 
 type LogLevel = "info" | "warn" | "error";
 type LogFields = Readonly<Record<string, unknown>>;
 
 /**
- * One line of JSON per event, in the shape that pino writes on the other side, so that one reader understands both.
- * Every field passes through redaction. A URL is logged by its path alone: queries carry what people type.
+ * One line of JSON per event, in the format of pino at the origin, so that one reader understands both. Every field
+ * passes through redaction. A URL is logged by its path only: queries contain what people type.
  */
 export function log(level: LogLevel, message: string, fields: LogFields = {}): void {
   const time = new Date(systemClock.nowMs()).toISOString();

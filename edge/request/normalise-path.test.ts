@@ -1,16 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { normalisePath, type PathFault } from "./normalise-path.ts";
+import { type Random, seededRandom } from "../../kit/random.ts";
+import { normalisePath, type PathFault } from "./plain-target.ts";
 
-/** A small generator of its own, so that a failing seed can be run again. */
-function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const PARTS = [
+const PARTS: readonly [string, ...string[]] = [
   "/",
   "/",
   "a",
@@ -42,9 +34,8 @@ const PARTS = [
   ":",
 ];
 
-function randomPath(random: () => number): string {
-  const length = 1 + Math.floor(random() * 8);
-  return `/${Array.from({ length }, () => PARTS[Math.floor(random() * PARTS.length)]).join("")}`;
+function randomPath({ between, pick }: Random): string {
+  return `/${Array.from({ length: between(1, 8) }, () => pick(PARTS)).join("")}`;
 }
 
 describe("normalisePath", () => {
@@ -68,7 +59,9 @@ describe("normalisePath", () => {
       const path = normalisePath(raw);
       if (!path.ok) continue;
       const decoded = decodeURIComponent(path.value);
-      const twice = decoded.replace(/%[0-9A-Fa-f]{2}/g, (escaped) => String.fromCharCode(Number.parseInt(escaped.slice(1), 16)));
+      const twice = decoded.replace(/%[0-9A-Fa-f]{2}/g, (escaped) =>
+        String.fromCharCode(Number.parseInt(escaped.slice(1), 16)),
+      );
       for (const text of [path.value, decoded, twice]) {
         expect(text.split("/").length, raw).toBe(path.value.split("/").length);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be left.

@@ -1,14 +1,17 @@
-import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import type { MiddlewareHandler } from "hono";
+import { type ErrorCode, problemResponse } from "../../shared/http/errors.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../env.ts";
-import { log } from "../log.ts";
-import { clientAddress } from "./client-address.ts";
+import { countAnswer } from "./edge-counters.ts";
+import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "./env.ts";
+import { log } from "./log.ts";
 import { type PlainTarget, plainTarget, type TargetFault, targetAt } from "./plain-target.ts";
 import { requestHeaders } from "./request-headers.ts";
 import { claimsOfProxies } from "./trusted-proxies.ts";
 
-/** A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it. */
+/**
+ * A request in the one reading that every later step uses: what it asks for, and what the origin is to receive of it.
+ */
 export type Visit = {
   readonly request: Request;
   readonly requestId: string;
@@ -42,18 +45,39 @@ export function readVisit(request: Request, bindings: EdgeBindings): Result<Visi
   const source = sourceOf(request, sent.value, configuration.value);
   if (!source.ok) return fail(problemResponse("request_ambiguous", { requestId }));
   const { target, clientAddress } = source.value;
-  const headers = requestHeaders(request.headers, { requestId, host: target.host, protocol: target.protocol, clientAddress });
+  const headers = requestHeaders(request.headers, {
+    requestId,
+    host: target.host,
+    protocol: target.protocol,
+    clientAddress,
+  });
   // RFC 9112, 6.1: where the framing is in doubt, so is where the next request begins.
   if (!headers.ok) return fail(problemResponse(headers.reason, { requestId, headers: { connection: "close" } }));
   const hasBody = request.body !== null;
-  const visit = { request, requestId, method, hasBody, target, clientAddress, headers: headers.value, configuration: configuration.value };
-  return hasStrandedBody(visit) ? fail(problemResponse("request_ambiguous", { requestId })) : ok(visit);
+  const visit = {
+    request,
+    requestId,
+    method,
+    hasBody,
+    target,
+    clientAddress,
+    headers: headers.value,
+    configuration: configuration.value,
+  };
+  const goesElsewhere = configuration.value.origin.kind === "url" || !target.isAsSent;
+  return hasStrandedBody(visit, { goesElsewhere })
+    ? fail(problemResponse("request_ambiguous", { requestId }))
+    : ok(visit);
 }
 
 type Source = Pick<Visit, "target" | "clientAddress">;
 
-/** Who asks, and under which address: what trusted proxies say of it counts, what anybody else says does not. */
-function sourceOf(request: Request, sent: PlainTarget, configuration: EdgeConfiguration): Result<Source, "site" | "contradictory"> {
+/** The client's address and the target. Only trusted proxies may report others. */
+function sourceOf(
+  request: Request,
+  sent: PlainTarget,
+  configuration: EdgeConfiguration,
+): Result<Source, "site" | "contradictory"> {
   const { clientAddressFrom, trustedProxies: trusted } = configuration;
   const peer = clientAddress(request, clientAddressFrom);
   if (trusted.length === 0) return ok({ target: sent, clientAddress: peer });
@@ -63,7 +87,7 @@ function sourceOf(request: Request, sent: PlainTarget, configuration: EdgeConfig
   return target.ok ? ok({ target: target.value, clientAddress: claims.value.address }) : target;
 }
 
-/** What the route table is matched against. A target that is refused matches nothing of ours. */
+/** The path for the route table. A refused target matches none of our routes. */
 export function routePath(request: Request): string {
   const target = plainTarget(request.url);
   return target.ok ? target.value.path : "/";
@@ -92,10 +116,47 @@ function isReservedMisspelt(path: string): boolean {
 
 /**
  * The runtime builds no GET with a body, so such a body can only travel inside the request it came in: not to another
- * URL, and not chunked, because there one that breaks off would look complete to the origin.
+ * URL (`goesElsewhere`), and not chunked, because an incomplete chunked body would look complete to the origin.
  */
-function hasStrandedBody({ method, hasBody, target, headers, configuration }: Visit): boolean {
+export function hasStrandedBody(visit: Visit, { goesElsewhere }: { readonly goesElsewhere: boolean }): boolean {
+  const { method, hasBody, headers } = visit;
   if (!hasBody || (method !== "GET" && method !== "HEAD")) return false;
   const length = headers.get("content-length");
-  return length === null || (length !== "0" && (configuration.origin.kind === "url" || !target.isAsSent));
+  return length === null || (length !== "0" && goesElsewhere);
 }
+
+/** The source of the client's address: workerd's own socket, or the Cloudflare network in front of the worker. */
+export type ClientAddressSource = "socket" | "cloudflare";
+
+type Arrival = { readonly cf?: unknown; readonly headers: { readonly get: (name: string) => string | null } };
+
+/**
+ * The client's address as the platform saw it, never as the client claims it. Undefined where the platform does not
+ * say: then the origin gets no address, because a wrong one is worse than none.
+ */
+export function clientAddress(arrival: Arrival, source: ClientAddressSource): string | undefined {
+  if (source === "cloudflare") return arrival.headers.get("cf-connecting-ip") ?? undefined;
+  // workerd puts the peer here itself; on Cloudflare there is no such field, so a slip in the configuration invents
+  // nothing.
+  const peer = (arrival.cf as { readonly clientIp?: unknown } | null | undefined)?.clientIp;
+  return typeof peer === "string" ? withoutPort(peer) : undefined;
+}
+
+/** `10.0.0.1:5000` or `[::1]:5000`; a local socket has no such form and so no address. */
+function withoutPort(peer: string): string | undefined {
+  const end = peer.lastIndexOf(":");
+  if (end <= 0) return undefined;
+  return peer.startsWith("[") && peer.endsWith("]", end) ? peer.slice(1, end - 1) : peer.slice(0, end);
+}
+
+/** Runs before every route of ours: the same checks as before forwarding, and the request's id on the response. */
+export const ownRoute: MiddlewareHandler<EdgeEnvironment> = async (c, next) => {
+  const visit = readVisit(c.req.raw, c.env);
+  if (!visit.ok) return visit.reason;
+  c.set("visit", visit.value);
+  c.set("configuration", visit.value.configuration);
+  await next();
+  c.res.headers.set("x-request-id", visit.value.requestId);
+  countAnswer("own", c.res.status);
+  return undefined;
+};

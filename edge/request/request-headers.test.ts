@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isGuardedName } from "./guarded-names.ts";
-import { type ForwardingFacts, requestHeaders } from "./request-headers.ts";
+import { type ForwardingFacts, isGuardedName, requestHeaders } from "./request-headers.ts";
 
 const FACTS: ForwardingFacts = { requestId: "id", host: "shop.test", protocol: "https", clientAddress: "198.51.100.7" };
 
@@ -17,23 +16,26 @@ const SET_BY_EDGE = {
 };
 
 describe("requestHeaders", () => {
-  it("adds what the edge knows", () => {
+  it("adds the edge's own headers", () => {
     expect(forwarded({ accept: "*/*" })).toEqual({ accept: "*/*", ...SET_BY_EDGE });
   });
 
-  it("leaves the address out when the platform does not say it, rather than keep the client's word", () => {
+  it("omits the address when the platform does not know it, instead of the client's claim", () => {
     const headers = forwarded({ "x-forwarded-for": "203.0.113.9" }, { ...FACTS, clientAddress: undefined });
     expect(headers).not.toHaveProperty("x-forwarded-for");
   });
 
-  it("leaves the headers that came in as they were", () => {
+  it("does not change the request's own headers", () => {
     const sent = new Headers({ "x-forwarded-for": "203.0.113.9", connection: "x-a", "x-a": "1" });
     requestHeaders(sent, FACTS);
     expect([...sent.keys()]).toEqual(["connection", "x-a", "x-forwarded-for"]);
   });
 
   it("lets an upgrade to WebSocket pass, and no other", () => {
-    expect(forwarded({ upgrade: "WebSocket", connection: "Upgrade" })).toEqual({ upgrade: "WebSocket", ...SET_BY_EDGE });
+    expect(forwarded({ upgrade: "WebSocket", connection: "Upgrade" })).toEqual({
+      upgrade: "WebSocket",
+      ...SET_BY_EDGE,
+    });
     expect(forwarded({ upgrade: "websocket, h2c", connection: "keep-alive, Upgrade" })).toEqual(SET_BY_EDGE);
   });
 
@@ -50,7 +52,7 @@ describe("requestHeaders", () => {
 });
 
 describe("isGuardedName", () => {
-  it("stays right after more names than it remembers", () => {
+  it("stays right after more names than its cache holds", () => {
     for (let i = 0; i < 2_000; i++) {
       expect(isGuardedName(`x-sluice-${i}`)).toBe(true);
       expect(isGuardedName(`x-own-${i}`)).toBe(false);

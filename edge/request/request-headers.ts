@@ -1,7 +1,6 @@
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { isGuardedName } from "./guarded-names.ts";
 
-/** What the edge tells the origin about a request, from what the platform vouches for. */
+/** The edge's own headers for the origin, from facts that the platform vouches for. */
 export type ForwardingFacts = {
   readonly requestId: string;
   readonly host: string;
@@ -11,18 +10,21 @@ export type ForwardingFacts = {
 
 export type HeadersFault = "request_ambiguous" | "headers_too_large";
 
-/** Browsers send two or three dozen. Some servers drop what comes after the first few hundred, and the edge's own come last. */
+/**
+ * Browsers send two or three dozen. Some servers drop what comes after the first few hundred, and the edge's own come
+ * last.
+ */
 const NAMES_MAX = 100;
 
 /** At most a petabyte: a larger number does not fit into what servers count with. */
 const LENGTH = /^\d{1,15}$/;
 
 /**
- * The headers that reach the origin: the client's own without the guarded ones and without those named in Connection,
- * and then what the edge itself says, so that nothing a client sends can remove or replace it.
+ * The headers for the origin: the client's without the guarded ones and without those named in Connection, then the
+ * edge's own, so that nothing a client sends can remove or replace them.
  *
- * A client may make a header of its own hop-by-hop by naming it in Connection. A field of the standards cannot become
- * one: `Connection: cookie` or `Connection: content-length` can only be meant to make two servers read one request
+ * A client may make one of its own headers hop-by-hop by naming it in Connection. A standard field cannot become one:
+ * `Connection: cookie` or `Connection: content-length` can only be meant to make two servers read one request
  * differently, so it is refused (RFC 9110, 7.6.1: a sender must not list a field that is for all recipients).
  */
 export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<Headers, HeadersFault> {
@@ -43,7 +45,10 @@ export function requestHeaders(sent: Headers, facts: ForwardingFacts): Result<He
   return ok(headers);
 }
 
-/** False when the header makes the whole request ambiguous. The one guarded header that passes is an upgrade to WebSocket. */
+/**
+ * False when the header makes the whole request ambiguous. The one guarded header that passes is an upgrade to
+ * WebSocket.
+ */
 function dropGuarded(headers: Headers, name: string): boolean {
   if (name === "connection" && !removeNamedInConnection(headers)) return false;
   if (name === "transfer-encoding" && headers.get(name)?.toLowerCase() !== "chunked") return false;
@@ -92,3 +97,88 @@ function joinCookies(headers: Headers): void {
   const value = headers.get("cookie");
   if (value?.includes(", ")) headers.set("cookie", value.replace(NEXT_COOKIE_LINE, "; "));
 }
+
+/**
+ * Header names that a client may not send to the origin, whatever their value. The origin would believe them: they say
+ * who the client is, which URL was asked for, or they are ours. The edge sets those it vouches for itself afterwards.
+ */
+export function isGuardedName(lowerCaseName: string): boolean {
+  const known = verdicts.get(lowerCaseName);
+  if (known !== undefined) return known;
+  const verdict = judge(lowerCaseName);
+  if (verdicts.size < VERDICTS_MAX && lowerCaseName.length <= NAME_LENGTH_MAX) verdicts.set(lowerCaseName, verdict);
+  return verdict;
+}
+
+/**
+ * Clients use the same two dozen names over and over. The bounds keep a flood of invented names from filling the
+ * memory.
+ */
+const verdicts = new Map<string, boolean>();
+const VERDICTS_MAX = 500;
+const NAME_LENGTH_MAX = 60;
+
+/**
+ * Many servers turn `-` into `_` on the way to the application, so that `x_sluice_pass` would arrive as
+ * `x-sluice-pass`.
+ */
+function judge(name: string): boolean {
+  const dashed = name.replaceAll("_", "-");
+  return (
+    HOP_BY_HOP.has(dashed) ||
+    ABOUT_THE_CLIENT.has(dashed) ||
+    GUARDED_PREFIXES.some((prefix) => dashed.startsWith(prefix))
+  );
+}
+
+/** RFC 9110, 7.6.1, and the names of older practice. They speak about one connection and end with it. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  // A CGI application would take it for the HTTP_PROXY of its environment.
+  "proxy",
+  // The edge answers the expectation, because its HTTP client cannot pass a 100 back.
+  "expect",
+]);
+
+const ABOUT_THE_CLIENT: ReadonlySet<string> = new Set([
+  "cdn-loop",
+  "client-ip",
+  "fastly-client-ip",
+  "fastly-ssl",
+  "forwarded",
+  "front-end-https",
+  "remote-addr",
+  "true-client-ip",
+  "via",
+  "wl-proxy-client-ip",
+  "x-azure-clientip",
+  "x-azure-socketip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "x-host",
+  "x-http-destinationurl",
+  "x-http-host-override",
+  "x-proxyuser-ip",
+  "x-real-ip",
+  "x-remote-addr",
+  "x-remote-ip",
+  "x-request-id",
+  "x-rewrite-url",
+  "x-url-scheme",
+]);
+
+const GUARDED_PREFIXES: readonly string[] = [
+  "x-sluice-",
+  "x-forward",
+  "x-original-",
+  "x-envoy-",
+  "cf-",
+  "proxy-",
+  "x-proxy-",
+];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type IpRange, parseRange } from "../../shared/ip-range.ts";
+import { type IpRange, parseRange } from "../../shared/net/ip-range.ts";
 import { type Claims, claimsOfProxies } from "./trusted-proxies.ts";
 
 const trusted: readonly IpRange[] = ["10.0.0.0/8", "2001:db8:aaaa::/48"].flatMap((text) => {
@@ -12,10 +12,14 @@ function read(peer: string | undefined, headers: Record<string, string>): Claims
   return read.ok ? read.value : "contradictory";
 }
 
-describe("what trusted proxies say of a request", () => {
+describe("claims of trusted proxies", () => {
   it.each<[string, Record<string, string>, Partial<Claims>]>([
     ["one address", { "x-forwarded-for": "192.0.2.1" }, { address: "192.0.2.1" }],
-    ["the rightmost address that is not a proxy of ours", { "x-forwarded-for": "6.6.6.6, 192.0.2.1, 10.0.0.7" }, { address: "192.0.2.1" }],
+    [
+      "the rightmost address that is not a proxy of ours",
+      { "x-forwarded-for": "6.6.6.6, 192.0.2.1, 10.0.0.7" },
+      { address: "192.0.2.1" },
+    ],
     ["a proxy's own request", { "x-forwarded-for": "10.0.0.9, 10.0.0.7" }, { address: "10.0.0.9" }],
     ["an address with a port", { "x-forwarded-for": "192.0.2.1:4711" }, { address: "192.0.2.1" }],
     ["an IPv6 address with a port", { "x-forwarded-for": "[2001:db8::7]:4711" }, { address: "2001:db8::7" }],
@@ -38,7 +42,11 @@ describe("what trusted proxies say of a request", () => {
     ],
     [
       "of lists of other lengths, what the nearest proxy said",
-      { "x-forwarded-for": "192.0.2.1", "x-forwarded-proto": "http, https", "x-forwarded-host": "evil.test, shop.test" },
+      {
+        "x-forwarded-for": "192.0.2.1",
+        "x-forwarded-proto": "http, https",
+        "x-forwarded-host": "evil.test, shop.test",
+      },
       { address: "192.0.2.1", protocol: "https", host: "shop.test" },
     ],
     [
@@ -79,7 +87,10 @@ describe("what trusted proxies say of a request", () => {
   it.each([
     ["another address", { forwarded: "for=6.6.6.6", "x-forwarded-for": "192.0.2.1" }],
     ["a hidden address", { forwarded: "for=unknown", "x-forwarded-for": "192.0.2.1" }],
-    ["another protocol", { forwarded: "for=192.0.2.1;proto=http", "x-forwarded-for": "192.0.2.1", "x-forwarded-proto": "https" }],
+    [
+      "another protocol",
+      { forwarded: "for=192.0.2.1;proto=http", "x-forwarded-for": "192.0.2.1", "x-forwarded-proto": "https" },
+    ],
     ["another host", { forwarded: "host=evil.test", "x-forwarded-host": "shop.test" }],
     ["text that cannot be read", { forwarded: "for" }],
     ["text that cannot be read", { forwarded: 'for="192.0.2.1' }],
@@ -90,7 +101,7 @@ describe("what trusted proxies say of a request", () => {
     expect(read("10.0.0.1", headers)).toBe("contradictory");
   });
 
-  it.each(["192.0.2.9", "2001:db8:aaab::1", "not an address", undefined])("counts for nothing when the peer is %s", (peer) => {
+  it.each(["192.0.2.9", "2001:db8:aaab::1", "not an address", undefined])("are ignored when the peer is %s", (peer) => {
     const headers = {
       "x-forwarded-for": "6.6.6.6",
       "x-forwarded-proto": "https",

@@ -24,7 +24,11 @@ ${queue.settings.order === "lottery" && ticketId !== undefined ? html`<dt>${page
 </dl></details>`;
 }
 
-type Rejoining = { readonly queueId: string | undefined; readonly text: string | undefined; readonly isPreview: boolean };
+type Rejoining = {
+  readonly queueId: string | undefined;
+  readonly text: string | undefined;
+  readonly isPreview: boolean;
+};
 
 /** Sent by a person who wants to, with or without a script: coming back to the page is not enough. */
 export function rejoinForm({ queueId, text, isPreview }: Rejoining): Html | undefined {

@@ -14,12 +14,12 @@ export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue
   return new Html(markup.reduce((text, part, index) => text + write(values[index - 1]) + part));
 }
 
-/** For what we wrote ourselves and nobody else can change: the style sheet and the script. */
+/** For our own constants only: the style sheet and the script. */
 export function trusted(text: string): Html {
   return new Html(text);
 }
 
-/** Data for a script, in the page. No text in it can end the element that it stands in. */
+/** Data for a script in the page. No text in it can end the element. */
 export function jsonForScript(value: unknown): Html {
   return new Html(JSON.stringify(value).replaceAll("<", "\\u003c"));
 }
@@ -30,7 +30,13 @@ function write(value: HtmlValue): string {
   return typeof value === "object" ? value.map(write).join("") : escapeHtml(String(value));
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? "");

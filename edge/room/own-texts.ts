@@ -1,4 +1,4 @@
-import { directionOf, type Language, languageTag } from "./language.ts";
+import { directionOf, type Language, languageTag } from "../line/page/language.ts";
 
 /** The operator's own title and intro for those who wait. */
 export type OwnTexts = { readonly title?: OwnText; readonly intro?: OwnText };
@@ -10,15 +10,17 @@ export type OwnText = { readonly text: string; readonly marked?: Marking };
 export type Marking = { readonly lang: string; readonly dir: "rtl" | "auto" };
 
 /**
- * An operator writes in the queue's language. That is English unless they said otherwise, so the direction goes by the text itself,
- * except where a language was chosen that is written from right to left.
+ * An operator writes in the queue's language. That is English unless they said otherwise, so the direction goes by the
+ * text itself, except where a language was chosen that is written from right to left.
  */
 export function markingOf(language: Language): Marking {
   return { lang: languageTag(language), dir: directionOf(language) === "rtl" ? "rtl" : "auto" };
 }
 
 type Written = { readonly title?: string | undefined; readonly intro?: string | undefined };
-type WithTranslations = Written & { readonly translations?: Partial<Readonly<Record<Language, Written | undefined>>> | undefined };
+type WithTranslations = Written & {
+  readonly translations?: Partial<Readonly<Record<Language, Written | undefined>>> | undefined;
+};
 type Languages = { readonly visitor: Language; readonly queue: Language };
 
 /** In the visitor's language where the operator has written it, or as it is. */

@@ -2,7 +2,7 @@ import type { OwnTexts } from "./own-texts.ts";
 import type { RoomState } from "./room-state.ts";
 import type { EarlyTexts, LiveTexts } from "./texts/room-texts.ts";
 
-/** What a page tells its script. */
+/** The page's data for its script. */
 export type PageFacts = {
   readonly state: RoomState;
   readonly next: NextStep;
@@ -17,17 +17,20 @@ export type PageFacts = {
   readonly nowMs: number;
   /** How long a visitor may be silent before the line takes no more account of them. */
   readonly silenceMsMax: number;
-  /** The address to go on to. Null: this very page, as it was asked for. */
+  /** The address to continue to. Null: this page, as it was requested. */
   readonly returnTo: string | null;
   readonly memoryCookie: string;
   readonly memorySeconds: number;
 };
 
-/** How the page goes on by itself: asks the line, asks for the page again, does the work that is asked of newcomers, or stays as it is. */
+/** The page's next step: poll the line, request the page again, do the work that newcomers owe, or stay. */
 export type NextStep =
   | { readonly kind: "poll"; readonly afterMs: number }
   | { readonly kind: "retry"; readonly afterMs: number }
-  | { readonly kind: "prove"; readonly challenge: { readonly token: string; readonly id: string; readonly bits: number } }
+  | {
+      readonly kind: "prove";
+      readonly challenge: { readonly token: string; readonly id: string; readonly bits: number };
+    }
   | { readonly kind: "stay" };
 
 /** Not secret and decides nothing, so that the script may write it. */

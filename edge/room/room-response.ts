@@ -1,10 +1,10 @@
 import { serialize } from "hono/utils/cookie";
 import { systemClock } from "../../shared/clock.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
-import { textResponse } from "../compression.ts";
-import type { Visit } from "../proxy/read-visit.ts";
+import { type ChosenLanguage, chooseLanguage } from "../line/page/language.ts";
+import { textResponse } from "../request/compression.ts";
+import type { Visit } from "../request/read-visit.ts";
 import type { InviteFault } from "./invite-fault.ts";
-import { type ChosenLanguage, chooseLanguage } from "./language.ts";
 import { memoryCookieName, type NextStep } from "./page-facts.ts";
 import { type RoomQueue, renderRoom } from "./room.ts";
 import { type PlaceMemory, type RoomState, readMemory, writeMemory } from "./room-state.ts";
@@ -38,7 +38,10 @@ export function roomResponse({ visit, status, nowMs, leadsTo, headers = {}, ...t
   const at = { nowMs: nowMs ?? systemClock.nowMs() };
   const page = { ...told, language, siteName: target.host, returnTo, mayReload, nonce, requestId, ...at };
   const body = request.method === "HEAD" ? "" : renderRoom(page);
-  return textResponse(request, body, { status, headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers } });
+  return textResponse(request, body, {
+    status,
+    headers: { ...pageHeaders({ nonce, language }), "x-request-id": requestId, ...headers },
+  });
 }
 
 /** Where a form was sent to may not be a page at all; where it was filled in is one. */
@@ -54,7 +57,7 @@ type Page = {
   readonly mayBeFramed?: boolean;
 };
 
-/** Nothing is loaded, only what we wrote runs, no other site may frame it, and no cache keeps what is one visitor's alone. */
+/** Nothing is loaded, only our own script runs, no other site may frame it, and no cache keeps a visitor's page. */
 export function pageHeaders({ nonce, language, mayBeFramed = false }: Page): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
@@ -72,14 +75,14 @@ export function pageHeaders({ nonce, language, mayBeFramed = false }: Page): Rea
     "content-language": language.language,
     "cache-control": "no-store",
     "content-security-policy": policy.join("; "),
-    // A form that is sent from this page says to us alone which page that was.
+    // A form on this page tells only us which page it was.
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
     vary: "accept, accept-encoding, accept-language, cookie",
   };
 }
 
-/** What this visitor was shown before, if their browser says so. */
+/** The place that this visitor's browser showed last. */
 export function shownBefore({ headers }: Visit, queueId: string): PlaceMemory | undefined {
   const name = `${memoryCookieName(queueId)}=`;
   const pair = (headers.get("cookie") ?? "").split(";").find((text) => text.trim().startsWith(name));

@@ -4,8 +4,8 @@ import type { EndedReason } from "./texts/room-texts.ts";
 export type RoomState =
   | { readonly name: "waiting" | "paused"; readonly place: Place }
   /**
-   * Before the opening. With `placesOpenAtMs` the visitor has no place yet, and `total` is not known. `isDrawn`: places are given
-   * by lot when it opens.
+   * Before the opening. With `placesOpenAtMs` the visitor has no place yet, and `total` is not known. `isDrawn`: places
+   * are given by lot when it opens.
    */
   | {
       readonly name: "prequeue";
@@ -17,8 +17,8 @@ export type RoomState =
   /** `otherSite`: a form of another site came without the visitor's cookies. */
   | { readonly name: "checking" | "yourTurn" | "full" | "maintenance" | "storeDown" | "otherSite" | "notFound" }
   /**
-   * `wasInside`: gave up a session, not a place in line. `banLeftMs`: how long until the visitor may join again, where that is
-   * not now.
+   * `wasInside`: gave up a session, not a place in line. `banLeftMs`: how long until the visitor may join again, where
+   * that is not now.
    */
   | { readonly name: "ended"; readonly reason: EndedReason; readonly wasInside?: boolean; readonly banLeftMs?: number }
   /** `by`: too often by this visitor, or too many places for the network. */
@@ -47,11 +47,11 @@ export type Place = {
   /** The place on arrival: where the progress bar begins. */
   readonly first: number;
   readonly estimate: { readonly low: number; readonly high: number };
-  /** The room is full and nobody leaves. */
+  /** The room is full and no session ends. */
   readonly stall?: { readonly latestAtMs: number | null } | undefined;
 };
 
-/** What the line answers to somebody who waits, as far as a page shows it. */
+/** The line's answer to a waiting visitor, as far as a page shows it. */
 export type WaitingFacts = {
   /** Null while a draw keeps it secret. */
   readonly position: number | null;
@@ -66,10 +66,10 @@ export type WaitingFacts = {
   readonly order?: string;
 };
 
-/** Which place was shown to whom before; `joinedAt` tells one wait from the next. */
+/** The place that was shown before; `joinedAt` tells one wait from the next. */
 export type PlaceMemory = { readonly joinedAt: number; readonly first: number; readonly best: number };
 
-/** A place on the page never gets worse: somebody with an invitation may go ahead, and then it stands still for a moment. */
+/** A place on the page never gets worse: when an invite moves another visitor ahead, it stays the same for a moment. */
 export function rememberPlace(before: PlaceMemory | undefined, facts: WaitingFacts): PlaceMemory | undefined {
   const { position, enqueuedAt } = facts;
   if (position === null || facts.phase === "prequeue") return before?.joinedAt === enqueuedAt ? before : undefined;
@@ -90,7 +90,7 @@ export function waitingState(facts: WaitingFacts, memory: PlaceMemory | undefine
 
 const MEMORY = /^(\d{1,15})\.(\d{1,9})\.(\d{1,9})$/;
 
-/** As it stands in a cookie. It is the visitor's own and decides nothing but what they are shown. */
+/** As a cookie value. It is the visitor's own and decides only what the page shows. */
 export function writeMemory({ joinedAt, first, best }: PlaceMemory): string {
   return `${joinedAt}.${first}.${best}`;
 }

@@ -1,13 +1,13 @@
 import { assert, unreachable } from "../../shared/assert.ts";
+import { fillPlaceholders } from "../line/page/template-text.ts";
 import type { Marking, OwnTexts } from "./own-texts.ts";
 import type { Place, RoomState } from "./room-state.ts";
-import { fillPlaceholders } from "./template-text.ts";
 import type { EarlyTexts, EndedReason, FirstTexts, LiveTexts, Said } from "./texts/room-texts.ts";
 import { fill, type Words } from "./words.ts";
 
 /**
- * What a page says in one state: texts alone, no markup. The edge writes it into the first page, the script into that page
- * after each poll, so that both can never tell a visitor different things.
+ * The texts of a page in one state, without markup. The edge writes them into the first page and the script into that
+ * page after each poll, so that both always say the same.
  */
 export type RoomView = Said & {
   /** Of the tab. */
@@ -19,7 +19,7 @@ export type RoomView = Said & {
   readonly crowd?: string;
   /** A link to the page that was asked for. */
   readonly action?: string;
-  /** A button that takes a new place: after a revocation nobody joins by just coming back. */
+  /** A button that takes a new place: after a revocation a visitor does not join automatically. */
   readonly rejoin?: string;
   /** Whether there is a place to give up. */
   readonly canLeave: boolean;
@@ -61,7 +61,10 @@ export function roomView(state: RoomState, context: ViewContext): RoomView {
     case "notFound":
       return { ...plainView(firstTexts(context).notFound, context), action: firstTexts(context).home };
     case "rateLimited":
-      return { ...plainView(firstTexts(context)[state.by === "address" ? "addressLimit" : "rateLimited"], context), action: texts.tryNow };
+      return {
+        ...plainView(firstTexts(context)[state.by === "address" ? "addressLimit" : "rateLimited"], context),
+        action: texts.tryNow,
+      };
     case "full":
     case "storeDown":
       return { ...plainView(firstTexts(context)[state.name], context), action: texts.tryNow };
@@ -83,7 +86,10 @@ function endedTexts(reason: EndedReason, context: ViewContext): Said {
   return reason === "closed" || reason === "revoked" ? firstTexts(context)[reason] : context.texts.ended[reason];
 }
 
-function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: "ended" }>, context: ViewContext): RoomView {
+function endedView(
+  { reason, wasInside, banLeftMs }: Extract<RoomState, { name: "ended" }>,
+  context: ViewContext,
+): RoomView {
   const { texts, words } = context;
   const view = plainView(wasInside ? firstTexts(context).leftInside : endedTexts(reason, context), context);
   if (banLeftMs !== undefined) {
@@ -93,7 +99,7 @@ function endedView({ reason, wasInside, banLeftMs }: Extract<RoomState, { name: 
   return { ...view, action: reason === "closed" ? texts.tryNow : texts.again };
 }
 
-/** Somebody who has just come sees that there is a bar. */
+/** A new visitor should see that there is a bar. */
 const PROGRESS_MIN = 0.03;
 
 function placeView({ position, total, first, estimate, stall }: Place, context: ViewContext): RoomView {
@@ -106,7 +112,11 @@ function placeView({ position, total, first, estimate, stall }: Place, context: 
     heading: own.title === undefined ? texts.waiting.heading : fillPlaceholders(own.title.text, values),
     lead: own.intro === undefined ? texts.waiting.lead : fillPlaceholders(own.intro.text, values),
     marked: { heading: own.title?.marked, lead: own.intro?.marked },
-    figure: { label: texts.placeLabel, value, note: position === 1 ? texts.next : words.people(texts.ahead, position - 1) },
+    figure: {
+      label: texts.placeLabel,
+      value,
+      note: position === 1 ? texts.next : words.people(texts.ahead, position - 1),
+    },
     progress: Math.max(PROGRESS_MIN, (first - position) / first),
     estimate: wait,
     crowd: words.people(texts.crowd, Math.max(total, position)),
@@ -133,14 +143,17 @@ function prequeueView({ opensAtMs, placesOpenAtMs, total, isDrawn }: Prequeue, c
   };
 }
 
-/** A visitor who came too early has no place yet; a visitor with a place has one in order of arrival, or a share in the draw. */
+/**
+ * A visitor who came too early has no place yet; a visitor with a place has one in order of arrival, or a share in the
+ * draw.
+ */
 function prequeueWords(
   { placesOpenAtMs, isDrawn }: Pick<Prequeue, "placesOpenAtMs" | "isDrawn">,
   { texts, first, words }: ViewContext,
 ): Said {
   if (placesOpenAtMs === undefined) {
     const said = isDrawn ? texts.prequeueLot : texts.prequeue;
-    // A script that has no words for it asks the edge for the page again.
+    // A script without these texts requests the page from the edge again.
     assert(said !== undefined, "an event was planned after this page was written");
     return said;
   }

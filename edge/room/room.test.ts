@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { queueSettingsSchema } from "../queue/settings.ts";
+import { LANGUAGES } from "../line/page/language.ts";
+import { LOGO_CHARS_MAX } from "../line/page/template.ts";
+import { queueSettingsSchema } from "../line/settings.ts";
 import { INVITE_FAULTS } from "./invite-fault.ts";
-import { LANGUAGES } from "./language.ts";
-import { LOGO_CHARS_MAX } from "./logo.ts";
 import { type Room, renderRoom } from "./room.ts";
-import { ROOM_STATE_NAMES, readMemory, rememberPlace, type WaitingFacts, waitingState, writeMemory } from "./room-state.ts";
+import {
+  ROOM_STATE_NAMES,
+  readMemory,
+  rememberPlace,
+  type WaitingFacts,
+  waitingState,
+  writeMemory,
+} from "./room-state.ts";
 import { sampleState } from "./sample-state.ts";
 import { textsOf } from "./texts-of.ts";
 import { createWords } from "./words.ts";
@@ -66,24 +73,43 @@ describe("the visitor's page", () => {
       const plain = roomOf({ state: sampleState(name, NOW_MS), language: { language, locale: language } });
       const full = { ...plain, queue: { queueId: "launch", settings: { ...settings, message: wordy(500), template } } };
       expect([name, language, (await gzippedBytes(renderRoom(full))) < PAGE_BYTES_MAX]).toEqual([name, language, true]);
-      const early = { name: "prequeue", opensAtMs: NOW_MS + 9, placesOpenAtMs: NOW_MS + 5, total: undefined, isDrawn: true } as const;
-      if (name === "prequeue") expect(await gzippedBytes(renderRoom({ ...full, state: early }))).toBeLessThan(PAGE_BYTES_MAX);
+      const early = {
+        name: "prequeue",
+        opensAtMs: NOW_MS + 9,
+        placesOpenAtMs: NOW_MS + 5,
+        total: undefined,
+        isDrawn: true,
+      } as const;
+      if (name === "prequeue")
+        expect(await gzippedBytes(renderRoom({ ...full, state: early }))).toBeLessThan(PAGE_BYTES_MAX);
     }
   });
 
-  it("has less than 15 kB on the wire also where it does work", async () => {
+  it("has less than 15 kB on the wire also with proof of work", async () => {
     const challenge = { token: noise(400), id: "AAAAAAAAAAAAAAAAAAAAAA", bits: 20 };
     for (const language of LANGUAGES) {
-      const plain = roomOf({ state: { name: "checking" }, language: { language, locale: language }, next: { kind: "prove", challenge } });
+      const plain = roomOf({
+        state: { name: "checking" },
+        language: { language, locale: language },
+        next: { kind: "prove", challenge },
+      });
       const page = renderRoom(plain);
-      expect([language, (await gzippedBytes(page)) < PAGE_BYTES_MAX, /<noscript><p/.test(page)]).toEqual([language, true, true]);
+      expect([language, (await gzippedBytes(page)) < PAGE_BYTES_MAX, /<noscript><p/.test(page)]).toEqual([
+        language,
+        true,
+        true,
+      ]);
       expect(page).not.toContain('http-equiv="refresh"');
     }
   });
 
-  it("says why an invitation did not help, in every language", () => {
-    for (const [language, inviteFault] of LANGUAGES.flatMap((code) => INVITE_FAULTS.map((fault) => [code, fault] as const))) {
-      const page = renderRoom(roomOf({ state: sampleState("waiting", NOW_MS), language: { language, locale: language }, inviteFault }));
+  it("says why an invite failed, in every language", () => {
+    for (const [language, inviteFault] of LANGUAGES.flatMap((code) =>
+      INVITE_FAULTS.map((fault) => [code, fault] as const),
+    )) {
+      const page = renderRoom(
+        roomOf({ state: sampleState("waiting", NOW_MS), language: { language, locale: language }, inviteFault }),
+      );
       expect(page).toContain(`role="status">${textsOf[language].page.invites[inviteFault]}`);
     }
   });
@@ -107,7 +133,7 @@ describe("the visitor's page", () => {
     expect(tagOf("zh")).toContain('lang="zh-Hans" dir="ltr"');
   });
 
-  it("shows the place, the way so far, the estimate, and how many wait", () => {
+  it("shows the place, the progress, the estimate, and the size of the line", () => {
     const page = renderRoom(roomOf());
     expect(page).toMatch(/id="position">1,204</);
     expect(page).toContain("1,203 people ahead of you");
@@ -117,8 +143,13 @@ describe("the visitor's page", () => {
     expect(page).toContain("<title>1,204 · Launch</title>");
   });
 
-  it("says from when on places can be taken, to a visitor who came before that, and never that there is one already", () => {
-    const early = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, placesOpenAtMs: NOW_MS + 3_600_000, total: undefined } as const;
+  it("tells an early visitor when places can be taken, and never that there is one already", () => {
+    const early = {
+      name: "prequeue",
+      opensAtMs: NOW_MS + 7_200_000,
+      placesOpenAtMs: NOW_MS + 3_600_000,
+      total: undefined,
+    } as const;
     for (const language of LANGUAGES) {
       const opens = createWords(language, "UTC").moment(NOW_MS + 3_600_000);
       for (const isDrawn of [false, true]) {
@@ -131,22 +162,25 @@ describe("the visitor's page", () => {
 
   it("tells a place in order of arrival from a share in the draw before the start", () => {
     const waiting = { name: "prequeue", opensAtMs: NOW_MS + 7_200_000, total: 20 } as const;
-    const headingOf = (isDrawn: boolean) => /<h1>(.*?)<\/h1>/.exec(renderRoom(roomOf({ state: { ...waiting, isDrawn } })))?.[1];
+    const headingOf = (isDrawn: boolean) =>
+      /<h1>(.*?)<\/h1>/.exec(renderRoom(roomOf({ state: { ...waiting, isDrawn } })))?.[1];
     expect([headingOf(false), headingOf(true)]).toEqual(["You are in line", "You are in the draw"]);
   });
 
-  it("comes back by itself without a script, to the address that was asked for", () => {
-    expect(renderRoom(roomOf())).toContain('<noscript><meta http-equiv="refresh" content="5;url=/launch/?a=1&amp;b=2"></noscript>');
+  it("reloads without a script, at the requested address", () => {
+    expect(renderRoom(roomOf())).toContain(
+      '<noscript><meta http-equiv="refresh" content="5;url=/launch/?a=1&amp;b=2"></noscript>',
+    );
     expect(renderRoom(roomOf({ next: { kind: "stay" } }))).not.toContain("http-equiv");
   });
 
-  it("does nothing by itself for an operator who looks at it", () => {
+  it("does nothing automatically in an operator's preview", () => {
     const page = renderRoom(roomOf({ isPreview: true }));
     expect(page).not.toMatch(/<script|http-equiv/);
     expect(page.match(/<button [^>]*disabled>/g)).toHaveLength(2);
   });
 
-  it("is shown to an operator as visitors with a script see it: with what it adds, and no question that nobody has asked yet", () => {
+  it("previews the page as visitors with a script see it: with the script's additions, and no open question", () => {
     const page = renderRoom(roomOf({ isPreview: true }));
     expect(page).toContain('id="notify" class="button quiet" type="button" aria-pressed="false" disabled>');
     expect(page).toContain('<p id="leave-ask" role="status" hidden>');
@@ -154,19 +188,21 @@ describe("the visitor's page", () => {
     expect(renderRoom(roomOf())).toContain('<p id="leave-ask" role="status">');
   });
 
-  it("stands without a queue, when nobody knows it", () => {
+  it("works without a queue while its settings are unknown", () => {
     const page = renderRoom(roomOf({ queue: undefined, state: { name: "storeDown" } }));
     expect(page).toContain("shop.example");
     expect(page).not.toContain("/leave");
   });
 });
 
-describe("what an operator or a visitor writes", () => {
+describe("text of an operator or a visitor", () => {
   const evil = `</script><script>alert(1)</script><img src=x onerror="alert(1)">'"&`;
 
-  it("is text on the page, wherever it stands", () => {
+  it("is escaped everywhere on the page", () => {
     const template = { title: `${evil.slice(0, 60)} {{queueName}}`, intro: `{{queueName}} {{wait}}` };
-    const page = renderRoom(roomOf({ returnTo: `/x?q=${evil}`, requestId: evil }, { name: evil, message: evil, template }));
+    const page = renderRoom(
+      roomOf({ returnTo: `/x?q=${evil}`, requestId: evil }, { name: evil, message: evil, template }),
+    );
     expect(page).not.toContain("<script>alert");
     expect(page).not.toContain("<img");
     expect(page).not.toContain('"alert(1)"');
@@ -199,36 +235,60 @@ describe("what an operator or a visitor writes", () => {
     const german = renderRoom(roomOf({ language: { language: "de", locale: "de" } }, { template, language: "ar" }));
     expect(german).toContain("<h1>Willkommen</h1>");
     expect(german).toContain('<p id="lead" class="lead" lang="ar" dir="rtl">Hold on</p>');
-    expect(renderRoom(roomOf({ ...persian, state: { name: "full" } }, { template }))).toContain(`<h1>${textsOf.fa.full.heading}</h1>`);
+    expect(renderRoom(roomOf({ ...persian, state: { name: "full" } }, { template }))).toContain(
+      `<h1>${textsOf.fa.full.heading}</h1>`,
+    );
   });
 
   it("changes colours and nothing else about the style", () => {
-    const page = renderRoom(roomOf({}, { template: { colours: { light: { accent: "#8A1C1C", background: "#FFFFFF" } } } }));
+    const page = renderRoom(
+      roomOf({}, { template: { colours: { light: { accent: "#8A1C1C", background: "#FFFFFF" } } } }),
+    );
     expect(page).toContain("--accent:#8a1c1c");
     expect(page).toContain("--page:#ffffff");
   });
 });
 
 describe("a place that was shown", () => {
-  const facts: WaitingFacts = { position: 40, total: 90, estimatedWaitSeconds: { low: 1, high: 2 }, enqueuedAt: 5_000, mode: "active" };
+  const facts: WaitingFacts = {
+    position: 40,
+    total: 90,
+    estimatedWaitSeconds: { low: 1, high: 2 },
+    enqueuedAt: 5_000,
+    mode: "active",
+  };
 
   it("never gets worse while the visitor waits, and is forgotten with the wait", () => {
     const first = rememberPlace(undefined, facts);
     const worse = rememberPlace(first, { ...facts, position: 55 });
     const better = rememberPlace(worse, { ...facts, position: 12 });
     expect([first?.best, worse?.best, better?.best, better?.first]).toEqual([40, 40, 12, 40]);
-    expect(rememberPlace(better, { ...facts, enqueuedAt: 6_000, position: 70 })).toEqual({ joinedAt: 6_000, first: 70, best: 70 });
+    expect(rememberPlace(better, { ...facts, enqueuedAt: 6_000, position: 70 })).toEqual({
+      joinedAt: 6_000,
+      first: 70,
+      best: 70,
+    });
   });
 
-  it("goes through a cookie and back, and what is not ours is not read", () => {
+  it("survives a cookie, and a foreign value is ignored", () => {
     const memory = { joinedAt: 1_790_000_000_000, first: 1_000_000, best: 3 };
     expect(readMemory(writeMemory(memory))).toEqual(memory);
-    for (const text of [undefined, "", "1.2", "1.2.3.4", "1.2.x", "1.2.3", "-1.2.1", "1.5.0", `1.${"9".repeat(20)}.1`]) {
+    for (const text of [
+      undefined,
+      "",
+      "1.2",
+      "1.2.3.4",
+      "1.2.x",
+      "1.2.3",
+      "-1.2.1",
+      "1.5.0",
+      `1.${"9".repeat(20)}.1`,
+    ]) {
       expect(readMemory(text)).toBeUndefined();
     }
   });
 
-  it("is not spoken of before the start, and waits while the line is paused or worked on", () => {
+  it("is not shown before the start, and stays while the line is paused or in maintenance", () => {
     const memory = rememberPlace(undefined, facts);
     const nameOf = (changes: Partial<WaitingFacts>) => waitingState({ ...facts, ...changes }, memory).name;
     expect(nameOf({})).toBe("waiting");

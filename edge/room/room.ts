@@ -1,33 +1,33 @@
 import { paletteCss } from "../../shared/look/palette.ts";
 import { ROOM_SCRIPT, ROOM_STYLE } from "../built/room-script.ts";
 import { SOLVER_SCRIPT } from "../built/solver.ts";
-import type { QueueSettings } from "../queue/settings.ts";
+import { type ChosenLanguage, directionOf, type Language, languageTag } from "../line/page/language.ts";
+import type { Template } from "../line/page/template.ts";
+import type { QueueSettings } from "../line/settings.ts";
 import { explanation, leaveForm, rejoinForm } from "./explanation.ts";
 import { type Html, html, jsonForScript, trusted } from "./html.ts";
 import type { InviteFault } from "./invite-fault.ts";
-import { type ChosenLanguage, directionOf, type Language, languageTag } from "./language.ts";
 import { type Marking, markingOf, type OwnTexts, ownTexts } from "./own-texts.ts";
 import { memoryCookieName, type NextStep, type PageFacts } from "./page-facts.ts";
 import type { RoomState } from "./room-state.ts";
 import { type RoomView, roomView } from "./room-view.ts";
-import type { Template } from "./template.ts";
 import type { EarlyTexts, FirstTexts, LiveTexts, PageTexts } from "./texts/room-texts.ts";
 import { textsOf } from "./texts-of.ts";
 import { createWords, type Words } from "./words.ts";
 
 /**
- * Every page that the gate itself shows to a visitor, for one state each. A pure function: the whole page is in its answer,
- * style and script included, and nothing in it is loaded from anywhere. It works without the script, which only saves the
- * reloads.
+ * Every page that the gate itself shows to a visitor, for one state each. A pure function: the whole page is in its
+ * answer, style and script included, and nothing in it is loaded from anywhere. It works without the script, which only
+ * saves the reloads.
  */
 export type Room = {
   readonly state: RoomState;
   readonly language: ChosenLanguage;
-  /** Undefined while nobody knows the queue, because the store has never been heard. */
+  /** Undefined while the store was never reached. */
   readonly queue: RoomQueue | undefined;
-  /** What the queue is called when it is not known. */
+  /** The name of an unknown queue. */
   readonly siteName: string;
-  /** Of somebody who has a place. */
+  /** Of a visitor with a place. */
   readonly ticketId?: string | undefined;
   readonly next: NextStep;
   /** Path and query of the page that was asked for. */
@@ -41,7 +41,7 @@ export type Room = {
   readonly nonce: string;
   readonly requestId: string;
   readonly nowMs: number;
-  /** For an operator who looks at it: nothing on it goes on by itself. */
+  /** For an operator: the preview does nothing automatically. */
   readonly isPreview?: boolean;
 };
 
@@ -103,7 +103,8 @@ ${script(room, { texts, first, queueName })}
 
 function notice({ isFormRefused, inviteFault, next }: Room, page: PageTexts): Html {
   const text = isFormRefused ? page.notSent : inviteFault === undefined ? "" : page.invites[inviteFault];
-  const withoutScript = next.kind === "prove" ? html`<noscript><p class="notice">${page.needsScript}</p></noscript>` : undefined;
+  const withoutScript =
+    next.kind === "prove" ? html`<noscript><p class="notice">${page.needsScript}</p></noscript>` : undefined;
   return html`<p id="notice" class="notice" role="status"${hiddenUnless(text)}>${text}</p>${withoutScript}`;
 }
 
@@ -151,7 +152,7 @@ function hiddenUnless(shown: unknown): Html | undefined {
   return shown === undefined || shown === false || shown === "" ? HIDDEN : undefined;
 }
 
-/** A picture of its own keeps browsers from asking the application for one while its visitor waits. */
+/** An own icon keeps browsers from requesting one from the application while the visitor waits. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6e8a'/%3E%3Cg fill='%23fff'%3E%3Ccircle cx='4' cy='8' r='1.5'/%3E%3Ccircle cx='8' cy='8' r='1.5'/%3E%3Ccircle cx='12' cy='8' r='1.5'/%3E%3C/g%3E%3C/svg%3E";
 
@@ -170,7 +171,10 @@ function coloursOf(template: Template | null): string {
   return text;
 }
 
-/** Shorter would leave no time to press a button; longer, and the line would take somebody at its head for gone. */
+/**
+ * A shorter time would leave none to press a button; after a longer one the line would take a visitor at its head for
+ * gone.
+ */
 const REFRESH_SECONDS_MIN = 2;
 
 /** The address is named, so that a page that answered a form is asked for and not sent again. */
@@ -180,7 +184,9 @@ function refreshWithoutScript({ next, returnTo, isPreview }: Room): Html | undef
   return html`<noscript><meta http-equiv="refresh" content="${afterSeconds};url=${returnTo}"></noscript>`;
 }
 
-/** A browser that is too old for the script, or one in which it fails, still comes back: this much every browser can do. */
+/**
+ * A browser that is too old for the script, or one in which it fails, still comes back: this much every browser can do.
+ */
 const FALLBACK_MS_MIN = 10_000;
 
 type ScriptTexts = { readonly texts: LiveTexts; readonly first: FirstTexts; readonly queueName: string };
@@ -211,12 +217,21 @@ function script(room: Room, { texts, first, queueName }: ScriptTexts): Html | un
 <script nonce="${nonce}">${trusted(next.kind === "prove" ? SOLVER_SCRIPT : ROOM_SCRIPT)}</script>`;
 }
 
-/** A script that watches the line may be led to the prequeue; one on a page for a visitor who came too early loads the page again. */
-function prequeueTexts({ state, queue }: Room, { prequeue, prequeueLot }: LiveTexts): Pick<LiveTexts, "prequeue" | "prequeueLot"> {
+/**
+ * A script that watches the line may be led to the prequeue; one on a page for a visitor who came too early loads the
+ * page again.
+ */
+function prequeueTexts(
+  { state, queue }: Room,
+  { prequeue, prequeueLot }: LiveTexts,
+): Pick<LiveTexts, "prequeue" | "prequeueLot"> {
   const isEarly = state.name === "prequeue" && state.placesOpenAtMs !== undefined;
   const mayCome = !isEarly && (state.name === "prequeue" || (queue !== undefined && queue.settings.opensAt !== null));
   const isDrawn = state.name === "prequeue" ? state.isDrawn : queue?.settings.order !== "fifo";
-  return { prequeue: mayCome && !isDrawn ? prequeue : undefined, prequeueLot: mayCome && isDrawn ? prequeueLot : undefined };
+  return {
+    prequeue: mayCome && !isDrawn ? prequeue : undefined,
+    prequeueLot: mayCome && isDrawn ? prequeueLot : undefined,
+  };
 }
 
 /** Only the words of this very page: what it says of a draw, or of an order of arrival. */
@@ -229,14 +244,18 @@ function fallbackScript(afterMs: number): string {
   return `setTimeout(function(){if(!window.sluice)location.replace(document.getElementById("action").href)},${afterMs})`;
 }
 
-/** What a script needs, what only the edge writes, and what is the same in every state. */
+/** The texts that the script needs, those that only the edge writes, and those that are the same in every state. */
 function textsByUse(language: Language) {
   const { page, checking, notFound, otherSite, banned, home, leftInside, ...more } = textsOf[language];
   const { full, storeDown, rateLimited, addressLimit, early, earlyLot, ended: all, ...others } = more;
   const { closed, revoked, ...ended } = all;
   const live = { ...others, ended };
   const refusals = { full, storeDown, rateLimited, addressLimit, closed, revoked };
-  return { page, live, first: { checking, notFound, otherSite, banned, home, leftInside, early, earlyLot, ...refusals } };
+  return {
+    page,
+    live,
+    first: { checking, notFound, otherSite, banned, home, leftInside, early, earlyLot, ...refusals },
+  };
 }
 
 function ownTextsOf({ queue, language }: Room): OwnTexts {

@@ -1,7 +1,7 @@
-/** A path of ours, and not `//elsewhere.test` or `/\elsewhere.test`, which browsers read as another site. */
+/** A path on this site, not `//elsewhere.test` or `/\elsewhere.test`, which browsers read as another site. */
 const OWN_PATH = /^\/(?![/\\])/;
 
-/** Path and query of an address on this very host, or undefined: nobody is sent to another site from here. */
+/** Path and query of an address on this host, or undefined: no redirect leads to another site. */
 export function sameSitePath(url: string | null, host: string): string | undefined {
   if (url === null || !URL.canParse(url)) return undefined;
   const { host: named, pathname, search } = new URL(url);

@@ -1,9 +1,12 @@
-import type { QueueSettings } from "../queue/settings.ts";
+import type { QueueSettings } from "../line/settings.ts";
 import type { RoomState, RoomStateName } from "./room-state.ts";
 
 type Event = Pick<QueueSettings, "opensAt" | "order">;
 
-/** A state as it could be, for an operator who wants to see what visitors will see. An event that is planned is the queue's own. */
+/**
+ * A state as it could be, for an operator who wants to see what visitors will see. An event that is planned is the
+ * queue's own.
+ */
 export function sampleState(name: RoomStateName, nowMs: number, { opensAt, order }: Event = NO_EVENT): RoomState {
   switch (name) {
     case "waiting":

@@ -1,4 +1,4 @@
-import type { Language } from "./language.ts";
+import type { Language } from "../line/page/language.ts";
 import { ar } from "./texts/ar.ts";
 import { de } from "./texts/de.ts";
 import { en } from "./texts/en.ts";

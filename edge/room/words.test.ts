@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { LANGUAGES } from "./language.ts";
+import { LANGUAGES } from "../line/page/language.ts";
 import { en } from "./texts/en.ts";
 import type { RoomTexts } from "./texts/room-texts.ts";
 import { textsOf } from "./texts-of.ts";
@@ -22,13 +22,17 @@ describe("an estimate in words", () => {
     expect(estimate({ low, high }, en)).toBe(words);
   });
 
-  it("is a range also where the browser cannot write one by itself", () => {
+  it("is a range also in browsers that cannot format one", () => {
     const { formatRange } = Intl.NumberFormat.prototype;
     Reflect.deleteProperty(Intl.NumberFormat.prototype, "formatRange");
     try {
       expect(createWords("de", "UTC").estimate({ low: 130, high: 250 }, textsOf.de)).toBe("etwa 2–5 Minuten");
     } finally {
-      Object.defineProperty(Intl.NumberFormat.prototype, "formatRange", { value: formatRange, configurable: true, writable: true });
+      Object.defineProperty(Intl.NumberFormat.prototype, "formatRange", {
+        value: formatRange,
+        configurable: true,
+        writable: true,
+      });
     }
   });
 
@@ -44,7 +48,8 @@ describe("an estimate in words", () => {
 
 describe("numbers and times", () => {
   it("count people by the rules of the language", () => {
-    const ahead = (language: "en" | "ar" | "fr", count: number) => createWords(language, "UTC").people(textsOf[language].ahead, count);
+    const ahead = (language: "en" | "ar" | "fr", count: number) =>
+      createWords(language, "UTC").people(textsOf[language].ahead, count);
     expect([1, 2].map((count) => ahead("en", count))).toEqual(["1 person ahead of you", "2 people ahead of you"]);
     expect(new Set([0, 1, 2, 3, 11, 100].map((count) => ahead("ar", count).replaceAll(/[\d\s]/g, ""))).size).toBe(6);
     expect(ahead("fr", 1_000_000)).toContain("de personnes");
@@ -52,7 +57,13 @@ describe("numbers and times", () => {
 
   it("count down to the second, and name the moment with its zone", () => {
     const words = createWords("en", "UTC");
-    expect([0, 1, 59_001, 3_600_000, -5].map(words.countdown)).toEqual(["00:00:00", "00:00:01", "00:01:00", "01:00:00", "00:00:00"]);
+    expect([0, 1, 59_001, 3_600_000, -5].map(words.countdown)).toEqual([
+      "00:00:00",
+      "00:00:01",
+      "00:01:00",
+      "01:00:00",
+      "00:00:00",
+    ]);
     expect(words.countdown(2 * 86_400_000 + 61_000)).toBe("2 days 00:01:01");
     expect(createWords("fa", "UTC").countdown(61_000)).toBe("۰۰:۰۱:۰۱");
     expect(words.moment(Date.UTC(2026, 10, 20, 18))).toMatch(/^November 20 at 6:00.PM UTC$/);

@@ -1,6 +1,9 @@
 import type { Plurals } from "./texts/room-texts.ts";
 
-/** Numbers, people and times as a reader of one language writes them. The same code fills the page here and in the browser. */
+/**
+ * Numbers, people and times as a reader of one language writes them. The same code fills the page here and in the
+ * browser.
+ */
 export type Words = {
   readonly number: (value: number) => string;
   readonly people: (forms: Plurals, count: number) => string;
@@ -21,7 +24,7 @@ const HOUR = 3_600;
 const DAY = 86_400;
 /** Up to here in minutes: "80–100 minutes" says more than "1–2 hours". */
 const MINUTES_UNTIL = 100 * MINUTE;
-/** From here on in steps of five: nobody knows the minute an hour before. */
+/** From here on in steps of five: estimates are not that precise. */
 const ROUND_FROM = 10;
 const ROUND_STEP = 5;
 

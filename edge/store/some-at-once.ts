@@ -1,4 +1,6 @@
-/** Does the work for each of many, a few at a time; the results stand in the order of the items. Fails with the first that fails. */
+/**
+ * Does the work for many items, a few at a time; the results have the order of the items. Fails with the first failure.
+ */
 export async function someAtOnce<Item, Outcome>(
   items: readonly Item[],
   atOnceMax: number,

@@ -5,11 +5,13 @@ export type StorePatience = {
   readonly visitMs: number;
   /** A failure that took longer is no broken connection, and another try would not fit. */
   readonly retryWithinMs: number;
-  /** No call for an operator begins later than this: with the longest call on top, the answer takes no longer than two. */
+  /**
+   * No call for an operator begins later than this: with the longest call on top, the answer takes no longer than two.
+   */
   readonly operatorMs: number;
   /** How long a request waits for a value that was never read: as long as a call can take. */
   readonly readMs: number;
-  /** And for one whose last value is at hand: hardly noticeable. */
+  /** And for a value that has an older version: hardly noticeable. */
   readonly rereadMs: number;
   /** The request that reads for all may be gone with its client: after so long another one reads. */
   readonly readerMs: number;
@@ -17,7 +19,9 @@ export type StorePatience = {
   readonly abandonMs: number;
 };
 
-/** A store that does not answer must not hold a visitor for a second, unless whoever runs the gate has it far away. */
+/**
+ * A store that does not answer must not hold a visitor for a second, unless the operator has configured a distant one.
+ */
 export const STORE_TIMEOUT_MS = 500;
 
 export function storePatience(callMs: number = STORE_TIMEOUT_MS): StorePatience {

@@ -1,21 +1,21 @@
 import { z } from "zod";
-import { idSchema, lifetimeClaims } from "../../shared/admission.ts";
-import { PROOF_BITS_MAX, PROOF_BITS_MIN } from "../../shared/proof-of-work.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import type { KindRules } from "../../shared/verify-token.ts";
+import { idSchema, lifetimeClaims } from "../../shared/tokens/admission.ts";
+import { PROOF_BITS_MAX, PROOF_BITS_MIN } from "../../shared/tokens/proof-of-work.ts";
+import type { KindRules } from "../../shared/tokens/verify-token.ts";
 
-/** Work that a newcomer of one queue is asked for. Nothing is stored until it is done: what was asked stands in the token. */
+/** Proof of work for a newcomer of one queue. Nothing is stored until it is done: the token contains the task. */
 export type Challenge = {
   readonly queueId: QueueId;
   readonly challengeId: string;
   readonly bits: number;
-  /** A keyed hash of whom it was given to, where that is known. */
+  /** A keyed hash of the client's address, where it is known. */
   readonly address?: string;
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
 };
 
-/** Long enough for the hardest one on a slow phone, short enough that nobody lays in a stock. */
+/** Long enough for the hardest challenge on a slow phone, too short to collect solutions in advance. */
 export const CHALLENGE_LIFETIME_SECONDS_MAX = 300;
 
 const challengeClaimsSchema = z.object({

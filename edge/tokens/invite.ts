@@ -1,16 +1,19 @@
 import { z } from "zod";
-import { idSchema, type Lane, laneSchema, lifetimeClaims } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import type { KindRules } from "../../shared/verify-token.ts";
+import { idSchema, type Lane, laneSchema, lifetimeClaims } from "../../shared/tokens/admission.ts";
+import type { KindRules } from "../../shared/tokens/verify-token.ts";
 
-/** A place in a lane of one queue, promised by an operator. Only the gate reads invites: a visitor brings one, the origin never sees it. */
+/**
+ * A place in a lane of one queue, promised by an operator. Only the gate reads invites: a visitor brings one, the
+ * origin never sees it.
+ */
 export type Invite = {
   readonly queueId: QueueId;
   readonly inviteId: string;
   readonly lane: Lane;
   /** How many places it is good for, all in all. */
   readonly uses: number;
-  /** A keyed hash of who it is for: invites with the same one share one place. */
+  /** A keyed hash of the person it is for: invites with the same hash share one place. */
   readonly person?: string;
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;

@@ -1,7 +1,9 @@
-import { TOKEN_ALGORITHM } from "../../shared/admission.ts";
-import type { Keyring } from "../../shared/keyring.ts";
+import { TOKEN_ALGORITHM } from "../../shared/tokens/admission.ts";
+import type { Keyring } from "../../shared/tokens/keyring.ts";
 
-/** Shorter than the time between publishing a key and signing with it, so that no cache on the way holds a rotation up. */
+/**
+ * Shorter than the time between publishing a key and signing with it, so that no cache on the way holds a rotation up.
+ */
 const JWKS_MAX_AGE_SECONDS = 60;
 
 /** `GET /_sluice/jwks.json`: the public halves of all keys, active and retiring (RFC 7517). */

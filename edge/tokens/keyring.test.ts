@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { type PrivateTokenKey, TOKEN_KEYS_MAX } from "../../shared/token-keys.ts";
+import { parseKeyring } from "../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import { type PrivateTokenKey, TOKEN_KEYS_MAX } from "../../shared/tokens/token-keys.ts";
 import { jwksResponse } from "./jwks.ts";
 
 let one: PrivateTokenKey;
@@ -42,11 +42,10 @@ describe("parseKeyring", () => {
     expect(faults.join()).not.toContain("hunter2");
   });
 
-  it("tells each pair whose halves do not belong together", async () => {
-    expect(await faultsOf({ active: "one", keys: [{ ...one, x: two.x }, two, { ...one, kid: "three", d: two.d }] })).toEqual([
-      expect.stringContaining("keys.0: "),
-      expect.stringContaining("keys.2: "),
-    ]);
+  it("reports each pair whose halves do not match", async () => {
+    expect(
+      await faultsOf({ active: "one", keys: [{ ...one, x: two.x }, two, { ...one, kid: "three", d: two.d }] }),
+    ).toEqual([expect.stringContaining("keys.0: "), expect.stringContaining("keys.2: ")]);
   });
 
   it.each([
@@ -62,8 +61,12 @@ describe("parseKeyring", () => {
     expect(await faultsOf({ active: "one", keys: [] })).toContainEqual(expect.stringContaining("at least one key"));
     const many = Array.from({ length: TOKEN_KEYS_MAX + 1 }, (_, index) => ({ ...one, kid: `k${index}` }));
     expect(await faultsOf({ active: "k0", keys: many })).toEqual([expect.stringContaining("at most")]);
-    expect(await faultsOf({ active: "one", keys: [one, { ...two, kid: "one" }] })).toEqual([expect.stringContaining("twice")]);
-    expect(await faultsOf({ active: "one", keys: [{ ...one, d: undefined }] })).toEqual([expect.stringContaining("keys.0.d: ")]);
+    expect(await faultsOf({ active: "one", keys: [one, { ...two, kid: "one" }] })).toEqual([
+      expect.stringContaining("twice"),
+    ]);
+    expect(await faultsOf({ active: "one", keys: [{ ...one, d: undefined }] })).toEqual([
+      expect.stringContaining("keys.0.d: "),
+    ]);
     expect(await faultsOf({ active: "three", keys: [one] })).toEqual([expect.stringContaining("active: ")]);
   });
 });
@@ -84,7 +87,7 @@ describe("jwksResponse", () => {
     expect(response.headers.get("cache-control")).toBe("public, max-age=60");
   });
 
-  it("picks the public members itself, whatever it is handed", async () => {
+  it("publishes only public members, whatever it gets", async () => {
     const keyring = await parseKeyring(JSON.stringify({ active: "one", keys: [one] }));
     if (!keyring.ok) throw new Error(keyring.reason.join());
     const text = await jwksResponse({ ...keyring.value, publicJwks: [one] }).text();

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { ISSUER, OTHER_QUEUE, VENUE } from "../../kit/token-forge.ts";
 import { systemRandom } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { ISSUER, OTHER_QUEUE, VENUE } from "../../test/parts/token-forge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
 import { createOpenPasses } from "./open-passes.ts";
 import { type Tokens, tokensOfIsolate } from "./tokens.ts";
 
@@ -9,7 +9,10 @@ const NOW_MS = 1_790_000_000_000;
 let tokens: Tokens;
 
 beforeAll(async () => {
-  const opened = await tokensOfIsolate({ keys: JSON.stringify({ active: "k", keys: [await newTokenKey("k")] }), issuer: ISSUER });
+  const opened = await tokensOfIsolate({
+    keys: JSON.stringify({ active: "k", keys: [await newTokenKey("k")] }),
+    issuer: ISSUER,
+  });
   if (!opened.ok) throw new Error(opened.reason.join());
   tokens = opened.value;
 });
@@ -23,7 +26,7 @@ describe("createOpenPasses", () => {
     expect(await openPass({ queueId: VENUE, nowMs: NOW_MS + 30_000 })).not.toBe(first);
   });
 
-  it("mints anew when the clock was set back, so that no pass comes from the future", async () => {
+  it("mints a new pass when the clock was set back, so that none comes from the future", async () => {
     const openPass = createOpenPasses(tokens, systemRandom);
     const first = await openPass({ queueId: VENUE, nowMs: NOW_MS });
     expect(await openPass({ queueId: VENUE, nowMs: NOW_MS - 3_600_000 })).not.toBe(first);

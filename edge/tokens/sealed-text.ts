@@ -2,8 +2,8 @@ import { base64url, type CryptoKey } from "jose";
 import type { FillRandom } from "../../shared/ids.ts";
 
 /**
- * Short texts that travel with visitors and are none of their business: any edge with the same signing keys can open what another
- * one has sealed, and nobody else can. After a rotation of the keys older ones can no longer be opened.
+ * Short texts that travel with visitors but are not readable for them: any edge with the same signing keys can open
+ * what another one has sealed. After a rotation of the keys older ones can no longer be opened.
  */
 export type SealedTexts = {
   readonly seal: (text: string) => Promise<string>;
@@ -45,7 +45,9 @@ export function createSealedTexts({ secret, fillRandom }: Secrets): SealedTexts 
       try {
         const bytes = new Uint8Array(base64url.decode(whole));
         const iv = bytes.slice(0, NONCE_BYTES);
-        return new TextDecoder().decode(await crypto.subtle.decrypt({ name: ALGORITHM, iv }, key, bytes.slice(NONCE_BYTES)));
+        return new TextDecoder().decode(
+          await crypto.subtle.decrypt({ name: ALGORITHM, iv }, key, bytes.slice(NONCE_BYTES)),
+        );
       } catch {
         return undefined;
       }

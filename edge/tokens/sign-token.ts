@@ -1,4 +1,6 @@
 import { type CryptoKey, type JWTHeaderParameters, type JWTPayload, SignJWT } from "jose";
+import { assert } from "../../shared/assert.ts";
+import type { QueueId } from "../../shared/queue-id.ts";
 import {
   type Lane,
   PASS_LIFETIME_SECONDS_MAX,
@@ -8,10 +10,8 @@ import {
   type TokenKind,
   tokenAudience,
   tokenType,
-} from "../../shared/admission.ts";
-import { assert } from "../../shared/assert.ts";
-import type { Keyring } from "../../shared/keyring.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
+} from "../../shared/tokens/admission.ts";
+import type { Keyring } from "../../shared/tokens/keyring.ts";
 import { CHALLENGE_LIFETIME_SECONDS_MAX, type Challenge } from "./challenge.ts";
 import { INVITE_LIFETIME_SECONDS_MAX, type Invite } from "./invite.ts";
 
@@ -26,9 +26,13 @@ type UnsignedToken = {
 /** Writes a token down in its compact form and signs it. A runtime that can sign at once brings its own way. */
 export type WriteToken = (token: UnsignedToken) => string | Promise<string>;
 
-export const writeWithJose: WriteToken = ({ header, claims, key }) => new SignJWT(claims).setProtectedHeader(header).sign(key);
+export const writeWithJose: WriteToken = ({ header, claims, key }) =>
+  new SignJWT(claims).setProtectedHeader(header).sign(key);
 
-/** Give the store's time where there is one: with an edge's own clock an hour off, other edges would refuse what it signs. */
+/**
+ * Give the store's time where there is one: with an edge's own clock an hour off, other edges would refuse what it
+ * signs.
+ */
 type Lifetime = { readonly nowMs: number; readonly expiresAtMs: number };
 
 export type TicketFacts = Lifetime & {
@@ -50,7 +54,10 @@ export type PassFacts = Lifetime & {
   readonly slotless?: true | undefined;
 };
 
-export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metadata, ...facts }: TicketFacts): Promise<string> {
+export function signTicket(
+  signer: Signer,
+  { ticketId, order, lane, keyed, metadata, ...facts }: TicketFacts,
+): Promise<string> {
   assert(Number.isSafeInteger(order), "a place in the line is a whole number");
   return sign(signer, {
     ...facts,
@@ -60,7 +67,10 @@ export function signTicket(signer: Signer, { ticketId, order, lane, keyed, metad
   });
 }
 
-export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, upstream, slotless, ...facts }: PassFacts): Promise<string> {
+export function signPass(
+  signer: Signer,
+  { sessionId, jti, unconfirmed, scope, upstream, slotless, ...facts }: PassFacts,
+): Promise<string> {
   const claims = {
     jti,
     ...(unconfirmed && { unconfirmed }),
@@ -74,12 +84,20 @@ export function signPass(signer: Signer, { sessionId, jti, unconfirmed, scope, u
 export type InviteFacts = Lifetime & Pick<Invite, "queueId" | "inviteId" | "lane" | "uses" | "person">;
 
 export function signInvite(signer: Signer, { inviteId, lane, uses, person, ...facts }: InviteFacts): Promise<string> {
-  return sign(signer, { ...facts, kind: "invite", subject: inviteId, claims: { lane, uses, ...(person !== undefined && { person }) } });
+  return sign(signer, {
+    ...facts,
+    kind: "invite",
+    subject: inviteId,
+    claims: { lane, uses, ...(person !== undefined && { person }) },
+  });
 }
 
 export type ChallengeFacts = Lifetime & Pick<Challenge, "queueId" | "challengeId" | "bits" | "address">;
 
-export function signChallenge(signer: Signer, { challengeId, bits, address, ...facts }: ChallengeFacts): Promise<string> {
+export function signChallenge(
+  signer: Signer,
+  { challengeId, bits, address, ...facts }: ChallengeFacts,
+): Promise<string> {
   const claims = { bits, ...(address !== undefined && { address }) };
   return sign(signer, { ...facts, kind: "challenge", subject: challengeId, claims });
 }
@@ -99,17 +117,27 @@ const LIFETIME_SECONDS_MAX: Readonly<Record<TokenKind, number>> = {
 };
 
 /**
- * Both ends are cut to whole seconds, so that a token never outlives what it stands for by more than the clock tolerance, and one
- * that would live too long ends at its bound: no side would accept it otherwise.
+ * Both ends are cut to whole seconds, so that a token never outlives what it stands for by more than the clock
+ * tolerance, and one that would live too long ends at its bound: no side would accept it otherwise.
  */
-async function sign(signer: Signer, { kind, queueId, subject, claims, nowMs, expiresAtMs }: TokenFacts): Promise<string> {
+async function sign(
+  signer: Signer,
+  { kind, queueId, subject, claims, nowMs, expiresAtMs }: TokenFacts,
+): Promise<string> {
   const { keyring, issuer, writeToken } = signer;
   const issuedAtSeconds = Math.floor(nowMs / 1000);
   const expiresAtSeconds = Math.min(Math.floor(expiresAtMs / 1000), issuedAtSeconds + LIFETIME_SECONDS_MAX[kind]);
   assert(expiresAtSeconds > issuedAtSeconds, `a ${kind} lives at least a second`);
   return writeToken({
     header: { alg: TOKEN_ALGORITHM, typ: tokenType(kind), kid: keyring.active.kid },
-    claims: { ...claims, iss: issuer, aud: tokenAudience(kind, queueId), sub: subject, iat: issuedAtSeconds, exp: expiresAtSeconds },
+    claims: {
+      ...claims,
+      iss: issuer,
+      aud: tokenAudience(kind, queueId),
+      sub: subject,
+      iat: issuedAtSeconds,
+      exp: expiresAtSeconds,
+    },
     key: keyring.active.privateKey,
   });
 }

@@ -1,16 +1,31 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import { forgedChallenges, forgedInvites, forgedPasses, forgedTickets } from "../../test/parts/forged-tokens.ts";
-import { createTokenForge, ISSUER, OTHER_QUEUE, TOKEN_ID, type TokenForge, VENUE, VISITOR_ID } from "../../test/parts/token-forge.ts";
+import { forgedChallenges, forgedInvites, forgedPasses, forgedTickets } from "../../kit/forged-tokens.ts";
+import {
+  createTokenForge,
+  ISSUER,
+  OTHER_QUEUE,
+  TOKEN_ID,
+  type TokenForge,
+  VENUE,
+  VISITOR_ID,
+} from "../../kit/token-forge.ts";
+import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/tokens/admission.ts";
+import { parseKeyring } from "../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import type { PrivateTokenKey } from "../../shared/tokens/token-keys.ts";
 import { createTokens, type Tokens, tokensOfIsolate } from "./tokens.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const at = { queueId: VENUE, nowMs: NOW_MS };
 const passFacts = { queueId: VENUE, sessionId: VISITOR_ID, jti: TOKEN_ID, nowMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 };
-const ticketFacts = { queueId: VENUE, ticketId: VISITOR_ID, order: 41, lane: 2, nowMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 } as const;
+const ticketFacts = {
+  queueId: VENUE,
+  ticketId: VISITOR_ID,
+  order: 41,
+  lane: 2,
+  nowMs: NOW_MS,
+  expiresAtMs: NOW_MS + 60_000,
+} as const;
 
 async function tokensWith(active: string, keys: readonly PrivateTokenKey[], rememberedMax = 100): Promise<Tokens> {
   const keyring = await parseKeyring(JSON.stringify({ active, keys }));
@@ -50,7 +65,7 @@ describe("tokens", () => {
     });
   });
 
-  it("reads where a pass holds, and a pass of whatever queue", async () => {
+  it("reads the scope of a pass, and a pass of any queue", async () => {
     const token = await tokens.signPass({ ...passFacts, scope: ["*/*", "!*/demo/*"] });
     expect(await tokens.readPass(token, at)).toMatchObject({ ok: true, value: { scope: ["*/*", "!*/demo/*"] } });
     expect(await tokens.readPassOfAnyQueue(token, at)).toMatchObject({ ok: true, value: { queueId: VENUE } });
@@ -66,7 +81,14 @@ describe("tokens", () => {
   });
 
   it("reads the invite it signed, with and without a person", async () => {
-    const facts = { queueId: VENUE, inviteId: TOKEN_ID, lane: 3, uses: 5, nowMs: NOW_MS, expiresAtMs: NOW_MS + 60_000 } as const;
+    const facts = {
+      queueId: VENUE,
+      inviteId: TOKEN_ID,
+      lane: 3,
+      uses: 5,
+      nowMs: NOW_MS,
+      expiresAtMs: NOW_MS + 60_000,
+    } as const;
     const value = {
       queueId: VENUE,
       inviteId: TOKEN_ID,
@@ -78,7 +100,10 @@ describe("tokens", () => {
     expect(await tokens.readInvite(await tokens.signInvite(facts), at)).toEqual({ ok: true, value });
     const named = await tokens.signInvite({ ...facts, person: VISITOR_ID });
     expect(await tokens.readInvite(named, at)).toEqual({ ok: true, value: { ...value, person: VISITOR_ID } });
-    expect(await tokens.readInvite(named, { ...at, queueId: OTHER_QUEUE })).toEqual({ ok: false, reason: "audience_wrong" });
+    expect(await tokens.readInvite(named, { ...at, queueId: OTHER_QUEUE })).toEqual({
+      ok: false,
+      reason: "audience_wrong",
+    });
     expect((await tokens.readTicket(named, at)).ok || (await tokens.readPass(named, at)).ok).toBe(false);
   });
 
@@ -86,7 +111,7 @@ describe("tokens", () => {
     expect(await tokens.readInvite(await forge(inviteForge), at)).toEqual({ ok: false, reason });
   });
 
-  it("reads the challenge it signed, for somebody and for anybody, and ends it after five minutes", async () => {
+  it("reads the challenge it signed, with and without an address, until it expires after five minutes", async () => {
     const facts = { queueId: VENUE, challengeId: TOKEN_ID, bits: 16, nowMs: NOW_MS, expiresAtMs: NOW_MS * 2 };
     const value = {
       queueId: VENUE,
@@ -132,13 +157,13 @@ describe("tokens", () => {
     expect(pass).toMatchObject({ ok: true, value: { expiresAtSeconds: NOW_MS / 1000 + PASS_LIFETIME_SECONDS_MAX } });
   });
 
-  it("signs nothing that is over already", async () => {
+  it("signs nothing that has expired", async () => {
     await expect(tokens.signPass({ ...passFacts, expiresAtMs: NOW_MS })).rejects.toThrow(/at least a second/);
   });
 });
 
 describe("rotation", () => {
-  it("keeps everybody in while the old key retires, signs with the new one, and lets go of the old one's tokens with the key", async () => {
+  it("accepts old tokens while the old key retires, signs with the new one, and drops old tokens with their key", async () => {
     const before = await tokensWith("key-1", [oldKey]);
     const published = await tokensWith("key-1", [oldKey, newKey]);
     const rotated = await tokensWith("key-2026", [newKey, oldKey]);
@@ -161,11 +186,14 @@ describe("rotation", () => {
 });
 
 describe("tokensOfIsolate", () => {
-  it("builds the keys once, and anew when the setting changes", async () => {
+  it("builds the keys once, and again when the setting changes", async () => {
     const settings = { keys: JSON.stringify({ active: "key-1", keys: [oldKey] }), issuer: ISSUER };
     const first = await tokensOfIsolate(settings);
     const again = await tokensOfIsolate({ ...settings });
-    const other = await tokensOfIsolate({ keys: JSON.stringify({ active: "key-2026", keys: [newKey] }), issuer: ISSUER });
+    const other = await tokensOfIsolate({
+      keys: JSON.stringify({ active: "key-2026", keys: [newKey] }),
+      issuer: ISSUER,
+    });
     expect(first.ok && again.ok && first.value === again.value).toBe(true);
     expect(first.ok && other.ok && first.value === other.value).toBe(false);
   });

@@ -1,9 +1,9 @@
-import { OPEN_SESSION_ID, type Pass, type Ticket } from "../../shared/admission.ts";
-import { type Keyring, parseKeyring } from "../../shared/keyring.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { createTokenVerifier, type Expected } from "../../shared/token-verifier.ts";
-import { type KindRules, type TokenRefusal, verifyToken } from "../../shared/verify-token.ts";
+import { OPEN_SESSION_ID, type Pass, type Ticket } from "../../shared/tokens/admission.ts";
+import { type Keyring, parseKeyring } from "../../shared/tokens/keyring.ts";
+import { createTokenVerifier, type Expected } from "../../shared/tokens/token-verifier.ts";
+import { type KindRules, type TokenRefusal, verifyToken } from "../../shared/tokens/verify-token.ts";
 import { type Challenge, challengeRules } from "./challenge.ts";
 import { type Invite, inviteRules } from "./invite.ts";
 import {
@@ -20,8 +20,8 @@ import {
 } from "./sign-token.ts";
 
 /**
- * Tickets, passes and invites at the edge: signed with the active key, read with all of them. Needs no store, so that whoever holds a
- * pass is served while the store is down.
+ * Tickets, passes and invites at the edge: signed with the active key, verified with all keys. Needs no store, so
+ * passes are accepted while the store is unavailable.
  */
 export type Tokens = {
   readonly keyring: Keyring;
@@ -33,7 +33,7 @@ export type Tokens = {
   readonly readPass: (token: string, at: ReadAt) => ReadToken<Pass>;
   /** The pass says itself which queue it is of. */
   readonly readPassOfAnyQueue: (token: string, at: Pick<ReadAt, "nowMs">) => ReadToken<Pass>;
-  /** These two are not remembered: whoever has brought one holds a ticket from then on. */
+  /** Invites and challenges are not cached: after its join the visitor has a ticket. */
   readonly readInvite: (token: string, at: ReadAt) => Promise<Result<Invite, TokenRefusal>>;
   readonly readChallenge: (token: string, at: ReadAt) => Promise<Result<Challenge, TokenRefusal>>;
 };
@@ -91,15 +91,17 @@ function withoutOpen(pass: Result<Pass, TokenRefusal>): Result<Pass, TokenRefusa
 let isolateTokens: { readonly keys: string; readonly issuer: string; readonly tokens: Tokens } | undefined;
 
 /**
- * The tokens of this isolate: keys are imported and verified tokens remembered once, not per request. Only the finished value is
- * kept, never the promise: a request must not wait for work that another request began and may take down with it.
+ * The tokens of this isolate: keys are imported and verified tokens remembered once, not per request. Only the finished
+ * value is kept, never the promise: a request must not wait for work that another request began and may take down with
+ * it.
  */
 export async function tokensOfIsolate(settings: {
   readonly keys: string;
   readonly issuer: string;
   readonly writeToken?: WriteToken | undefined;
 }): Promise<Result<Tokens, readonly string[]>> {
-  if (isolateTokens?.keys === settings.keys && isolateTokens.issuer === settings.issuer) return ok(isolateTokens.tokens);
+  if (isolateTokens?.keys === settings.keys && isolateTokens.issuer === settings.issuer)
+    return ok(isolateTokens.tokens);
   const keyring = await parseKeyring(settings.keys);
   if (!keyring.ok) return keyring;
   const tokens = createTokens({ keyring: keyring.value, issuer: settings.issuer, writeToken: settings.writeToken });

@@ -5,7 +5,7 @@ import type { EngineBounds } from "../../origin/engine/limits.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 
-/** A small venue to try things at: one pair, one tick times one lot is worth one step of the quote currency, no fees unless asked for. */
+/** A small venue for tests: one pair, one tick times one lot is one step of the quote currency, no fees by default. */
 export type Desk = ReturnType<typeof openDesk>;
 
 /** Omit over each member of a union. */
@@ -26,7 +26,13 @@ export const PLAIN_TERMS: PairTerms = {
 
 const RICH = 1_000_000_000n;
 
-export function openDesk({ terms = {}, bounds = {} }: { terms?: Partial<PairTerms>; bounds?: Partial<EngineBounds> } = {}) {
+export function openDesk({
+  terms = {},
+  bounds = {},
+}: {
+  terms?: Partial<PairTerms>;
+  bounds?: Partial<EngineBounds>;
+} = {}) {
   const engine: Engine = createEngine({ openOrdersMax: 50_000, ...bounds });
   let at = 1_790_000_000_000;
   let commands = 0;
@@ -38,9 +44,27 @@ export function openDesk({ terms = {}, bounds = {} }: { terms?: Partial<PairTerm
 
   function place(user: string, side: "buy" | "sell", order: Partial<PlaceOrder> & { readonly lots?: number }): Outcome {
     const type = order.ticks === undefined ? "market" : "limit";
-    const rest = { quoteAmount: 0n, timeInForce: "GTC", postOnly: false, selfTrade: "cancelNewest", clientOrderId: "" } as const;
+    const rest = {
+      quoteAmount: 0n,
+      timeInForce: "GTC",
+      postOnly: false,
+      selfTrade: "cancelNewest",
+      clientOrderId: "",
+    } as const;
     const grid = engine.pair("gemidr")?.grid ?? 0;
-    return apply({ kind: "place", user, pair: "gemidr", grid, side, type, ticks: 0, lots: 0, ...rest, openOrdersMax: 100_000, ...order });
+    return apply({
+      kind: "place",
+      user,
+      pair: "gemidr",
+      grid,
+      side,
+      type,
+      ticks: 0,
+      lots: 0,
+      ...rest,
+      openOrdersMax: 100_000,
+      ...order,
+    });
   }
 
   apply({ kind: "setCurrency", currency: "gem", scale: 0 });
@@ -55,13 +79,15 @@ export function openDesk({ terms = {}, bounds = {} }: { terms?: Partial<PairTerm
     engine,
     apply,
     place,
-    /** The order after it was taken; fails if it was not. */
+    /** The order after it was accepted; fails if it was rejected. */
     placed(user: string, side: "buy" | "sell", order: Partial<PlaceOrder>): OrderRow {
       return taken(place(user, side, order)).order;
     },
-    trades: (user: string, side: "buy" | "sell", order: Partial<PlaceOrder>): readonly TradeRow[] => taken(place(user, side, order)).trades,
+    trades: (user: string, side: "buy" | "sell", order: Partial<PlaceOrder>): readonly TradeRow[] =>
+      taken(place(user, side, order)).trades,
     cancel: (user: string, orderId: number) => apply({ kind: "cancel", user, orderId, clientOrderId: "" }),
-    configure: (changed: Partial<PairTerms>) => apply({ kind: "setPair", terms: { ...PLAIN_TERMS, ...terms, ...changed } }),
+    configure: (changed: Partial<PairTerms>) =>
+      apply({ kind: "setPair", terms: { ...PLAIN_TERMS, ...terms, ...changed } }),
     wait(ms: number) {
       at += ms;
     },

@@ -3,8 +3,8 @@ import type { Changes, OrderRow } from "../../origin/engine/changes.ts";
 import type { Command } from "../../origin/engine/command.ts";
 import type { Engine } from "../../origin/engine/engine.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
-import { insist, Objection } from "../sim/objection.ts";
-import { type Random, seededRandom } from "../sim/random.ts";
+import { insist, Objection } from "../objection.ts";
+import { type Random, seededRandom } from "../random.ts";
 import { createNaiveVenue, type NaiveBounds, type NaiveVenue, naiveApply } from "./naive-venue.ts";
 import { createProjection } from "./projection.ts";
 import { firstCommands, randomCommand } from "./random-commands.ts";
@@ -15,7 +15,7 @@ export type DifferentialOptions = {
   readonly createEngine: (bounds: NaiveBounds) => Engine;
 };
 
-/** How often each end was seen: a rule that never came up was not tested. */
+/** How often each end occurred: a rule that never did was not tested. */
 export type Tally = Map<string, number>;
 
 /** So small that a few hundred commands meet them. */
@@ -30,10 +30,10 @@ function anyBounds(random: Random): NaiveBounds {
 }
 
 /**
- * One seed: random commands to the engine and to the naive venue, which must say the same and hold the same after each of them. A
- * second engine forgets names as soon as they are published and asks for them again, a follower absorbs the engine's changes, a projection keeps them as a store would, and the commands are played once more at the end;
- * then all copies go on alone and must do the same.
- * Throws an `Objection` that names the seed and the step.
+ * One seed: random commands to the engine and to the naive venue, which must answer and hold the same after each of
+ * them. A second engine forgets names as soon as they are published and fetches them again, a follower absorbs the
+ * engine's changes, a projection keeps them as a store would, and the commands are replayed at the end; then each copy
+ * continues by itself and must do the same. Throws an `Objection` that names the seed and the step.
  */
 export function runDifferential({ seed, commands, createEngine }: DifferentialOptions): Tally {
   const random = seededRandom(seed);
@@ -61,7 +61,9 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     compareNameless(world, nameless);
     compareFutures(world, { loaded, nameless, played });
   } catch (error) {
-    throw new Objection(`seed ${seed}, step ${played.length}: ${told(played.at(-1))}\n${(error as Error).message}`, { cause: error });
+    throw new Objection(`seed ${seed}, step ${played.length}: ${told(played.at(-1))}\n${(error as Error).message}`, {
+      cause: error,
+    });
   }
   return world.tally;
 }
@@ -71,7 +73,7 @@ type World = {
   readonly engine: Engine;
   readonly follower: Engine;
   readonly forgetful: Engine;
-  /** What the forgetful engine has yet to apply, as one batch. */
+  /** The commands that the forgetful engine has not applied yet, as one batch. */
   readonly pending: { readonly command: Command; readonly expected: Outcome }[];
   readonly venue: NaiveVenue;
   readonly projection: ReturnType<typeof createProjection>;
@@ -99,7 +101,7 @@ function play(world: World, command: Command, played: Command[]): void {
   if (random.chance(0.1)) compareCopies(world);
 }
 
-/** As a leader does: what its memory does not have is asked of the store first, for a whole batch. */
+/** As a leader does: names that are not in memory are fetched first, for a whole batch. */
 function ask({ projection }: World, engine: Engine, commands: readonly Command[]): void {
   const names = commands.flatMap((command) => engine.names.unanswered(command, command.at) ?? []);
   engine.names.answer(
@@ -115,7 +117,7 @@ function applyPending(world: World): void {
   for (const { command, expected } of batch) deepStrictEqual(world.forgetful.apply(command), expected);
 }
 
-/** Same balances as the naive venue's, none below nothing, and together exactly what came in and did not go out. */
+/** The same balances as the naive venue's, none negative, and their sum is the supply. */
 function compareMoney({ engine, venue }: World): void {
   for (const { name: currency, supply } of venue.currencies) {
     let sum = 0n;
@@ -131,7 +133,10 @@ function compareMoney({ engine, venue }: World): void {
   }
 }
 
-/** The changes go to the follower, now and then twice, and to the projection; each order in them is as the naive venue has it. */
+/**
+ * The changes go to the follower, now and then twice, and to the projection; each order in them is as the naive venue
+ * has it.
+ */
 function publish(world: World): void {
   const { random, engine, follower, forgetful, venue, projection } = world;
   applyPending(world);
@@ -156,14 +161,17 @@ function compareCopies({ engine, follower, forgetful, venue }: World): void {
   for (const { terms, ...rest } of venue.pairs) deepStrictEqual(engine.pair(terms.pair), { ...terms, ...rest });
 }
 
-/** The same commands lead to the same state, whoever looked at it meanwhile. */
-function comparePlayback({ engine }: World, { played, again }: { readonly played: readonly Command[]; readonly again: Engine }): void {
+/** The same commands lead to the same state, however often it was read meanwhile. */
+function comparePlayback(
+  { engine }: World,
+  { played, again }: { readonly played: readonly Command[]; readonly again: Engine },
+): void {
   for (const command of played) again.apply(command);
   insist(again.stateHash() === engine.stateHash(), "the same commands have led to another state");
   insist(again.names.hash() === engine.names.hash(), "the same commands have led to other names");
 }
 
-/** What a store kept, in any order that it may be read in, is enough to begin with. */
+/** The rows of a store, read in any order, are enough to start from. */
 function compareLoaded({ engine, projection, random }: World, fresh: Engine): void {
   for (const chunk of projection.chunks(random)) fresh.absorb(chunk);
   deepStrictEqual(fresh.verify(), []);
@@ -180,7 +188,10 @@ function compareNameless({ engine, projection, random }: World, fresh: Engine): 
 }
 
 /** Equal hashes promise equal futures. */
-function compareFutures(world: World, { loaded, nameless, played }: { loaded: Engine; nameless: Engine; played: Command[] }): void {
+function compareFutures(
+  world: World,
+  { loaded, nameless, played }: { loaded: Engine; nameless: Engine; played: Command[] },
+): void {
   const { engine, follower, forgetful, venue, random } = world;
   for (let step = 0; step < FUTURE_COMMANDS; step++) {
     const command = randomCommand(random, venue, played);
@@ -199,7 +210,10 @@ function compareFutures(world: World, { loaded, nameless, played }: { loaded: En
 const FUTURE_COMMANDS = 40;
 
 function rowCount({ orders, trades, balances, movements, currencies, pairs, users, references }: Changes): number {
-  return [orders, trades, balances, movements, currencies, pairs, users, references].reduce((sum, rows) => sum + rows.length, 0);
+  return [orders, trades, balances, movements, currencies, pairs, users, references].reduce(
+    (sum, rows) => sum + rows.length,
+    0,
+  );
 }
 
 function count(tally: Tally, outcome: Outcome): void {

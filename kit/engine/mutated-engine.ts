@@ -6,7 +6,7 @@ import type { EngineBounds } from "../../origin/engine/limits.ts";
 
 export type CreateEngine = (bounds?: Partial<EngineBounds>) => Engine;
 
-/** The engine with one text in its sources replaced, and how often that text was there. */
+/** The engine with one text in its sources replaced, and how often that text occurred. */
 export async function mutatedEngine(
   right: string,
   wrong: string,
@@ -22,7 +22,7 @@ export async function mutatedEngine(
       {
         name: "mutate",
         setup({ onLoad }) {
-          onLoad({ filter: /origin\/engine\/[a-z-]+\.ts$/ }, async ({ path }) => {
+          onLoad({ filter: /origin\/engine\/[a-z/-]+\.ts$/ }, async ({ path }) => {
             const source = await readFile(path, "utf8");
             found += source.split(right).length - 1;
             return { contents: source.replace(right, () => wrong), loader: "ts" };
@@ -32,6 +32,8 @@ export async function mutatedEngine(
     ],
   });
   const code = Buffer.from(built.outputFiles[0]?.contents ?? []).toString("base64");
-  const module = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as { readonly createEngine: CreateEngine };
+  const module = (await import(/* @vite-ignore */ `data:text/javascript;base64,${code}`)) as {
+    readonly createEngine: CreateEngine;
+  };
   return { createEngine: module.createEngine, found };
 }

@@ -1,16 +1,28 @@
 /**
- * Mistakes made on purpose in the engine's sources. The naive venue must object to each: one that it lets pass would let the real one
- * pass too. What is wrong, the text that is right, and the text that takes its place.
+ * Mutations of the engine's sources. The naive venue must object to each: a mistake that it accepts here could also
+ * pass in the real engine. The mistake, the right text, and the text that replaces it.
  */
 export const mutations: readonly (readonly [what: string, right: string, wrong: string])[] = [
-  ["a younger order goes first", "if (older === NONE) ladder.oldest[cell] = slot;", "ladder.oldest[cell] = slot; if (older === NONE) {}"],
-  ["the worst price goes first", "const page = ladder.pages[ladder.count - 1] as number;", "const page = ladder.pages[0] as number;"],
+  [
+    "a younger order goes first",
+    "if (older === NONE) ladder.oldest[cell] = slot;",
+    "ladder.oldest[cell] = slot; if (older === NONE) {}",
+  ],
+  [
+    "the worst price goes first",
+    "const page = ladder.pages[ladder.count - 1] as number;",
+    "const page = ladder.pages[0] as number;",
+  ],
   [
     "a level that was emptied stays",
     "if (older === NONE && younger === NONE) clearCell(",
     "if (older === NONE && younger === NONE && slot < 0) clearCell(",
   ],
-  ["a page that was emptied stays", "  if (bits !== 0) return;\n  const position", "  if (bits !== 1 << 20) return;\n  const position"],
+  [
+    "a page that was emptied stays",
+    "  if (bits !== 0) return;\n  const position",
+    "  if (bits !== 1 << 20) return;\n  const position",
+  ],
   ["the next worse price is skipped", "((1 << (cell & CELL_MASK)) - 1)", "((1 << (cell & CELL_MASK)) >> 1)"],
   [
     "a trade is at the taker's price",
@@ -24,15 +36,35 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   ["a fee is rounded down", "+ PPM_BIG - 1n) / PPM_BIG", ") / PPM_BIG"],
   ["the house is not paid", "receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);", ""],
-  ["a better price is not refunded", "const released = reserve - paid -", "const released = (rests ? 0n : reserve - paid) + 0n * paid -"],
-  ["too little is frozen", "return side === BUY ? valueAt(pair, command)", "return side === BUY ? valueAt(pair, command) - 1n"],
-  ["a cancel frees nothing", "const reserved = reservationOf(state, slot);", "const reserved = 0n * reservationOf(state, slot);"],
-  ["an order may spend what is not there", "pair.base) >= reserve", "pair.base) >= 0n"],
-  ["an account can be overdrawn", "giver === undefined || availableOf(state.accounts, giver, currency) < amount", "giver === undefined"],
-  ["a withdrawal leaves the supply as it was", 'if (to === "") currency.supply -= amount;', 'if (to === "") currency.supply -= 0n;'],
-  ["somebody trades with themselves", "return orders.user[maker] === userIndex;", "return orders.user[maker] === -7;"],
   [
-    "the new order goes on after both were to be cancelled",
+    "a better price is not refunded",
+    "const released = reserve - paid -",
+    "const released = (rests ? 0n : reserve - paid) + 0n * paid -",
+  ],
+  [
+    "too little is frozen",
+    "return side === BUY ? valueAt(pair, command)",
+    "return side === BUY ? valueAt(pair, command) - 1n",
+  ],
+  [
+    "a cancel frees nothing",
+    "const reserved = reservationOf(state, slot);",
+    "const reserved = 0n * reservationOf(state, slot);",
+  ],
+  ["an order may spend what is not there", "pair.base) >= reserve", "pair.base) >= 0n"],
+  [
+    "an account can be overdrawn",
+    "giver === undefined || availableOf(state.accounts, giver, currency) < amount",
+    "giver === undefined",
+  ],
+  [
+    "a withdrawal leaves the supply as it was",
+    'if (to === "") currency.supply -= amount;',
+    'if (to === "") currency.supply -= 0n;',
+  ],
+  ["a user trades with themselves", "return orders.user[maker] === userIndex;", "return orders.user[maker] === -7;"],
+  [
+    "the new order continues after both were to be cancelled",
     'if (sweep.selfTrade === "cancelBoth") return "selfTrade";\n      continue;',
     "continue;",
   ],
@@ -54,7 +86,11 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ["an order of an old grid is taken", 'if (command.grid !== pair.grid) return "pair_changed";', ""],
   ["the grid changes under open orders", 'if (change.pair.openOrders > 0) return "pair_has_orders";', ""],
   ["a repetition is carried out", "if (known !== undefined) return known;\n  const pair", "const pair"],
-  ["a name is forgotten too early", "return at - reference.at < REMEMBERED_MS;", "return at - reference.at < REMEMBERED_MS / 2;"],
+  [
+    "a name is forgotten too early",
+    "return at - reference.at < REMEMBERED_MS;",
+    "return at - reference.at < REMEMBERED_MS / 2;",
+  ],
   [
     "an old open order loses its name",
     "findSlot(state.index, reference.orderId) === NONE ? undefined :",
@@ -71,23 +107,35 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     'if (typeof reserve === "string") {\n    state.log.pairs.push(pair);\n    return reject(reserve);\n  }',
   ],
   ["one more is met than may be", "if (met === sweep.fillsMax)", "if (met === sweep.fillsMax + 1)"],
-  ["one more is cancelled than may be", "orders.length < state.bounds.cancelsMax", "orders.length <= state.bounds.cancelsMax"],
+  [
+    "one more is cancelled than may be",
+    "orders.length < state.bounds.cancelsMax",
+    "orders.length <= state.bounds.cancelsMax",
+  ],
   ["another's order is cancelled", "slot === NONE || state.orders.user[slot] !== user.index", "slot === NONE"],
   ["the last price is not kept", "pair.lastTicks = ticks;", ""],
-  ["a follower is not told of the last price", "touch(log.pairs, pair);", ""],
-  ["a follower is not told of a maker's fill", "    touchOrder(state, maker);\n    return;", "    return;"],
+  ["a follower does not get the last price", "touch(log.pairs, pair);", ""],
+  ["a follower does not get a maker's fill", "    touchOrder(state, maker);\n    return;", "    return;"],
   [
-    "a follower is not told of a balance",
+    "a follower does not get a balance",
     "receive(accounts, orders.receives[seller] as number, value - sellFee);",
     "accounts.available[orders.receives[seller] as number] = (accounts.available[orders.receives[seller] as number] as bigint) + value - sellFee;",
   ],
   ["an old row is told after a newer change", "log.orderRows[position] = null;\n    return;", "return;"],
   ["time goes back", "if (command.at > state.at) state.at = command.at;", "state.at = command.at;"],
-  ["a name taken over is counted twice", "Math.max(namedByHour[at + 1] ?? 0, number)", "(namedByHour[at + 1] ?? 0) + 1"],
+  [
+    "a name taken over is counted twice",
+    "Math.max(namedByHour[at + 1] ?? 0, number)",
+    "(namedByHour[at + 1] ?? 0) + 1",
+  ],
   ["a user's names are not counted", "user !== undefined && hasNamedAll(state, user)", "false"],
   ["a closed order's name is not asked for", "found.at >= references.completeFrom", "true"],
   ["a name that leaves memory is not in the filter", "putName(references.filter, key, oldest.at);", ""],
-  ["an evicted name counts as never given", "Math.max(references.completeFrom, oldest.at + 1)", "references.completeFrom"],
+  [
+    "an evicted name counts as never given",
+    "Math.max(references.completeFrom, oldest.at + 1)",
+    "references.completeFrom",
+  ],
   [
     "an open order loses its name with memory",
     "if (isCurrent && findSlot(index, oldest.orderId) === NONE) forget(oldest);",

@@ -21,7 +21,9 @@ export function naiveCancel(venue: NaiveVenue, { user, orderId, clientOrderId }:
 
 export function naiveCancelAll(venue: NaiveVenue, { user, pair }: CancelAll): Outcome {
   if (pair !== "" && !venue.pairs.some(({ terms }) => terms.pair === pair)) return no("pair_unknown");
-  const theirs = venue.orders.filter((order) => isOpen(order) && order.user === user && (pair === "" || order.pair === pair));
+  const theirs = venue.orders.filter(
+    (order) => isOpen(order) && order.user === user && (pair === "" || order.pair === pair),
+  );
   theirs.sort((a, b) => (a.pair === b.pair ? a.id - b.id : a.pair < b.pair ? -1 : 1));
   const gone = theirs.slice(0, venue.bounds.cancelsMax);
   for (const order of gone) cancelOne(venue, order, "user");

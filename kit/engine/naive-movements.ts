@@ -3,7 +3,12 @@ import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
 import { available, balance, hasUsedUpNames, MOST, no, said } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
 
-type Move = { readonly from: string | null; readonly to: string | null; readonly amount: bigint; readonly currency: string };
+type Move = {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly amount: bigint;
+  readonly currency: string;
+};
 
 export function naiveMove(venue: NaiveVenue, command: Deposit | Withdraw | Transfer): Outcome {
   const { kind, amount, currency, reference } = command;

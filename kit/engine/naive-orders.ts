@@ -19,15 +19,20 @@ import {
 import { isOutsideBand, isTooFar, othersInTurn, type Plan, planOf, type Step } from "./naive-plan.ts";
 import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
-/** First everything that would happen is written down, then it is judged, and only then it is done. */
+/** First the whole plan is made, then it is judged, and only then it is executed. */
 export function naivePlace(venue: NaiveVenue, command: PlaceOrder): Outcome {
   if (!isSensible(command)) return no("command_invalid");
   const content = contentOf(command);
   if (command.clientOrderId !== "") {
     const { user, clientOrderId } = command;
     const before = said(venue, { kind: "order", user, name: clientOrderId });
-    if (before) return before.content === content ? { kind: "repetition", orderId: before.orderId } : no("client_order_id_reused");
-    const isInUse = venue.orders.some((order) => order.user === user && order.clientOrderId === clientOrderId && isOpen(order));
+    if (before)
+      return before.content === content
+        ? { kind: "repetition", orderId: before.orderId }
+        : no("client_order_id_reused");
+    const isInUse = venue.orders.some(
+      (order) => order.user === user && order.clientOrderId === clientOrderId && isOpen(order),
+    );
     if (isInUse) return no("client_order_id_reused");
   }
   const pair = venue.pairs.find(({ terms }) => terms.pair === command.pair);
@@ -41,12 +46,24 @@ export function naivePlace(venue: NaiveVenue, command: PlaceOrder): Outcome {
 }
 
 function isSensible({ type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax }: PlaceOrder): boolean {
-  if ([ticks, lots, openOrdersMax].some((number) => !Number.isSafeInteger(number) || number < 0) || quoteAmount < 0n) return false;
+  if ([ticks, lots, openOrdersMax].some((number) => !Number.isSafeInteger(number) || number < 0) || quoteAmount < 0n)
+    return false;
   if (type === "limit") return ticks !== 0 && lots !== 0 && quoteAmount === 0n && !(postOnly && timeInForce !== "GTC");
   return ticks === 0 && !postOnly && (lots === 0 ? quoteAmount !== 0n : quoteAmount === 0n);
 }
 
-function contentOf({ pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade }: PlaceOrder): string {
+function contentOf({
+  pair,
+  grid,
+  side,
+  type,
+  ticks,
+  lots,
+  quoteAmount,
+  timeInForce,
+  postOnly,
+  selfTrade,
+}: PlaceOrder): string {
   return [pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade].join(" ");
 }
 
@@ -62,7 +79,10 @@ function faultBefore(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): R
   return noRoom(venue, command);
 }
 
-function noRoom(venue: NaiveVenue, { user, type, timeInForce, openOrdersMax, clientOrderId }: PlaceOrder): RejectCode | undefined {
+function noRoom(
+  venue: NaiveVenue,
+  { user, type, timeInForce, openOrdersMax, clientOrderId }: PlaceOrder,
+): RejectCode | undefined {
   const open = venue.orders.filter(isOpen);
   const mayRest = type === "limit" && timeInForce === "GTC";
   if (mayRest && open.filter((order) => order.user === user).length + 1 > openOrdersMax) return "open_orders_limit";
@@ -78,7 +98,8 @@ function faultInBook(venue: NaiveVenue, pair: NaivePair, planned: Planned): Reje
   if (command.type === "market" && !first) return "no_liquidity";
   const value = worth(venue, pair, { ticks: first?.ticks ?? 0, lots: command.lots });
   if (command.type === "market" && command.lots > 0 && value < pair.terms.valueStepsMin) return "value_below_minimum";
-  if (command.timeInForce === "FOK" && plan.end !== "complete" && plan.end !== "spent") return "fill_or_kill_unfillable";
+  if (command.timeInForce === "FOK" && plan.end !== "complete" && plan.end !== "spent")
+    return "fill_or_kill_unfillable";
   if (command.postOnly && first && !isTooFar(pair, command, first.ticks)) return "post_only_would_trade";
   const hasEffect = plan.lots > 0 || (plan.end === "self" && command.selfTrade === "cancelBoth");
   return hasEffect ? undefined : whyNothing(planned);
@@ -91,7 +112,11 @@ function whyNothing({ command, plan }: Planned): RejectCode | undefined {
   return plan.end === "spent" ? "value_below_minimum" : "no_liquidity";
 }
 
-function neededFor(venue: NaiveVenue, pair: NaivePair, { command, plan }: Planned): { currency: string; amount: bigint } {
+function neededFor(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { command, plan }: Planned,
+): { currency: string; amount: bigint } {
   const isExact = command.type === "market" || command.timeInForce === "FOK";
   if (command.side === "buy") {
     return { currency: pair.terms.quoteCurrency, amount: isExact ? plan.value : worth(venue, pair, command) };
@@ -99,15 +124,40 @@ function neededFor(venue: NaiveVenue, pair: NaivePair, { command, plan }: Planne
   return { currency: pair.terms.baseCurrency, amount: quantity(pair, isExact ? plan.lots : command.lots) };
 }
 
-function carryOut(venue: NaiveVenue, pair: NaivePair, { command, plan, content }: Planned & { readonly content: string }): Outcome {
+function carryOut(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { command, plan, content }: Planned & { readonly content: string },
+): Outcome {
   const { user, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, clientOrderId } = command;
   const times = { createdAt: venue.at, updatedAt: venue.at };
-  const fresh = { filledLots: 0, filledValue: 0n, feePaid: 0n, status: "open", cancelReason: "", clientOrderId, ...times } as const;
+  const fresh = {
+    filledLots: 0,
+    filledValue: 0n,
+    feePaid: 0n,
+    status: "open",
+    cancelReason: "",
+    clientOrderId,
+    ...times,
+  } as const;
   const id = venue.orders.length + 1;
-  const wanted = { id, user, pair: command.pair, grid: pair.grid, side, type, timeInForce, postOnly, ticks, lots, quoteAmount };
+  const wanted = {
+    id,
+    user,
+    pair: command.pair,
+    grid: pair.grid,
+    side,
+    type,
+    timeInForce,
+    postOnly,
+    ticks,
+    lots,
+    quoteAmount,
+  };
   const order: NaiveOrder = { ...wanted, ...fresh };
   venue.orders.push(order);
-  if (clientOrderId !== "") venue.names.push({ kind: "order", user, name: clientOrderId, content, orderId: id, at: venue.at });
+  if (clientOrderId !== "")
+    venue.names.push({ kind: "order", user, name: clientOrderId, content, orderId: id, at: venue.at });
   const tradesBefore = venue.trades.length;
   for (const step of plan.steps) {
     if (step.lots === 0) cancelOne(venue, step.maker, "selfTrade");
@@ -117,13 +167,17 @@ function carryOut(venue: NaiveVenue, pair: NaivePair, { command, plan, content }
   return { kind: "order", order: { ...order }, trades: venue.trades.slice(tradesBefore) };
 }
 
-function tradeOne(venue: NaiveVenue, pair: NaivePair, { order, step: { maker, lots, value } }: { order: NaiveOrder; step: Step }): void {
+function tradeOne(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { order, step: { maker, lots, value } }: { order: NaiveOrder; step: Step },
+): void {
   const { baseCurrency, quoteCurrency, makerFeePpm, takerFeePpm } = pair.terms;
   const [buy, sell] = order.side === "buy" ? [order, maker] : [maker, order];
   const amount = quantity(pair, lots);
   const buyFee = fee(amount, buy === order ? takerFeePpm : makerFeePpm);
   const sellFee = fee(value, sell === order ? takerFeePpm : makerFeePpm);
-  // The taker pays out of what is available, the maker out of what is frozen.
+  // The taker pays from the available amount, the maker from the frozen one.
   if (buy === maker) balance(venue, buy.user, quoteCurrency).frozen -= value;
   else balance(venue, buy.user, quoteCurrency).available -= value;
   if (sell === maker) balance(venue, sell.user, baseCurrency).frozen -= amount;

@@ -1,7 +1,7 @@
 import type { RejectCode, Rejected } from "../../origin/engine/outcome.ts";
 import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
-/** Whatever can be counted is at most this. */
+/** The bound of every count. */
 export const MOST = 4_611_686_018_427_387_904n;
 export const PRICE_MOST = 2_147_483_647;
 const DAY_MS = 86_400_000;
@@ -29,7 +29,11 @@ export function available(venue: NaiveVenue, user: string, currency: string): bi
 }
 
 /** Price by quantity: the price is for one whole unit of the base currency, which has so many steps. */
-export function worth(venue: NaiveVenue, { terms }: NaivePair, { ticks, lots }: { ticks: number; lots: number }): bigint {
+export function worth(
+  venue: NaiveVenue,
+  { terms }: NaivePair,
+  { ticks, lots }: { ticks: number; lots: number },
+): bigint {
   const scale = venue.currencies.find(({ name }) => name === terms.baseCurrency)?.scale ?? 0;
   const price = BigInt(ticks) * terms.tickSteps;
   const quantity = BigInt(lots) * terms.lotSteps;
@@ -45,7 +49,7 @@ export function fee(amount: bigint, ppm: number): bigint {
   return exact % 1_000_000n === 0n ? exact / 1_000_000n : exact / 1_000_000n + 1n;
 }
 
-/** What backs an open order. */
+/** The amount that backs an open order. */
 export function backing(venue: NaiveVenue, order: NaiveOrder) {
   const pair = pairNamed(venue, order.pair);
   const lots = order.lots - order.filledLots;
@@ -70,7 +74,7 @@ export function cancelOne(venue: NaiveVenue, order: NaiveOrder, reason: NaiveOrd
   order.updatedAt = venue.at;
 }
 
-/** What was said under this name in the last 24 hours. */
+/** The reference of this name in the last 24 hours. */
 export function said(venue: NaiveVenue, { kind, user, name }: { kind: string; user: string; name: string }) {
   const isIt = (one: NaiveVenue["names"][number]) => one.kind === kind && one.user === user && one.name === name;
   return venue.names.find((one) => isIt(one) && venue.at - one.at < DAY_MS);

@@ -11,7 +11,7 @@ export type Plan = {
   readonly end: "complete" | "empty" | "price" | "self" | "many" | "spent";
 };
 
-/** What the order would do to the other side, one after the other. */
+/** The effect of the order on the other side, step by step. */
 export function planOf(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): Plan {
   const steps: Step[] = [];
   let end: Plan["end"] | undefined;
@@ -28,7 +28,11 @@ export function planOf(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder):
 
 type Moment = { readonly command: PlaceOrder; readonly steps: readonly Step[]; readonly maker: NaiveOrder };
 
-function endBefore({ bounds }: NaiveVenue, pair: NaivePair, { command, steps, maker }: Moment): Plan["end"] | undefined {
+function endBefore(
+  { bounds }: NaiveVenue,
+  pair: NaivePair,
+  { command, steps, maker }: Moment,
+): Plan["end"] | undefined {
   if (isComplete(command, steps)) return "complete";
   if (isTooFar(pair, command, maker.ticks)) return "price";
   if (steps.length === bounds.fillsMax) return "many";
@@ -49,7 +53,7 @@ function stepWith(venue: NaiveVenue, pair: NaivePair, { command, steps, maker }:
   return { maker, lots, value: worth(venue, pair, { ticks, lots }) };
 }
 
-/** Whoever leaves something of the other order has what it wanted, or cannot pay for more. */
+/** An order that leaves a rest of the other one is filled, or cannot pay for more. */
 function endAfter(command: PlaceOrder, steps: readonly Step[], { maker, lots }: Step): Plan["end"] | undefined {
   if (maker.user === command.user) return command.selfTrade === "cancelBoth" ? "self" : undefined;
   if (lots === maker.lots - maker.filledLots) return undefined;
@@ -61,12 +65,17 @@ function isComplete({ lots, quoteAmount }: PlaceOrder, steps: readonly Step[]): 
 }
 
 function totals(steps: readonly Step[]): { readonly lots: number; readonly value: bigint } {
-  return { lots: steps.reduce((sum, { lots }) => sum + lots, 0), value: steps.reduce((sum, { value }) => sum + value, 0n) };
+  return {
+    lots: steps.reduce((sum, { lots }) => sum + lots, 0),
+    value: steps.reduce((sum, { value }) => sum + value, 0n),
+  };
 }
 
 export function othersInTurn(venue: NaiveVenue, { pair, side }: PlaceOrder): NaiveOrder[] {
   const others = venue.orders.filter((order) => isOpen(order) && order.pair === pair && order.side !== side);
-  return others.sort((a, b) => (a.ticks === b.ticks ? a.id - b.id : side === "buy" ? a.ticks - b.ticks : b.ticks - a.ticks));
+  return others.sort((a, b) =>
+    a.ticks === b.ticks ? a.id - b.id : side === "buy" ? a.ticks - b.ticks : b.ticks - a.ticks,
+  );
 }
 
 export function isTooFar(pair: NaivePair, { type, side, ticks }: PlaceOrder, price: number): boolean {

@@ -33,7 +33,8 @@ export function naiveSetPair(venue: NaiveVenue, terms: PairTerms): Outcome {
     return done;
   }
   const before = pair.terms;
-  if (before.baseCurrency !== terms.baseCurrency || before.quoteCurrency !== terms.quoteCurrency) return no("terms_invalid");
+  if (before.baseCurrency !== terms.baseCurrency || before.quoteCurrency !== terms.quoteCurrency)
+    return no("terms_invalid");
   const text = (one: PairTerms) => Object.keys(terms).map((key) => `${key} ${one[key as keyof PairTerms]}`);
   if (text(before).join() === text(terms).join()) return done;
   if (before.tickSteps !== terms.tickSteps || before.lotSteps !== terms.lotSteps) {
@@ -49,7 +50,8 @@ export function naiveSetPair(venue: NaiveVenue, terms: PairTerms): Outcome {
 }
 
 function areTermsGood(terms: PairTerms, baseScale: number): boolean {
-  const { pair, baseCurrency, quoteCurrency, tickSteps, lotSteps, valueStepsMin, makerFeePpm, takerFeePpm, bandPpm } = terms;
+  const { pair, baseCurrency, quoteCurrency, tickSteps, lotSteps, valueStepsMin, makerFeePpm, takerFeePpm, bandPpm } =
+    terms;
   const isPpm = (ppm: number) => Number.isInteger(ppm) && ppm >= 0 && ppm <= 1_000_000;
   return (
     pair !== "" &&

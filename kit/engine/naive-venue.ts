@@ -8,8 +8,8 @@ import { naivePlace } from "./naive-orders.ts";
 import { naiveSetCurrency, naiveSetPair, naiveSetUser } from "./naive-settings.ts";
 
 /**
- * The venue once more, as simple as it can be: lists that are searched from end to end, bigints everywhere, nothing indexed, nothing
- * forgotten. It shares the engine's words and none of its code, so that a mistake would have to be made twice to go unseen.
+ * The venue again, as simple as possible: linear searches, bigints everywhere, nothing indexed, nothing forgotten. It
+ * shares the engine's types and none of its code, so that only a mistake made twice goes unnoticed.
  */
 export type NaiveVenue = {
   at: number;
@@ -18,7 +18,7 @@ export type NaiveVenue = {
   readonly pairs: NaivePair[];
   readonly users: { readonly name: string; isFrozen: boolean }[];
   readonly balances: { -readonly [Key in keyof BalanceRow]: BalanceRow[Key] }[];
-  /** Every order there ever was; the place in the list is the id less one. */
+  /** Every order ever placed; the index is the id less one. */
   readonly orders: NaiveOrder[];
   readonly trades: TradeRow[];
   readonly names: {

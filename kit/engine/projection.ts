@@ -1,15 +1,22 @@
-import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "../../origin/engine/changes.ts";
-import type { NameCount } from "../../origin/engine/name-counts.ts";
-import type { CommandName } from "../../origin/engine/references.ts";
-import type { Random } from "../sim/random.ts";
+import type {
+  BalanceRow,
+  Changes,
+  CurrencyRow,
+  OrderRow,
+  PairRow,
+  ReferenceRow,
+  UserRow,
+} from "../../origin/engine/changes.ts";
+import type { CommandName, NameCount } from "../../origin/engine/names/references.ts";
+import type { Random } from "../random.ts";
 
 /** Keeps the rows as a store does: the newest of each, open orders only, references by their hour. */
 export type Projection = {
   readonly take: (changes: Changes) => void;
   readonly tradeCount: () => number;
-  /** All of it as a loader would read it: in pieces, and in no promised order but that of the orders' ids. */
+  /** All rows as a loader would read them: in pieces, and in no order but that of the orders' ids. */
   readonly chunks: (random: Random) => readonly Changes[];
-  /** The same without the names, which are asked for by and by; and how many each user has given. */
+  /** The same without the names, which are fetched on demand; and how many each user has given. */
   readonly nameless: (random: Random) => readonly Changes[];
   readonly counts: () => readonly NameCount[];
   readonly find: (name: CommandName) => ReferenceRow | undefined;
@@ -82,7 +89,9 @@ const PIECE = 7;
 const HOUR_MS = 3_600_000;
 
 function inPieces<Row>(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, index) => rows.slice(index * PIECE, (index + 1) * PIECE));
+  return Array.from({ length: Math.ceil(rows.length / PIECE) }, (_, index) =>
+    rows.slice(index * PIECE, (index + 1) * PIECE),
+  );
 }
 
 function shuffled<Row>(random: Random, rows: Iterable<Row>): Row[] {

@@ -1,6 +1,6 @@
 import type { Command, PlaceOrder } from "../../origin/engine/command.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
-import type { Random } from "../sim/random.ts";
+import type { Random } from "../random.ts";
 import { isOpen } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
 
@@ -9,23 +9,26 @@ type Body<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
 type CommandBody = Body<Command>;
 
 /**
- * Commands that keep a small venue busy: few users and names, so that they meet each other and themselves; prices close together, with
- * some far away; amounts from one step to as much as there can be. What the venue knows is used to ask for things that exist.
+ * Commands that keep a small venue busy: few users and names, so that they meet each other and themselves; prices close
+ * together, with some far away; amounts from one step to the maximum. The venue's state is used to ask for things that
+ * exist.
  */
 export function randomCommand(random: Random, venue: NaiveVenue, played: readonly Command[]): Command {
   const head = { id: `${venue.at}-${played.length}-0`, at: venue.at + timeStep(random) };
-  // Whoever got no answer asks again.
+  // A client without an answer asks again.
   const earlier = random.chance(0.03) ? played[played.length - random.between(1, 40)] : undefined;
   return earlier === undefined ? { ...head, ...randomBody(random, venue) } : { ...earlier, ...head };
 }
 
-/** Every way a seed's venue begins: two ordinary pairs, one whose values are near the bound, and money. */
+/** The start of every seed's venue: two ordinary pairs, one whose values are near the bound, and money. */
 export function firstCommands(random: Random): readonly Command[] {
   const bodies: CommandBody[] = [
     ...CURRENCIES.map(([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const),
     ...PAIRS.map((terms) => ({ kind: "setPair", terms: { ...terms, bandPpm: random.pick([0, 0, 100_000]) } }) as const),
     ...USERS.flatMap((user) =>
-      CURRENCIES.map(([currency]) => ({ kind: "deposit", user, currency, amount: largeAmount(currency), reference: "" }) as const),
+      CURRENCIES.map(
+        ([currency]) => ({ kind: "deposit", user, currency, amount: largeAmount(currency), reference: "" }) as const,
+      ),
     ),
   ];
   return bodies.map((body, index) => ({ id: `${START_MS}-${index}-0`, at: START_MS, ...body }));
@@ -42,12 +45,36 @@ const CURRENCIES = [
 
 const terms = { makerFeePpm: 1_000, takerFeePpm: 2_500, isTrading: true, bandPpm: 0 } as const;
 const PAIRS: readonly [PairTerms, ...PairTerms[]] = [
-  { pair: "btcidr", baseCurrency: "btc", quoteCurrency: "idr", tickSteps: 100_000n, lotSteps: 1_000n, valueStepsMin: 300n, ...terms },
-  { pair: "gemidr", baseCurrency: "gem", quoteCurrency: "idr", tickSteps: 7n, lotSteps: 3n, valueStepsMin: 0n, ...terms },
-  { pair: "gembtc", baseCurrency: "gem", quoteCurrency: "btc", tickSteps: 2n ** 31n, lotSteps: 2n ** 20n, valueStepsMin: 1n, ...terms },
+  {
+    pair: "btcidr",
+    baseCurrency: "btc",
+    quoteCurrency: "idr",
+    tickSteps: 100_000n,
+    lotSteps: 1_000n,
+    valueStepsMin: 300n,
+    ...terms,
+  },
+  {
+    pair: "gemidr",
+    baseCurrency: "gem",
+    quoteCurrency: "idr",
+    tickSteps: 7n,
+    lotSteps: 3n,
+    valueStepsMin: 0n,
+    ...terms,
+  },
+  {
+    pair: "gembtc",
+    baseCurrency: "gem",
+    quoteCurrency: "btc",
+    tickSteps: 2n ** 31n,
+    lotSteps: 2n ** 20n,
+    valueStepsMin: 1n,
+    ...terms,
+  },
 ];
 
-/** So that both the smallest and the largest values come up against bounds. */
+/** So that both the smallest and the largest values meet bounds. */
 function largeAmount(currency: string): bigint {
   return currency === "gem" ? 2n ** 40n : 2n ** 58n;
 }
@@ -63,17 +90,20 @@ function randomBody(random: Random, venue: NaiveVenue): CommandBody {
   const dice = random.next();
   if (dice < 0.66) return randomOrder(random, venue);
   if (dice < 0.78) return randomCancel(random, venue);
-  if (dice < 0.79) return { kind: "cancelAll", user: anyUser(random), pair: random.pick(["", "", "btcidr", "gemidr", "nothing"]) };
+  if (dice < 0.79)
+    return { kind: "cancelAll", user: anyUser(random), pair: random.pick(["", "", "btcidr", "gemidr", "nothing"]) };
   if (dice < 0.95) return randomMovement(random, venue);
   return randomSetting(random, venue);
 }
 
-/** Somebody who has exactly what one order costs, or one step less. */
+/** A user who has exactly the cost of one order, or one step less. */
 function poorBody(random: Random, venue: NaiveVenue): CommandBody {
   const held = venue.balances.find(({ user, currency }) => user === POOR && currency === "idr")?.available ?? 0n;
   const cost = 100n * 5n * 21n;
-  if (held === cost || held === cost - 1n) return { ...POOR_ORDER, side: "buy", timeInForce: random.pick(["GTC", "IOC"]) };
-  if (held === 0n) return { kind: "deposit", user: POOR, currency: "idr", amount: cost - random.pick([0n, 1n]), reference: "" };
+  if (held === cost || held === cost - 1n)
+    return { ...POOR_ORDER, side: "buy", timeInForce: random.pick(["GTC", "IOC"]) };
+  if (held === 0n)
+    return { kind: "deposit", user: POOR, currency: "idr", amount: cost - random.pick([0n, 1n]), reference: "" };
   return { kind: "withdraw", user: POOR, currency: "idr", amount: held, reference: "" };
 }
 
@@ -111,7 +141,11 @@ function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
     timeInForce,
     postOnly: type === "limit" && timeInForce === "GTC" && random.chance(0.15),
     selfTrade: random.pick(["cancelNewest", "cancelOldest", "cancelBoth"]),
-    clientOrderId: random.chance(0.3) ? (random.chance(0.1) ? random.pick(["a", "__proto__"]) : `c${random.between(1, 400)}`) : "",
+    clientOrderId: random.chance(0.3)
+      ? random.chance(0.1)
+        ? random.pick(["a", "__proto__"])
+        : `c${random.between(1, 400)}`
+      : "",
     openOrdersMax: random.chance(0.1) ? random.between(0, 6) : 1_000,
   };
   return random.chance(0.01) ? { ...order, ...nonsense(random) } : order;
@@ -157,7 +191,14 @@ function randomCancel(random: Random, venue: NaiveVenue): CommandBody {
   const open = venue.orders.filter(isOpen);
   const order = open[random.between(0, open.length - 1)];
   if (random.chance(0.1) || order === undefined) {
-    const orderId = random.pick([0, venue.orders.length, venue.orders.length + 1, -1, 1.5, random.between(1, venue.orders.length + 2)]);
+    const orderId = random.pick([
+      0,
+      venue.orders.length,
+      venue.orders.length + 1,
+      -1,
+      1.5,
+      random.between(1, venue.orders.length + 2),
+    ]);
     return { kind: "cancel", user: anyUser(random), orderId, clientOrderId: random.pick(["", "", "a", "c7", "c999"]) };
   }
   const user = random.chance(0.05) ? anyUser(random) : order.user;
@@ -170,7 +211,17 @@ function randomMovement(random: Random, venue: NaiveVenue): CommandBody {
   const reference = random.chance(0.4) ? `r${random.between(1, 60)}` : "";
   const user = anyUser(random);
   const held = venue.balances.find((row) => row.user === user && row.currency === currency)?.available ?? 0n;
-  const amount = random.pick([1n, BigInt(random.between(1, 5)), held, held / 3n, held + 1n, 0n, -1n, 2n ** 61n, 2n ** 62n]);
+  const amount = random.pick([
+    1n,
+    BigInt(random.between(1, 5)),
+    held,
+    held / 3n,
+    held + 1n,
+    0n,
+    -1n,
+    2n ** 61n,
+    2n ** 62n,
+  ]);
   const kind = random.pick(["deposit", "deposit", "deposit", "withdraw", "transfer"] as const);
   if (kind === "transfer") return { kind, from: user, to: anyUser(random), currency, amount, reference };
   // Otherwise all the money would soon be gone.
@@ -180,7 +231,12 @@ function randomMovement(random: Random, venue: NaiveVenue): CommandBody {
 function randomSetting(random: Random, venue: NaiveVenue): CommandBody {
   const dice = random.next();
   if (dice < 0.5) return { kind: "setUser", user: anyUser(random), isFrozen: random.chance(0.1) };
-  if (dice < 0.55) return { kind: "setCurrency", currency: random.pick(["btc", "gem", "new", ""]), scale: random.pick([0, 2, 8, 19, 0.5]) };
+  if (dice < 0.55)
+    return {
+      kind: "setCurrency",
+      currency: random.pick(["btc", "gem", "new", ""]),
+      scale: random.pick([0, 2, 8, 19, 0.5]),
+    };
   const current = (venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0] }).terms;
   return { kind: "setPair", terms: { ...current, ...changedTerms(random, current) } };
 }
@@ -191,7 +247,11 @@ function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
     { isTrading: true, bandPpm: 0 },
     { isTrading: random.chance(0.8) },
     { isTrading: true, bandPpm: random.pick([0, 0, 50_000, 200_000, 1_000_000, 1_000_001]) },
-    { isTrading: true, makerFeePpm: random.pick([0, 1, 1_000, 1_000_000]), takerFeePpm: random.pick([0, 2_500, 999_999]) },
+    {
+      isTrading: true,
+      makerFeePpm: random.pick([0, 1, 1_000, 1_000_000]),
+      takerFeePpm: random.pick([0, 2_500, 999_999]),
+    },
     { isTrading: true, valueStepsMin: random.pick([0n, 1n, 300n, -1n]) },
     { tickSteps: random.pick([current.tickSteps * 2n, current.tickSteps / 2n, 1n, 0n]) },
     { lotSteps: random.pick([current.lotSteps * 2n, current.lotSteps / 2n, 2n ** 62n]) },

@@ -1,5 +1,5 @@
 import { createEngine } from "../../origin/engine/engine.ts";
-import { Objection } from "../sim/objection.ts";
+import { Objection } from "../objection.ts";
 import { runDifferential } from "./differential.ts";
 
 type Run = { readonly firstSeed: number; readonly seeds: number; readonly print: (text: string) => void };
@@ -7,7 +7,7 @@ type Run = { readonly firstSeed: number; readonly seeds: number; readonly print:
 const COMMANDS_PER_SEED = 500;
 const SEEDS_PER_LINE = 100;
 
-/** One seed after the other until there is an objection. Returns the exit code. */
+/** Runs one seed after the other until there is an objection. Returns the exit code. */
 export function simulateEngine({ firstSeed, seeds, print }: Run): number {
   const seen = new Map<string, number>();
   for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {

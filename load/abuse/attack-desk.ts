@@ -7,7 +7,7 @@ import type { Recorder } from "../record/recorder.ts";
 import type { Check } from "../record/run-record.ts";
 import type { Target } from "../target/target.ts";
 
-/** From where attacks are made, each request counted. */
+/** Sends the requests of attacks and counts each. */
 export type AttackDesk = {
   readonly target: Target;
   readonly ticketCookie: string;
@@ -15,7 +15,7 @@ export type AttackDesk = {
   /** A path of the queue's own routes. */
   readonly route: (verb: "enter" | "heartbeat" | "leave") => string;
   readonly ask: (request: AttackRequest) => Promise<AttackAnswer>;
-  /** Gives back what an attack was given by the way, so that the next one meets the same gate. */
+  /** Returns a place or pass that an attack received, so that the next attack meets the same gate. */
   readonly giveBack: (answer: AttackAnswer) => Promise<void>;
   readonly nowSeconds: () => number;
   readonly close: () => void;
@@ -28,7 +28,7 @@ type AttackRequest = {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly address: string;
-  /** Which of the edges; the first unless told. */
+  /** Index of the edge; the first by default. */
   readonly edge?: number;
 };
 
@@ -47,7 +47,10 @@ const SOCKETS_MAX = 32;
 export function openAttackDesk({ target, recorder, nowMs, nowSeconds }: DeskOptions): AttackDesk {
   const { urls, queueId } = target;
   const { ticketCookie, passCookie } = createVisitorRequests(target);
-  const pools = urls.map((url) => ({ host: new URL(url).host, pool: createHttpPool({ url, socketsMax: SOCKETS_MAX }) }));
+  const pools = urls.map((url) => ({
+    host: new URL(url).host,
+    pool: createHttpPool({ url, socketsMax: SOCKETS_MAX }),
+  }));
   const route = (verb: string) => `/_sluice/queues/${queueId}/${verb}`;
 
   function ask({ method = "GET", path, headers = {}, address, edge = 0 }: AttackRequest): Promise<AttackAnswer> {
@@ -81,7 +84,7 @@ export function openAttackDesk({ target, recorder, nowMs, nowSeconds }: DeskOpti
   return { target, ticketCookie, passCookie, route, ask, giveBack, nowSeconds, close };
 }
 
-/** Nobody was let in by it: refused, or sent into the line like anybody else. A pass that came with the answer is a place that was free. */
+/** True when the request was refused or sent to the line. A pass in the answer is a free slot, not a bypass. */
 export function isKeptOut({ raw, sight }: AttackAnswer): boolean {
   return sight.state !== "served" && (raw === undefined || raw.status < 500);
 }

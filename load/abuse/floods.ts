@@ -6,14 +6,14 @@ const JOINS = 3_000;
 const POLLS = 300;
 const FLOOD_ADDRESS = "203.0.113.7";
 const POLL_ADDRESS = "203.0.113.8";
-/** So many are let in at most before one has to wait; a gate that takes more has room for everybody, and nobody polls there. */
+/** A gate that admits more at once has room for every visitor: there is no ticket to poll with. */
 const LET_IN_MAX = 40;
-/** Of places for one address, on a stack of our own. */
+/** `ticketsPerIp` of the run's own stack. */
 export const PLACES_OF_ADDRESS_MAX = 20;
 
 /**
- * Thousands of joins from one address, and one ticket that polls without a pause. Before a gate that is not our own everybody comes from one
- * address, honest people too: there the joins are left out.
+ * Thousands of joins from one address, and one ticket that polls without a pause. At a given gate the honest crowd
+ * comes from the same address, so the joins are left out there.
  */
 export const floods: Attack = {
   name: "floods",
@@ -22,7 +22,9 @@ export const floods: Attack = {
 
 async function floodJoins(desk: AttackDesk): Promise<readonly Check[]> {
   const answers = await Promise.all(
-    Array.from({ length: JOINS }, (_, join) => desk.ask({ method: "POST", path: desk.route("enter"), address: FLOOD_ADDRESS, edge: join })),
+    Array.from({ length: JOINS }, (_, join) =>
+      desk.ask({ method: "POST", path: desk.route("enter"), address: FLOOD_ADDRESS, edge: join }),
+    ),
   );
   const given = answers.filter(({ sight }) => sight.state === "waiting" || sight.state === "admitted");
   const failed = failures(answers);
@@ -34,11 +36,11 @@ async function floodJoins(desk: AttackDesk): Promise<readonly Check[]> {
       seen: `${given.length} places, ${counted(answers)}`,
       isMet: given.length <= PLACES_OF_ADDRESS_MAX,
     },
-    { name: "the same, answered properly", expected: "no 5xx, no silence", seen: `${failed} of them`, isMet: failed === 0 },
+    { name: "answers to these joins", expected: "no 5xx, none missing", seen: `${failed} failed`, isMet: failed === 0 },
   ];
 }
 
-/** Somebody who has to wait, because others have taken what was free; they give it back when it is over. */
+/** A visitor who has to wait, behind others who took the free slots and return them at the end. */
 async function findPlaceInLine(
   desk: AttackDesk,
 ): Promise<{ readonly place: AttackAnswer | undefined; readonly letIn: readonly AttackAnswer[] }> {
@@ -52,15 +54,19 @@ async function findPlaceInLine(
   return { place: undefined, letIn };
 }
 
-/** A poll that comes too early is answered from memory, and one that comes too often is refused; neither is worth anything. */
+/** An early poll is answered from memory, and too many polls are refused. */
 async function floodPolls(desk: AttackDesk): Promise<readonly Check[]> {
   const { place, letIn } = await findPlaceInLine(desk);
-  const checks = place?.sight.state === "waiting" ? [await pollAtOnce(desk, { place, ticket: place.sight.ticket })] : [];
+  const checks =
+    place?.sight.state === "waiting" ? [await pollAtOnce(desk, { place, ticket: place.sight.ticket })] : [];
   await Promise.all(letIn.map((answer) => desk.giveBack(answer)));
   return checks;
 }
 
-async function pollAtOnce(desk: AttackDesk, { place, ticket }: { readonly place: AttackAnswer; readonly ticket: string }): Promise<Check> {
+async function pollAtOnce(
+  desk: AttackDesk,
+  { place, ticket }: { readonly place: AttackAnswer; readonly ticket: string },
+): Promise<Check> {
   const headers = { cookie: `${desk.ticketCookie}=${ticket}` };
   const request = { method: "POST", path: desk.route("heartbeat"), headers, address: place.address } as const;
   const answers = await Promise.all(Array.from({ length: POLLS }, (_, edge) => desk.ask({ ...request, edge })));

@@ -3,8 +3,8 @@ import { type Attack, isKeptOut } from "./attack-desk.ts";
 const ADDRESS = "192.0.2.30";
 
 /**
- * Ways to write a path that some server in the chain might read as another. Not the absolute form (RFC 9112, 3.2.2): workerd by itself answers
- * it with 500 before it comes to the gate, and that says nothing about us.
+ * Spellings of a path that some server in the chain might read as another path. Not the absolute form (RFC 9112,
+ * 3.2.2): workerd answers it with 500 before it reaches the gate.
  */
 const SPELLINGS = [
   "/DEMO/",
@@ -37,7 +37,7 @@ const SPELLINGS = [
   `/demo/${"x".repeat(9_000)}`,
 ];
 
-/** Names under which a client could try to say what only the gate may. */
+/** Headers that only the gate may set. */
 const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { "x-sluice-pass": "planted" },
   { "X-SLUICE-PASS": "planted" },
@@ -49,7 +49,7 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
   { connection: "x-sluice-pass, keep-alive" },
 ];
 
-/** Nobody reaches the application by another spelling of its address, nor by headers that only the gate may set. */
+/** Another spelling of the path, or a header that only the gate may set, must not reach the application. */
 export const pathDodges: Attack = {
   name: "path dodges",
   async run(desk) {
@@ -63,7 +63,14 @@ export const pathDodges: Attack = {
       if (!isKeptOut(answer)) past.push(`${what}: ${answer.sight.label}`);
       await desk.giveBack(answer);
     }
-    const seen = past.length === 0 ? "none got past" : past.join(", ");
-    return [{ name: `${requests.length} dodges by path and header`, expected: "none gets past the gate", seen, isMet: past.length === 0 }];
+    const seen = past.length === 0 ? "none passed" : past.join(", ");
+    return [
+      {
+        name: `${requests.length} dodges by path and header`,
+        expected: "none passes the gate",
+        seen,
+        isMet: past.length === 0,
+      },
+    ];
   },
 };

@@ -8,25 +8,25 @@ import type { Attack, AttackAnswer, AttackDesk } from "./attack-desk.ts";
 const ADDRESS = "192.0.2.10";
 const PLACES = 20;
 const CLAIMS_AT_ONCE = 10;
-/** Fewer than one address may have places, on a stack of our own. */
+/** Below `ticketsPerIp` of the run's own stack. */
 const JOINS_AT_ONCE = 12;
-/** What the gate promises for a session that was ended. */
+/** The gate's promise for an ended session. */
 const FORGOTTEN_MS_MAX = 2_000;
 const ASK_EVERY_MS = 100;
-/** A line that is as long as that is too long for somebody who attacks it. */
+/** A longer line is not worth an attack. */
 const WAIT_MS_MAX = 120_000;
-/** There is a line while the crowd comes, or there is none. */
+/** If no line forms while the crowd arrives, none will. */
 const LINE_MS_MAX = 30_000;
 
-/** Good tokens, used more often than they are good for: a ticket claimed many times at once, a pass from many places, a ticket that is used up. */
+/** Valid tokens, used too often: a ticket claimed many times at once, a pass from many addresses, a used ticket. */
 export const replays: Attack = {
   name: "replays",
   async run(desk) {
     const ticket = await joinLine(desk);
     if (ticket === undefined)
-      return [notDone("a ticket to replay", "there was no line to stand in: it takes more visitors, or a smaller cap")];
+      return [notDone("a ticket to replay", "no line formed: the crowd must be larger or the cap smaller")];
     const pass = await claim(desk, ticket);
-    if (pass === undefined) return [notDone("a pass to replay", "nobody was let in for two minutes")];
+    if (pass === undefined) return [notDone("a pass to replay", "no admission within two minutes")];
     return [
       ...(await claimAgain(desk, ticket, pass)),
       await usePassEverywhere(desk, pass),
@@ -42,7 +42,7 @@ function notDone(name: string, seen: string): Check {
 const ticketCookieOf = (desk: AttackDesk, ticket: string) => ({ cookie: `${desk.ticketCookie}=${ticket}` });
 const passCookieOf = (desk: AttackDesk, pass: string) => ({ cookie: `${desk.passCookie}=${pass}` });
 
-/** A ticket is only given to whoever waits. Several at once make a line where there is hardly one; what is not needed is given back. */
+/** Only a waiting visitor has a ticket. Several joins at once make a short line; unneeded places are returned. */
 async function joinLine(desk: AttackDesk): Promise<string | undefined> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < LINE_MS_MAX) {
@@ -67,7 +67,13 @@ async function claim(desk: AttackDesk, ticket: string): Promise<string | undefin
 }
 
 function poll(desk: AttackDesk, ticket: string, edge = 0): Promise<AttackAnswer> {
-  return desk.ask({ method: "POST", path: desk.route("heartbeat"), headers: ticketCookieOf(desk, ticket), address: ADDRESS, edge });
+  return desk.ask({
+    method: "POST",
+    path: desk.route("heartbeat"),
+    headers: ticketCookieOf(desk, ticket),
+    address: ADDRESS,
+    edge,
+  });
 }
 
 function pauseAfter(sight: Sight): number {
@@ -79,7 +85,9 @@ async function claimAgain(desk: AttackDesk, ticket: string, pass: string): Promi
   const sessions = answers.map(({ sight }) => (sight.state === "admitted" ? factsOf(sight.pass).id : sight.label));
   const distinct = new Set([factsOf(pass).id, ...sessions]).size;
   const name = `a ticket claimed ${CLAIMS_AT_ONCE} times more at once`;
-  return [{ name, expected: "1 session", seen: `${distinct} session${distinct === 1 ? "" : "s"}`, isMet: distinct === 1 }];
+  return [
+    { name, expected: "1 session", seen: `${distinct} session${distinct === 1 ? "" : "s"}`, isMet: distinct === 1 },
+  ];
 }
 
 async function usePassEverywhere(desk: AttackDesk, pass: string): Promise<Check> {
@@ -88,12 +96,14 @@ async function usePassEverywhere(desk: AttackDesk, pass: string): Promise<Check>
   const asked = Array.from({ length: PLACES }, (_, place) =>
     desk.ask({ path: desk.target.path, headers, address: `198.51.100.${place + 1}`, edge: place }),
   );
-  const served = (await Promise.all(asked)).filter(({ sight }) => sight.state === "served" || sight.state === "admitted").length;
+  const served = (await Promise.all(asked)).filter(
+    ({ sight }) => sight.state === "served" || sight.state === "admitted",
+  ).length;
   const slots = await slotOf(desk, pass);
   const isMet = served === PLACES && slots === slotsBefore;
   return {
     name: `one pass used from ${PLACES} addresses`,
-    expected: "one visitor in one slot, wherever from",
+    expected: "one visitor in one slot, from any address",
     seen: `${served} answers, ${slots ?? "unknown"} slot`,
     isMet,
   };
@@ -124,13 +134,18 @@ async function useAfterLeaving(
   await desk.giveBack(page);
   return [
     {
-      name: "a pass of somebody who has left",
+      name: "a pass after its visitor has left",
       expected: "refused everywhere within 2 s",
       seen: forgottenMs === undefined ? "still served" : "refused in time",
       isMet: forgottenMs !== undefined,
     },
-    { name: "a ticket that is used up, polled", expected: "ended", seen: used.sight.state, isMet: used.sight.state === "ended" },
-    { name: "a ticket that is used up, on a page", expected: "a newcomer", seen: isNew ? "a newcomer" : "the old place", isMet: isNew },
+    { name: "a used ticket, polled", expected: "ended", seen: used.sight.state, isMet: used.sight.state === "ended" },
+    {
+      name: "a used ticket, on a page",
+      expected: "a newcomer",
+      seen: isNew ? "a newcomer" : "the old place",
+      isMet: isNew,
+    },
   ];
 }
 
@@ -139,7 +154,7 @@ function newIdOf({ sight }: AttackAnswer): string {
   return sight.state === "admitted" ? factsOf(sight.pass).id : "";
 }
 
-/** Two rounds in which no edge forwards it, the last of them begun in time. */
+/** The first round in which no edge forwards the pass; it must begin in time. */
 async function untilForgotten(desk: AttackDesk, pass: string): Promise<number | undefined> {
   const startedMs = performance.now();
   let askedMs = 0;

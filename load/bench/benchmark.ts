@@ -1,8 +1,8 @@
 import { assert } from "../../shared/assert.ts";
 
 /**
- * A benchmark compares something of ours (the subject) with something well known (the baseline) in the same run.
- * Absolute figures differ between machines and minutes; the ratio is what can be held to an aim.
+ * A benchmark compares a part of Sluice (the subject) with something well known (the baseline) in the same run.
+ * Absolute figures differ between machines and minutes; the ratio has the aim.
  */
 export type Benchmark = {
   readonly name: string;
@@ -10,18 +10,18 @@ export type Benchmark = {
 };
 
 export type BenchmarkRow = {
-  /** What stands against what, in words that need no context. */
+  /** Names subject and baseline, readable without context. */
   readonly what: string;
   readonly unit: string;
   readonly subjectMedian: number;
   readonly baselineMedian: number;
   /** Subject over baseline, both as medians. */
   readonly ratio: number;
-  /** The ratio we hold ourselves to. */
+  /** The ratio to reach; 0 for a row that only informs. */
   readonly aim: number;
   readonly subjectRounds: readonly number[];
   readonly baselineRounds: readonly number[];
-  /** What else was counted, in words. */
+  /** Further counts. */
   readonly notes?: string;
 };
 
@@ -33,7 +33,7 @@ type Alternation = {
   readonly baseline: () => Promise<number>;
 };
 
-/** The order flips each round, so that neither side always runs on the warmer or the busier machine. */
+/** The order alternates, so that neither side always runs first. */
 export async function alternate({ rounds, subject, baseline }: Alternation): Promise<Rounds> {
   assert(rounds >= 1, "a benchmark has at least one round");
   const subjectRounds: number[] = [];
@@ -46,7 +46,9 @@ export async function alternate({ rounds, subject, baseline }: Alternation): Pro
   return { subjectRounds, baselineRounds };
 }
 
-export function benchmarkRow(facts: Rounds & { readonly what: string; readonly unit: string; readonly aim: number }): BenchmarkRow {
+export function benchmarkRow(
+  facts: Rounds & { readonly what: string; readonly unit: string; readonly aim: number },
+): BenchmarkRow {
   const subjectMedian = median(facts.subjectRounds);
   const baselineMedian = median(facts.baselineRounds);
   return { ...facts, subjectMedian, baselineMedian, ratio: subjectMedian / baselineMedian };

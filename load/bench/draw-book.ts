@@ -1,6 +1,6 @@
 /**
- * The benchmark book as a small picture: for each benchmark its first row, how far its ratio has come towards its aim. It is drawn from the
- * page and not from a run, so that the sections of different runs stand side by side.
+ * A picture of the benchmark page: the first row of each benchmark, its ratio and its aim. It is drawn from the page,
+ * not from a run, because the sections come from different runs.
  */
 export function drawBook(page: string): string {
   const rows = [...page.matchAll(SECTION)].flatMap(([, name = "", section = ""]) => firstRow(name, section));
@@ -21,7 +21,7 @@ type BookRow = { readonly name: string; readonly what: string; readonly ratio: n
 const SECTION = /<!-- bench:([\w-]+) -->([\s\S]*?)<!-- \/bench:/g;
 const TABLE_ROW = /^\| \*\*([\d.]+)\*\* \| ([\d.]+) \| ([^|]+) \|/gm;
 
-/** The first with an aim; one without says only how things are. */
+/** The first row with an aim. */
 function firstRow(name: string, section: string): readonly BookRow[] {
   const rows = [...section.matchAll(TABLE_ROW)].map(([, ratio, aim, what = ""]) => ({
     name,
@@ -37,7 +37,7 @@ const TOP = 26;
 const BOTTOM = 8;
 const ROW_HEIGHT = 34;
 const BAR_X = 110;
-/** Where a bar ends whose ratio is its aim; it goes on to twice the aim, and no further. */
+/** The end of a bar whose ratio equals its aim; bars end at twice the aim. */
 const AIM_X = 380;
 const TIMES_AIM_MAX = 2;
 const STYLE =

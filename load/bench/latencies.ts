@@ -1,10 +1,15 @@
-/** Counts latencies in steps of a hundredth of a millisecond, up to ten seconds: percentiles without keeping every value. */
+/** Latencies counted in steps of 10 µs, up to ten seconds: percentiles without keeping every value. */
 export type Latencies = {
   readonly add: (ms: number) => void;
   readonly summary: () => LatencySummary;
 };
 
-export type LatencySummary = { readonly p50Ms: number; readonly p99Ms: number; readonly p999Ms: number; readonly longestMs: number };
+export type LatencySummary = {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly longestMs: number;
+};
 
 const STEPS_PER_MS = 100;
 const STEPS = 10_000 * STEPS_PER_MS;

@@ -1,28 +1,27 @@
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
-import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
+import { complain, readArgs, runCommand } from "../../stack/program/command-line.ts";
 import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
-import { bridgeBenchmark } from "./bridge.ts";
+import { bridgeBenchmark } from "./bridge/bridge.ts";
 import { drawBook } from "./draw-book.ts";
-import { engineBenchmark } from "./engine.ts";
-import { gateBenchmark } from "./gate.ts";
-import { identityBenchmark } from "./identity.ts";
-import { ledgerBenchmark } from "./ledger.ts";
-import { lineBenchmark } from "./line.ts";
-import { lineCostBenchmark } from "./line-cost.ts";
-import { ordersBenchmark } from "./orders.ts";
-import { ordersHttpBenchmark } from "./orders-http.ts";
-import { proxyBenchmark } from "./proxy.ts";
-import { replicasBenchmark } from "./replicas.ts";
+import { engineBenchmark } from "./engine/engine.ts";
+import { gateBenchmark } from "./gate/gate.ts";
+import { identityBenchmark } from "./identity/identity.ts";
+import { ledgerBenchmark } from "./ledger/ledger.ts";
+import { lineBenchmark } from "./line/line.ts";
+import { lineCostBenchmark } from "./line/line-cost.ts";
+import { ordersBenchmark } from "./orders/orders.ts";
+import { ordersHttpBenchmark } from "./orders/orders-http.ts";
+import { proxyBenchmark } from "./proxy/proxy.ts";
+import { replicasBenchmark } from "./replicas/replicas.ts";
 import { formatRows, replaceSection } from "./report.ts";
-import { tokenBenchmark } from "./token.ts";
+import { tokenBenchmark } from "./token/token.ts";
 
 /**
- * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks, or all of them, one after the other; `gate` brings
- * `line-cost` along.
- * `--write` renews the sections of those that ran in docs/performance.md, and README's picture. A missed aim is said, but it is not a
- * failure: how fast this machine is at this minute does not decide whether the code is right.
+ * `npm run bench -- [names] [--quick] [--write]`: runs the named benchmarks or all of them, one after the other; `gate`
+ * includes `line-cost`. `--write` updates their sections in docs/performance.md and its picture. A missed aim is
+ * reported, but is not a failure: the speed of this machine at this minute does not decide whether the code is right.
  */
 const BENCHMARKS: readonly Benchmark[] = [
   bridgeBenchmark,
@@ -38,15 +37,15 @@ const BENCHMARKS: readonly Benchmark[] = [
   ordersHttpBenchmark,
   ledgerBenchmark,
 ];
-/** What the gate costs has two parts: per request, and per visitor who waits. */
+/** The cost of the gate has two parts: per request and per waiting visitor. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };
 const PERFORMANCE_FILE = new URL("../../docs/performance.md", import.meta.url);
 const PICTURE_FILE = new URL("../../docs/images/performance.svg", import.meta.url);
 
 const USAGE = `npm run bench -- [NAME ...] [--quick] [--write]
 
-All of them unless named: ${BENCHMARKS.map(({ name }) => name).join(", ")}.
---quick is too short to be trusted; --write puts the table into docs/performance.md.`;
+Runs all unless named: ${BENCHMARKS.map(({ name }) => name).join(", ")}.
+--quick is too short for reliable figures; --write updates docs/performance.md.`;
 
 const args = process.argv.slice(2);
 process.exitCode = await runCommand({ usage: USAGE, args, run: runBenchmarks });
@@ -58,12 +57,14 @@ async function runBenchmarks(): Promise<number> {
   const { values, positionals } = read.value;
   const unknown = positionals.filter((name) => !BENCHMARKS.some((benchmark) => benchmark.name === name));
   if (unknown.length > 0) {
-    return complain(`No such benchmark: ${unknown.join(", ")}. There are: ${BENCHMARKS.map(({ name }) => name).join(", ")}.`);
+    return complain(
+      `No such benchmark: ${unknown.join(", ")}. There are: ${BENCHMARKS.map(({ name }) => name).join(", ")}.`,
+    );
   }
   const wanted = new Set(positionals.flatMap((name) => [name, ...(COMPANIONS[name] ?? [])]));
   print(machineFacts());
   for (const benchmark of BENCHMARKS.filter(({ name }) => wanted.size === 0 || wanted.has(name))) {
-    print(`\n## ${benchmark.name}${values.quick ? " (quick: too short to be trusted)" : ""}\n`);
+    print(`\n## ${benchmark.name}${values.quick ? " (quick: too short for reliable figures)" : ""}\n`);
     const rows = await benchmark.run({ quick: values.quick });
     print(formatRows(rows));
     sayMissedAims(rows);
@@ -73,7 +74,8 @@ async function runBenchmarks(): Promise<number> {
 }
 
 function sayMissedAims(rows: readonly BenchmarkRow[]): void {
-  for (const row of rows) if (row.ratio < row.aim) print(`MISSED: ${row.what}: ${row.ratio.toFixed(2)} of an aim of ${row.aim}`);
+  for (const row of rows)
+    if (row.ratio < row.aim) print(`MISSED: ${row.what}: ${row.ratio.toFixed(2)} of an aim of ${row.aim}`);
 }
 
 async function writeSection(name: string, rows: readonly BenchmarkRow[]): Promise<void> {

@@ -2,20 +2,20 @@ import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from "node:chi
 import { availableParallelism } from "node:os";
 
 type PinnedOptions = {
-  /** Which core the process may use; left out, all. Ignored where there is no second core or no taskset. */
+  /** The core that the process may use, by default all. Ignored without a second core or taskset. */
   readonly core?: 0 | 1;
   readonly command: string;
   readonly args: readonly string[];
   readonly spawnOptions?: SpawnOptions;
 };
 
-/** Keeps load and subject from taking each other's core, which would measure the scheduler instead. */
+/** Keeps load and subject on different cores; otherwise the scheduler would be measured. */
 export function spawnPinned({ core, command, args, spawnOptions = {} }: PinnedOptions): ChildProcess {
   if (core === undefined || !canPin()) return spawn(command, [...args], spawnOptions);
   return spawn("taskset", ["-c", String(core), command, ...args], spawnOptions);
 }
 
-/** Pins a process that runs already: for servers whose start is another module's business. */
+/** Pins a running process, for servers that another module starts. */
 export function pinProcess(pid: number, core: 0 | 1): void {
   if (canPin()) spawnSync("taskset", ["-a", "-p", "-c", String(core), String(pid)], { stdio: "ignore" });
 }

@@ -1,6 +1,6 @@
 import type { BenchmarkRow } from "./benchmark.ts";
 
-/** A Markdown table with the ratio first, because it is what carries over to another machine; the raw rounds below it. */
+/** A Markdown table with the ratio first, because it carries over to other machines; the raw rounds below it. */
 export function formatRows(rows: readonly BenchmarkRow[]): string {
   const table = rows.map(
     (row) =>
@@ -27,7 +27,7 @@ function figure(value: number): string {
   return value < DECIMALS_BELOW ? value.toFixed(2) : Math.round(value).toLocaleString("en-GB");
 }
 
-/** Renews what stands between the benchmark's markers and leaves the rest of the page as people wrote it. */
+/** Replaces the text between the benchmark's markers and keeps the rest of the page. */
 export function replaceSection({
   page,
   name,

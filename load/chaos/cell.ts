@@ -1,27 +1,30 @@
 import type { ChaosStack } from "./chaos-stack.ts";
 
-/** One cell of the matrix: something of the product, and something that happens to it. */
+/** One cell of the matrix: a component and a fault. */
 export type Cell = {
-  /** For `--only`, and the row of the table. */
+  /** Key of the table's row, and what `--only` searches. */
   readonly name: string;
   readonly component: string;
   readonly fault: string;
   readonly expected: string;
   /** How long the fault lasts. */
   readonly lastsMs: number;
-  /** Makes it happen; what it gives back makes it end, and tells what else was seen of it. Both throw if what has to happen does not. */
+  /**
+   * Injects the fault. The returned function ends it and reports what else was seen. Both throw if an expected effect
+   * is missing.
+   */
   readonly inject: (stack: ChaosStack) => Promise<() => Promise<string | undefined>>;
-  /** A program without which it cannot be made to happen here. */
+  /** A program that the injection needs. */
   readonly needs?: string;
-  /** Whether it is one of the few that run with the tests. */
+  /** Whether the cell runs with the tests. */
   readonly isQuick?: boolean;
-  /** True: whoever trades goes on, and orders are acknowledged while it lasts. False: none may be. Left out, either may happen. */
+  /** True: orders are acknowledged during the fault. False: none may be. Undefined: either. */
   readonly isTradingOn?: boolean;
-  /** No request with a valid pass may fail while it lasts, and every error is one of the gate's own. */
+  /** No request with a valid pass may fail during the fault, and every error must come from the gate. */
   readonly passesHold?: boolean;
-  /** Only where people trade can it happen, or be seen. */
+  /** The fault shows only while orders flow. */
   readonly needsOrders?: boolean;
-  /** What is wrong with what the audit says afterwards, where it is not to say that everything agrees. */
+  /** For a cell after which the audit must report faults: what is wrong with its report, if anything. */
   readonly faultOfAudit?: (audit: string) => string | undefined;
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { crowdFaults, crowdOptions, toCrowdOptions } from "../crowd/crowd.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import { defineScenario } from "../options/define-scenario.ts";
@@ -10,15 +10,15 @@ import { faultMatrix } from "./cells.ts";
 import { type ChaosStack, startChaosStack } from "./chaos-stack.ts";
 
 const { cap, rate, burst } = targetOptions;
-/** After the last fault everybody needs the time to come in that the faults have cost. */
+/** Time for the visitors whom the faults have delayed. */
 const SPARE_SECONDS = 120;
-/** Several of them should fit into a run. */
+/** So that several faults fit into a run. */
 const FAULT_MS_MAX = 6_000;
 
-/** A crowd while parts are broken and mended again, one after the other, as the seed draws them. */
+/** A crowd under faults, one after the other, in the order that the seed draws. */
 export const chaosScenario = defineScenario({
   name: "chaos",
-  summary: "a crowd comes while parts of the stack are killed, stopped and cut off",
+  summary: "a crowd arrives while parts of the stack are killed, stopped and disconnected",
   options: {
     ...crowdOptions,
     ...{ cap, rate, burst },
@@ -32,7 +32,13 @@ export const chaosScenario = defineScenario({
     const over = new AbortController();
     try {
       const options = toCrowdOptions(values);
-      const breaking = breakParts({ stack, recorder, seed: values.seed, everyMs: values["fault-every"] * 1_000, signal: over.signal });
+      const breaking = breakParts({
+        stack,
+        recorder,
+        seed: values.seed,
+        everyMs: values["fault-every"] * 1_000,
+        signal: over.signal,
+      });
       const crowd = { ...options, withinSeconds: options.withinSeconds + SPARE_SECONDS };
       const record = await runCrowd(crowd, { ...context, target: stack.target, recorder });
       over.abort();
@@ -56,7 +62,9 @@ type Breaking = {
 
 async function breakParts({ stack, recorder, seed, everyMs, signal }: Breaking): Promise<void> {
   const random = seededRandom(seed);
-  const [first, ...others] = faultMatrix(random).filter(({ needs, needsOrders = false }) => needs === undefined && !needsOrders);
+  const [first, ...others] = faultMatrix(random).filter(
+    ({ needs, needsOrders = false }) => needs === undefined && !needsOrders,
+  );
   const beganMs = performance.now();
   const nowMs = () => Math.round(performance.now() - beganMs);
   while (first !== undefined) {

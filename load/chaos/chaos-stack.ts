@@ -1,17 +1,17 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { QueueSettings } from "../../edge/queue/settings.ts";
-import { WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { bridgePart, edgePart, originPart, type Part, type PlanOptions, planStack } from "../../origin/stack/plan-stack.ts";
-import { loadOrCreateSecrets } from "../../origin/stack/secrets.ts";
-import { parseStackSettings } from "../../origin/stack/settings.ts";
-import { waitUntilHealthy } from "../../origin/stack/wait-until-healthy.ts";
+import type { QueueSettings } from "../../edge/line/settings.ts";
+import { type FaultyWire, startFaultyWire } from "../../kit/faulty-wire.ts";
+import { entryWithClock, nodeOptionsWithClock } from "../../kit/wrong-clock.ts";
 import { assert } from "../../shared/assert.ts";
 import { systemRandom } from "../../shared/ids.ts";
-import { type FaultyWire, startFaultyWire } from "../../test/gate/faulty-wire.ts";
-import { entryWithClock, nodeOptionsWithClock } from "../../test/parts/wrong-clock.ts";
+import { bridgePart, edgePart, originPart, type Part, type PlanOptions, planStack } from "../../stack/plan-stack.ts";
+import { loadOrCreateSecrets } from "../../stack/secrets.ts";
+import { WORKER_ENTRY } from "../../stack/servers/edge-server.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { waitUntilHealthy } from "../../stack/servers/wait-until-ready.ts";
+import { parseStackSettings } from "../../stack/settings.ts";
 import { createRedisLineWatch } from "../target/redis-line-watch.ts";
 import { setUpQueue } from "../target/set-up-queue.ts";
 import type { Target } from "../target/target.ts";
@@ -19,8 +19,9 @@ import { startPostgresPart } from "./postgres-part.ts";
 import { type StackPart, startPart } from "./stack-part.ts";
 
 /**
- * The whole product, each part a process of its own that can be killed by itself: four edges, two bridges, an api process, an engine with a standby, a
- * worker, both Redis servers and a real PostgreSQL. Wires that can be made to misbehave lie before the bridges and before the venue's Redis.
+ * The whole product, each part a process that can be killed separately: four edges, two bridges, an api process, an
+ * engine with a standby, a worker, both Redis servers and a real PostgreSQL. Wires that can drop or replace replies sit
+ * in front of the bridges and of the venue's Redis.
  */
 export type ChaosStack = {
   readonly target: Target;
@@ -33,7 +34,7 @@ export type ChaosStack = {
   readonly bridgeWires: readonly FaultyWire[];
   /** Between the origins and their Redis. */
   readonly venueWire: FaultyWire;
-  /** Every part runs, and every edge says that all is well. */
+  /** Every edge reports that all parts are healthy. */
   readonly untilHealthy: (withinMs: number) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -52,7 +53,7 @@ const QUEUE_ID = "venue";
 const EDGE_COUNT = 4;
 const BRIDGE_COUNT = 2;
 const STARTED_WITHIN_MS = 60_000;
-/** Everything comes from this machine, and nobody here is to be kept out for that. */
+/** All requests come from one address, and no limit per address may apply. */
 const ROOM_FOR_ALL = { SLUICE_JOINS_PER_ADDRESS: "100000", SLUICE_REQUESTS_PER_ADDRESS: "100000" };
 
 export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosStack> {
@@ -90,7 +91,9 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
           ...{ ...options, settings, name, venueUrl: wiredVenueUrl },
           environment: { ...options.environment, SLUICE_ROLES: roles, ...more },
         });
-      return start(withEnvironment({}), async (offMs) => withEnvironment({ NODE_OPTIONS: nodeOptionsWithClock(offMs) }));
+      return start(withEnvironment({}), async (offMs) =>
+        withEnvironment({ NODE_OPTIONS: nodeOptionsWithClock(offMs) }),
+      );
     };
     const bridges: StackPart[] = [];
     const bridgeWires: FaultyWire[] = [];
@@ -111,7 +114,10 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
       const settings = { ...options.settings, SLUICE_PORT: port, SLUICE_BRIDGE_PORT: bridgePort };
       const edge = { ...options, settings, name: `edge-${index}`, lineUrl };
       const withClock = async (offMs: number) =>
-        edgePart({ ...edge, entryFile: await entryWithClock({ runtime: "worker", entryFile: WORKER_ENTRY, folder, offMs }) });
+        edgePart({
+          ...edge,
+          entryFile: await entryWithClock({ runtime: "worker", entryFile: WORKER_ENTRY, folder, offMs }),
+        });
       edges.push(await start(edgePart(edge), withClock));
       urls.push(`http://127.0.0.1:${port}`);
     }
@@ -134,8 +140,16 @@ export async function startChaosStack({ queue }: ChaosOptions): Promise<ChaosSta
 }
 
 async function planOptions(folder: string, databaseUrl: string): Promise<PlanOptions> {
-  const inherited = Object.fromEntries(["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name]]));
-  const environment = { ...inherited, ...ROOM_FOR_ALL, DATABASE_URL: databaseUrl, SLUICE_AUDIT_MINUTES: "0", SLUICE_SYNC_SECONDS: "2" };
+  const inherited = Object.fromEntries(
+    ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE"].map((name) => [name, process.env[name]]),
+  );
+  const environment = {
+    ...inherited,
+    ...ROOM_FOR_ALL,
+    DATABASE_URL: databaseUrl,
+    SLUICE_AUDIT_MINUTES: "0",
+    SLUICE_SYNC_SECONDS: "2",
+  };
   const settings = parseStackSettings({
     ...environment,
     SLUICE_DATA_DIR: folder,
@@ -145,15 +159,34 @@ async function planOptions(folder: string, databaseUrl: string): Promise<PlanOpt
     SLUICE_BRIDGE_PORT: String(await freePort()),
   });
   assert(settings.ok, "the settings of this stack are our own");
-  return { settings: settings.value, secrets: await loadOrCreateSecrets(folder, systemRandom), environment, folder, watch: false };
+  return {
+    settings: settings.value,
+    secrets: await loadOrCreateSecrets(folder, systemRandom),
+    environment,
+    folder,
+    watch: false,
+  };
 }
 
-type TargetPlan = ChaosOptions & { readonly urls: readonly string[]; readonly lineUrl: string; readonly adminToken: string };
+type TargetPlan = ChaosOptions & {
+  readonly urls: readonly string[];
+  readonly lineUrl: string;
+  readonly adminToken: string;
+};
 
 async function openTarget({ urls: [first = "", ...others], lineUrl, adminToken, queue }: TargetPlan): Promise<Target> {
   const urls = [first, ...others] as const;
   const limits = await setUpQueue({ urls, adminToken, queueId: QUEUE_ID, queue });
   const watch = createRedisLineWatch({ redisUrl: lineUrl, queueId: QUEUE_ID });
-  const what = `a stack of its own (${EDGE_COUNT} × workerd, ${BRIDGE_COUNT} bridges, engine and standby, PostgreSQL)`;
-  return { what, urls, queueId: QUEUE_ID, path: "/demo/", limits, watch, own: undefined, stop: async () => watch.stop() };
+  const what = `its own stack (${EDGE_COUNT} × workerd, ${BRIDGE_COUNT} bridges, engine and standby, PostgreSQL)`;
+  return {
+    what,
+    urls,
+    queueId: QUEUE_ID,
+    path: "/demo/",
+    limits,
+    watch,
+    own: undefined,
+    stop: async () => watch.stop(),
+  };
 }

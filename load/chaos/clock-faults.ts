@@ -8,10 +8,10 @@ export const HOUR_MS = 3_600_000;
 
 const LEADS_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
-/** What a busy machine may take from a trade to its row. */
+/** The time from a trade to its row on a busy machine. */
 const DATED_WITHIN_MS = 60_000;
 
-/** Started anew with clocks that are off by so much; afterwards with right ones. No trade is dated by them. */
+/** Restarts parts with a wrong clock, and afterwards with the right one. No trade may carry the wrong time. */
 export function clocksOff(offsMs: Readonly<Partial<Record<PartName, number>>>): Cell["inject"] {
   return async ({ parts, databaseUrl }) => {
     const entries = Object.entries(offsMs) as [PartName, number][];
@@ -30,7 +30,7 @@ export function clocksOff(offsMs: Readonly<Partial<Record<PartName, number>>>): 
   };
 }
 
-/** The engine with the wrong clock leads; in the end the other one does. */
+/** The engine with the wrong clock leads first, then the other one. */
 export const leaderClockOff: Cell["inject"] = async (stack) => {
   const { parts, databaseUrl } = stack;
   const [wrong, right] = [parts["engine-1"], parts["engine-2"]];
@@ -39,7 +39,7 @@ export const leaderClockOff: Cell["inject"] = async (stack) => {
   await wrong.startAgain(HOUR_MS);
   const deadline = performance.now() + LEADS_WITHIN_MS;
   while ((await findLeader(stack)) !== "engine-1") {
-    if (performance.now() > deadline) throw new Error("the engine whose clock is off does not lead");
+    if (performance.now() > deadline) throw new Error("the engine with the wrong clock does not lead");
     await sleep(LOOK_EVERY_MS);
   }
   await right.startAgain();
@@ -51,15 +51,15 @@ export const leaderClockOff: Cell["inject"] = async (stack) => {
   };
 };
 
-/** By PostgreSQL's clock, which nobody has touched. */
+/** Compared with PostgreSQL's clock, which is right. */
 async function dateOfLastTrade(databaseUrl: string): Promise<string> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   try {
     const [row] = await sql`
       SELECT abs(extract(epoch FROM now() - executed_at)) * 1000 AS off_ms FROM trade_ledger ORDER BY trade_id DESC LIMIT 1`;
     const offMs = Number(row?.["off_ms"]);
-    if (!(offMs < DATED_WITHIN_MS)) throw new Error(`the last trade is dated ${Math.round(offMs / 1_000)} s off`);
-    return "the last trade is dated right";
+    if (!(offMs < DATED_WITHIN_MS)) throw new Error(`the time of the last trade is ${Math.round(offMs / 1_000)} s off`);
+    return "the last trade has the right date";
   } finally {
     await sql.end();
   }

@@ -1,13 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { appendFile, readdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { JOURNAL_KEY } from "../../origin/commit/keys.ts";
-import { healthReportSchema } from "../../shared/health.ts";
+import { JOURNAL_KEY } from "../../origin/journal/keys.ts";
+import { healthReportSchema } from "../../shared/http/health.ts";
 import type { Cell } from "./cell.ts";
 import type { ChaosStack, PartName } from "./chaos-stack.ts";
 import type { StackPart } from "./stack-part.ts";
-import { tamperWith } from "./strace.ts";
 
 type Inject = Cell["inject"];
 
@@ -24,10 +25,13 @@ export function slowDisk(name: PartName): Inject {
   };
 }
 
-/** The lease alone is written twice a second. */
+/** The lease is written twice a second, so a write fails soon. */
 const FILLED_WITHIN_MS = 10_000;
 
-/** No byte more goes into the append-only file: ENOSPC. Whoever promised that what is answered is on disk has to end. */
+/**
+ * Every write to the append-only file fails with ENOSPC. Redis must exit rather than acknowledge a write that is not on
+ * disk.
+ */
 export const venueDiskFull: Inject = async ({ parts, folder }) => {
   const redis = parts["venue-redis"];
   const file = await appendOnlyFile(folder);
@@ -42,17 +46,17 @@ export const venueDiskFull: Inject = async ({ parts, folder }) => {
   const hasEnded = await redis.endsWithin(FILLED_WITHIN_MS);
   if (!hasEnded) {
     await stop();
-    throw new Error("Redis went on without a disk to write to");
+    throw new Error("Redis kept running although it could not write");
   }
   return async () => {
     await redis.startAgain();
-    return "Redis ended rather than answer for what was not on disk";
+    return "Redis exited instead of acknowledging unsaved orders";
   };
 };
 
 const BEGIN_OF_COMMIT = "*1\r\n$5\r\nMULTI\r\n";
 
-/** Killed in the middle of a write: behind the last commit stands the beginning of another one. */
+/** Killed in the middle of a write: the file ends with the beginning of another commit. */
 export const tornTail: Inject = async ({ parts, folder }) => {
   const redis = parts["venue-redis"];
   await redis.kill();
@@ -73,8 +77,8 @@ const REFUSED_WITHIN_MS = 15_000;
 const LOOK_EVERY_MS = 100;
 
 /**
- * A disk that has lied: the last commit that PostgreSQL knows of, and what came after it, is gone from the file though it was synced. The bytes come
- * back with the mending, as from a replica; the worker's ledger has stopped and is started anew, as its sentence says.
+ * A disk that lied about fsync: the last commit that PostgreSQL knows of, and everything after it, is missing from the
+ * file. The end of the fault restores the bytes, as from a replica, and restarts the worker, whose ledger had stopped.
  */
 export const lastCommitsGone: Inject = async ({ parts, folder, databaseUrl }) => {
   const [redis, worker] = [parts["venue-redis"], parts.worker];
@@ -99,18 +103,19 @@ export const lastCommitsGone: Inject = async ({ parts, folder, databaseUrl }) =>
   };
 };
 
-/** What an engine that does not trade says about it. */
+/** The reason in the health report of an engine that refuses to trade. */
 async function refusalOf({ name, port }: StackPart): Promise<string> {
   const deadline = performance.now() + REFUSED_WITHIN_MS;
   let last = "nothing";
   while (performance.now() < deadline) {
-    const response = await fetch(`http://127.0.0.1:${port}/health`, { signal: AbortSignal.timeout(REFUSED_WITHIN_MS) }).catch(
-      () => undefined,
-    );
+    const response = await fetch(`http://127.0.0.1:${port}/health`, {
+      signal: AbortSignal.timeout(REFUSED_WITHIN_MS),
+    }).catch(() => undefined);
     const report = healthReportSchema.safeParse(await response?.json()).data;
     const engine = report?.parts.find((part) => part.name === "engine");
     last = `${engine?.state ?? "unknown"}, ${engine?.detail ?? ""}`;
-    if (engine?.state === "down" && /lost commits|older state|cannot be trusted/.test(engine.detail ?? "")) return engine.detail ?? "";
+    if (engine?.state === "down" && /lost commits|older state|cannot be trusted/.test(engine.detail ?? ""))
+      return engine.detail ?? "";
     await sleep(LOOK_EVERY_MS);
   }
   throw new Error(`${name} does not refuse to trade on a store that has lost commits: ${last}`);
@@ -118,7 +123,7 @@ async function refusalOf({ name, port }: StackPart): Promise<string> {
 
 function lastCommitBefore(file: Buffer, end: number): number {
   const begin = file.lastIndexOf(BEGIN_OF_COMMIT, end - 1);
-  if (begin === -1) throw new Error("no commit stands in the append-only file");
+  if (begin === -1) throw new Error("the append-only file holds no commit");
   return begin;
 }
 
@@ -137,4 +142,23 @@ async function appendOnlyFile(folder: ChaosStack["folder"]): Promise<string> {
   const name = (await readdir(directory)).find((one) => one.endsWith(".incr.aof"));
   if (name === undefined) throw new Error("the venue's Redis has no append-only file");
   return join(directory, name);
+}
+
+/**
+ * Injects these faults into the system calls of a running process until stopped. Throws if the process cannot be
+ * traced.
+ */
+async function tamperWith(pid: number, rules: readonly string[]): Promise<() => Promise<void>> {
+  const strace = spawn("strace", ["-f", "-o", "/dev/null", ...rules, "-p", String(pid)], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const ended = once(strace, "exit");
+  const attached = once(strace.stderr, "data");
+  const [words] = await Promise.race([attached, ended]);
+  if (!String(words).includes("attached")) throw new Error(`strace could not be attached: ${String(words).trim()}`);
+  strace.stderr.resume();
+  return async () => {
+    strace.kill("SIGINT");
+    await ended;
+  };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import postgres from "postgres";
-import { FENCE_KEY } from "../../origin/commit/keys.ts";
-import type { WireFault } from "../../test/gate/faulty-wire.ts";
-import type { Random } from "../../test/sim/random.ts";
+import type { WireFault } from "../../kit/faulty-wire.ts";
+import type { Random } from "../../kit/random.ts";
+import { FENCE_KEY } from "../../origin/journal/keys.ts";
 import type { Cell } from "./cell.ts";
 import type { ChaosStack, PartName } from "./chaos-stack.ts";
 
@@ -52,7 +52,7 @@ export function flapping(name: PartName, { stoppedMs, runningMs }: Flapping): In
   };
 }
 
-/** What is between edges and bridges does this to replies. */
+/** A fault of the wires between edges and bridges. */
 export function bridgeReplies(fault: WireFault): Inject {
   return async ({ bridgeWires }) => {
     for (const wire of bridgeWires) wire.replyWith(fault);
@@ -71,7 +71,7 @@ export function venueReplies(fault: WireFault): Inject {
   };
 }
 
-/** As operators and clouds do it: again and again while the fault lasts. */
+/** Repeated during the fault, as operators and cloud providers do it. */
 export function scriptsFlushed(store: "lineUrl" | "venueUrl"): Inject {
   return async (stack) => {
     const redis = new Redis(stack[store]);
@@ -83,7 +83,7 @@ export function scriptsFlushed(store: "lineUrl" | "venueUrl"): Inject {
   };
 }
 
-/** The store may use no more memory than it does now. */
+/** The store has reached its memory limit. */
 export function memoryFull(store: "lineUrl" | "venueUrl"): Inject {
   return async (stack) => {
     const redis = new Redis(stack[store]);
@@ -95,7 +95,7 @@ export function memoryFull(store: "lineUrl" | "venueUrl"): Inject {
   };
 }
 
-/** Somebody else holds the ledger's table. */
+/** Another session holds a lock on the ledger's table. */
 export const ledgerLocked: Inject = async ({ databaseUrl }) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   const over = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ export const ledgerLocked: Inject = async ({ databaseUrl }) => {
   };
 };
 
-/** The engine that leads, found by the process that says so itself; its standby stays. */
+/** The fault hits the engine that leads; its standby keeps running. */
 export function leader(does: (name: PartName) => Inject): Inject {
   return async (stack) => does(await findLeader(stack))(stack);
 }
@@ -128,14 +128,14 @@ export async function findLeader({ parts, venueUrl }: ChaosStack): Promise<PartN
   }
 }
 
-/** Everything at once; started again in an order that the seed draws. */
+/** All parts at once; restarted in an order that the seed draws. */
 export function everythingKilled(random: Random): Inject {
   return async ({ parts }) => {
     const all = Object.values(parts);
     await Promise.all(all.map((part) => part.kill()));
     return async () => {
       const order = all.map((part) => ({ part, place: random.next() })).toSorted((a, b) => a.place - b.place);
-      // Who comes up before what it stands on may end again, as under any supervisor, and is started anew.
+      // A part that starts before its stores may exit, as under any supervisor, and is restarted.
       await Promise.all(order.map(({ part }, index) => startUntilUp(part, index)));
     };
   };

@@ -4,7 +4,7 @@ const OPEN = "<!-- chaos -->";
 const CLOSE = "<!-- /chaos -->";
 const HEAD = ["| component | fault | expected | seen | outcome |", "| --- | --- | --- | --- | --- |"];
 
-/** Renews the rows of these cells between the markers of the page, and leaves other rows and the rest of the page as they are. */
+/** Replaces the rows of these cells between the markers of the page; other rows and the rest of the page stay. */
 export function withResults(page: string, results: readonly CellResult[], allNames: readonly string[]): string {
   const from = page.indexOf(OPEN);
   const to = page.indexOf(CLOSE);

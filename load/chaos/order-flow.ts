@@ -1,26 +1,31 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { askControl } from "../../origin/control/ask-control.ts";
-import { openVenueClient, problemOf, type VenueClient } from "../../origin/demo/venue-client.ts";
+import type { Random } from "../../kit/random.ts";
+import { askControl } from "../../origin/operators/ask-control.ts";
+import { openVenueClient, problemOf, type VenueClient } from "../../origin/operators/demo/venue-client.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
-import type { Random } from "../../test/sim/random.ts";
 
-/** Two people who trade with each other all the time, whatever happens to the venue, and remember every order that they were told of. */
+/** Two traders who trade with each other during every fault, and remember each acknowledged order. */
 export type OrderFlow = {
   /** How many orders were acknowledged since the flow began. */
   readonly acknowledged: () => number;
-  /** What the last order that was not acknowledged was answered. */
+  /** The answer to the last order that was not acknowledged. */
   readonly lastRefusal: () => string;
-  /** Starts counting anew: what is remembered from here on is what `lost` asks for. */
+  /** Forgets the remembered orders: `lost` looks for later ones only. */
   readonly forget: () => Promise<void>;
-  /** Sends again, under its own name, what was never answered; gives back how many are still without an answer. */
+  /** Sends unanswered orders again under the same name; returns how many are still unanswered. */
   readonly settle: (withinMs: number) => Promise<number>;
-  /** Of the remembered ones, those that the venue does not know. */
+  /** The remembered orders that the venue does not know. */
   readonly lost: (withinMs: number) => Promise<readonly string[]>;
   readonly stop: () => Promise<void>;
 };
 
-type FlowOptions = { readonly folder: string; readonly urls: readonly string[]; readonly random: Random; readonly everyMs: number };
+type FlowOptions = {
+  readonly folder: string;
+  readonly urls: readonly string[];
+  readonly random: Random;
+  readonly everyMs: number;
+};
 
 const NAMES = ["chaos_anna", "chaos_ben"] as const;
 const DEPOSITS = { idr: "1000000000000", btc: "10000" };
@@ -28,14 +33,16 @@ const PRICE = 1_600_000_000;
 const PRICE_STEP = 1_000;
 const PRICE_STEPS = 20;
 const RESTING_SHARE = 0.25;
-/** More would only wait behind a venue that does not answer. */
+/** More would only queue up at a venue that does not answer. */
 const UNDER_WAY_MAX = 40;
 const TRY_AGAIN_MS = 300;
 
 const orderSchema = z.object({ id: z.string() });
 
 export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOptions): Promise<OrderFlow> {
-  const clients = await Promise.all(NAMES.map((name, index) => openTrader({ folder, url: urls[index % urls.length] ?? "", name })));
+  const clients = await Promise.all(
+    NAMES.map((name, index) => openTrader({ folder, url: urls[index % urls.length] ?? "", name })),
+  );
   const known = new Map<string, { readonly client: VenueClient; readonly id: string }>();
   const unanswered = new Map<string, { readonly client: VenueClient; readonly order: object }>();
   let count = 0;
@@ -53,7 +60,7 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
         total++;
       }
       if (status >= 300) lastRefusal = problemOf({ status, body });
-      // 202 and 5xx say that nobody knows; everything else is an end.
+      // After 202 and 5xx the outcome is unknown; every other status is final.
       if (status === 202 || status >= 500) unanswered.set(name, { client, order });
       else unanswered.delete(name);
     } catch (error) {
@@ -68,7 +75,7 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
     const name = `chaos-${count++}`;
     const side = random.chance(0.5) ? "buy" : "sell";
     const price = String(PRICE + random.between(-PRICE_STEPS, PRICE_STEPS) * PRICE_STEP);
-    // Most ask for what is there and no more: a book that only grows would end at the number of open orders that one may have.
+    // Most are IOC: a book that only grows would reach the limit of open orders per user.
     const timeInForce = random.chance(RESTING_SHARE) ? "GTC" : "IOC";
     const order = { pair: "btcidr", side, type: "limit", timeInForce, price, quantity: "0.001", clientOrderId: name };
     void place(client, order, name);
@@ -82,7 +89,9 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   async function settle(withinMs: number): Promise<number> {
     const deadline = performance.now() + withinMs;
     while (unanswered.size > 0 && performance.now() < deadline) {
-      await Promise.all([...unanswered].slice(0, UNDER_WAY_MAX).map(([name, { client, order }]) => place(client, order, name)));
+      await Promise.all(
+        [...unanswered].slice(0, UNDER_WAY_MAX).map(([name, { client, order }]) => place(client, order, name)),
+      );
       if (unanswered.size > 0) await sleep(TRY_AGAIN_MS);
     }
     return unanswered.size;
@@ -112,8 +121,12 @@ export async function startOrderFlow({ folder, urls, random, everyMs }: FlowOpti
   };
 }
 
-/** Not found is gone; without an answer it is asked for again. */
-async function lookFor(client: VenueClient, orderId: string, withinMs: number): Promise<"there" | "gone" | "not to be asked for"> {
+/** 404 means gone; without an answer the order is read again. */
+async function lookFor(
+  client: VenueClient,
+  orderId: string,
+  withinMs: number,
+): Promise<"there" | "gone" | "unreadable"> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
     const status = await client.call("GET", `/orders/${orderId}`).then(
@@ -124,7 +137,7 @@ async function lookFor(client: VenueClient, orderId: string, withinMs: number): 
     if (status === 404) return "gone";
     await sleep(TRY_AGAIN_MS);
   }
-  return "not to be asked for";
+  return "unreadable";
 }
 
 async function openTrader({ folder, url, name }: { folder: string; url: string; name: string }): Promise<VenueClient> {

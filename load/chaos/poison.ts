@@ -6,7 +6,7 @@ import type { StackPart } from "./stack-part.ts";
 const PARKED_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
 
-/** The tables refuse the trades of one entry, the first that has any from now on, as they would a number of a wrong kind. */
+/** A trigger rejects the trades of the next entry, the way PostgreSQL rejects an invalid number. */
 export const poisonedEntry: Cell["inject"] = async ({ databaseUrl, parts }) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   await sql.unsafe(`
@@ -24,18 +24,18 @@ export const poisonedEntry: Cell["inject"] = async ({ databaseUrl, parts }) => {
     await sql.end();
     const behind = Number(row?.["sequence"]) - parked;
     if (Number(row?.["parked"]) !== 1 || behind < 1)
-      throw new Error(`${String(row?.["parked"])} entries are parked, and ${behind} posted behind the first`);
+      throw new Error(`${String(row?.["parked"])} entries are parked, and ${behind} posted after the first`);
     await metricTells(parts.worker);
-    return `entry ${parked} parked, ${behind} more posted behind it, counted in the worker's metrics`;
+    return `entry ${parked} parked, ${behind} more posted after it, counted in the worker's metrics`;
   };
 };
 
-/** The entry is named, and what is missing because of it; what does not hang on it agrees. */
+/** The audit must name the entry and everything missing because of it; every other check must agree. */
 export function faultOfPoisonedAudit(audit: string): string | undefined {
   const mark = (check: string) => new RegExp(`([✓✗]) ${check}`).exec(audit)?.[1];
   const isNamed = mark("parked entries") === "✗" && mark("balances") === "✗" && /entry \d+: .*poison/.test(audit);
   const areOthersWell = ["chain", "double entry", "open orders"].every((check) => mark(check) === "✓");
-  return isNamed && areOthersWell ? undefined : `the audit does not name what is missing and only that: ${audit}`;
+  return isNamed && areOthersWell ? undefined : `the audit does not name exactly the missing parts: ${audit}`;
 }
 
 async function untilParked(sql: postgres.Sql): Promise<number> {
@@ -50,5 +50,6 @@ async function untilParked(sql: postgres.Sql): Promise<number> {
 
 async function metricTells({ port }: StackPart): Promise<void> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  if (!/^sluice_venue_ledger_parked_total 1$/m.test(text)) throw new Error("the worker's metrics do not count the parked entry");
+  if (!/^sluice_venue_ledger_parked_total 1$/m.test(text))
+    throw new Error("the worker's metrics do not count the parked entry");
 }

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type PostgresServer, startPostgresServer } from "../../test/parts/postgres-server.ts";
+import { type PostgresServer, startPostgresServer } from "../../kit/postgres-server.ts";
 import type { StackPart } from "./stack-part.ts";
 
-/** A real PostgreSQL server as a part of the stack, in a folder of its own, which it may have to give to another user. */
+/** A real PostgreSQL server as a part of the stack, in its own folder, which another system user may own. */
 export async function startPostgresPart(): Promise<StackPart & { readonly url: string }> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-chaos-"));
   let server: PostgresServer = await startPostgresServer(folder);

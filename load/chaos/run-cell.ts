@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { askControl } from "../../origin/control/ask-control.ts";
-import { findProgram } from "../../origin/stack/find-program.ts";
+import { askControl } from "../../origin/operators/ask-control.ts";
 import type { Clock } from "../../shared/clock.ts";
+import { findProgram } from "../../stack/servers/find-program.ts";
 import type { CrowdOptions } from "../crowd/crowd-options.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import type { Progress } from "../progress/progress.ts";
@@ -15,15 +15,15 @@ import type { OrderFlow } from "./order-flow.ts";
 
 export type World = { readonly stack: ChaosStack; readonly flow: OrderFlow; readonly clock: Clock };
 
-/** People are in line and orders on their way before anything breaks. */
+/** Visitors wait and orders flow before the fault. */
 const FAULT_AFTER_MS = 1_500;
-/** Bounds for a busy machine, not figures to be proud of: what was seen stands in the table. */
+/** Bounds for a busy machine; the table has the measured times. */
 const RECOVERED_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 
 const QUIET: Progress = { say: () => {}, show: () => {}, end: () => {} };
 
-/** Breaks one thing under load, mends it, and looks at what became of people, orders and money. */
+/** Injects one fault under load, ends it, and checks visitors, orders and money. */
 export async function runCell(cell: Cell, world: World, crowd: CrowdOptions): Promise<CellResult> {
   if (cell.needs !== undefined && findProgram(cell.needs) === undefined) {
     return { cell, seen: `${cell.needs} is not installed`, outcome: "not injectable here" };
@@ -55,8 +55,8 @@ export async function runCell(cell: Cell, world: World, crowd: CrowdOptions): Pr
 }
 
 /**
- * How many orders are acknowledged while it lasts. Where there must be some, it lasts until there are: on a machine that stands still itself a
- * short fault would be over before anybody could have been answered.
+ * How many orders are acknowledged during the fault. Where some must be, the fault lasts until there are: on a machine
+ * that stalls, a short fault would be over before the first answer.
  */
 async function letItLast({ lastsMs, isTradingOn = false }: Cell, flow: OrderFlow): Promise<number> {
   const before = flow.acknowledged();
@@ -66,14 +66,16 @@ async function letItLast({ lastsMs, isTradingOn = false }: Cell, flow: OrderFlow
   return flow.acknowledged() - before;
 }
 
-/** Every edge says that all is well, and somebody's new order is acknowledged. */
+/** Every edge is healthy, and a new order is acknowledged. */
 async function untilServing({ stack, flow }: World): Promise<void> {
   const deadline = performance.now() + RECOVERED_WITHIN_MS;
   await stack.untilHealthy(RECOVERED_WITHIN_MS);
   const before = flow.acknowledged();
   while (flow.acknowledged() === before) {
     if (performance.now() > deadline)
-      throw new Error(`no order was acknowledged within ${RECOVERED_WITHIN_MS / 1_000} s after it was mended: ${flow.lastRefusal()}`);
+      throw new Error(
+        `no order was acknowledged within ${RECOVERED_WITHIN_MS / 1_000} s after the fault: ${flow.lastRefusal()}`,
+      );
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -81,14 +83,18 @@ async function untilServing({ stack, flow }: World): Promise<void> {
 type Outcome = {
   readonly record: RunRecord;
   readonly recoveredMs: number;
-  /** How many orders were acknowledged while the fault lasted. */
+  /** How many orders were acknowledged during the fault. */
   readonly meanwhile: number;
   readonly told: string | undefined;
 };
 
 const GATE_LINES = ["over-admission", ORDER_OF_ENTRY, EVERY_VISIT_ENDED];
 
-async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, meanwhile, told }: Outcome): Promise<CellResult> {
+async function look(
+  cell: Cell,
+  { stack, flow }: World,
+  { record, recoveredMs, meanwhile, told }: Outcome,
+): Promise<CellResult> {
   const acknowledged = flow.acknowledged();
   const unanswered = await flow.settle(RECOVERED_WITHIN_MS);
   const lost = await flow.lost(RECOVERED_WITHIN_MS);
@@ -105,29 +111,33 @@ async function look(cell: Cell, { stack, flow }: World, { record, recoveredMs, m
   ];
   const figures = [
     ...(told === undefined ? [] : [told]),
-    `${meanwhile} orders acknowledged while it lasts`,
-    `serves again ${(recoveredMs / 1_000).toFixed(1)} s after it is mended`,
+    `${meanwhile} orders acknowledged during the fault`,
+    `serves again ${(recoveredMs / 1_000).toFixed(1)} s after the repair`,
     `${acknowledged} orders acknowledged so far, 0 lost`,
     `audit ${cell.faultOfAudit === undefined ? "clean" : "as expected"}`,
   ].join("; ");
-  return { cell, seen: faults.length === 0 ? figures : faults.join("; "), outcome: faults.length === 0 ? "pass" : "fail" };
+  return {
+    cell,
+    seen: faults.length === 0 ? figures : faults.join("; "),
+    outcome: faults.length === 0 ? "pass" : "fail",
+  };
 }
 
-/** The gate's errors have a code; a bare status is the runtime's, and no answer is nobody's. */
+/** The gate's errors have a code; a plain 5xx comes from the runtime. */
 function passFaults(record: RunRecord): readonly string[] {
   const { count, of, what } = countAdmittedErrors(record);
   const failed = count > 0 ? [`${count} of ${of} requests with a pass failed: ${what}`] : [];
   const foreign = Object.entries(record.requests).flatMap(([kind, { answers }]) =>
     Object.entries(answers)
       .filter(([answer]) => answer === NO_ANSWER || /^5\d\d$/.test(answer))
-      .map(([answer, count]) => `${kind} was answered “${answer}” by somebody else than the gate × ${count}`),
+      .map(([answer, count]) => `${kind}: “${answer}” × ${count}, not from the gate`),
   );
   return [...failed, ...foreign];
 }
 
 function tradingFaults({ isTradingOn }: Cell, meanwhile: number): readonly string[] {
-  if (isTradingOn === true && meanwhile === 0) return ["no order was acknowledged while it lasted"];
-  if (isTradingOn === false && meanwhile > 0) return [`${meanwhile} orders were acknowledged while it lasted`];
+  if (isTradingOn === true && meanwhile === 0) return ["no order was acknowledged during the fault"];
+  if (isTradingOn === false && meanwhile > 0) return [`${meanwhile} orders were acknowledged during the fault`];
   return [];
 }
 
@@ -142,8 +152,8 @@ type Audit = { readonly isClean: boolean; readonly text: string };
 /** As `npm run audit` asks for it. */
 async function auditOf(folder: string): Promise<Audit> {
   const answer = await askControl(folder, "/audit", { folder: "" });
-  if (answer === undefined) return { isClean: false, text: "the venue does not run" };
+  if (answer === undefined) return { isClean: false, text: "the venue is not running" };
   if ("refused" in answer) return { isClean: false, text: answer.refused };
-  if (!("said" in answer)) return { isClean: false, text: "the venue did something else" };
+  if (!("said" in answer)) return { isClean: false, text: "the venue gave an unexpected answer" };
   return { isClean: answer.code === 0, text: answer.said };
 }

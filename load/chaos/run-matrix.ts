@@ -1,5 +1,5 @@
+import { seededRandom } from "../../kit/random.ts";
 import type { Clock } from "../../shared/clock.ts";
-import { seededRandom } from "../../test/sim/random.ts";
 import type { CrowdOptions } from "../crowd/crowd-options.ts";
 import type { Cell, CellResult } from "./cell.ts";
 import { startChaosStack } from "./chaos-stack.ts";
@@ -14,11 +14,11 @@ type MatrixOptions = {
   readonly signal: AbortSignal;
 };
 
-/** Two traders stay inside all the time; the rest of the cap is for the crowd, and small, so that one too many would be seen. */
+/** Two traders are always inside; the rest of the cap is small, so that one admission too many shows. */
 const QUEUE = { maxActive: 20, admissionRate: 6, admissionBurst: 3, claimSeconds: 20 };
 const ORDER_EVERY_MS = 100;
 
-/** More people than the rate lets in while they come: there is a line when the fault comes and when it goes. */
+/** More visitors than the rate admits while they arrive: there is a line when the fault begins and when it ends. */
 const CROWD: Omit<CrowdOptions, "seed"> = {
   visitors: 48,
   overSeconds: 4,
@@ -34,16 +34,18 @@ const CROWD: Omit<CrowdOptions, "seed"> = {
   shard: { index: 1, count: 1 },
 };
 
-/** They come for as long as a long fault lasts, as many as the rate lets in: there are always some who have not been answered yet. */
+/** During a long fault visitors keep arriving at the admission rate, so that some are always without an answer. */
 function crowdFor({ lastsMs }: Cell): Omit<CrowdOptions, "seed"> {
   const overSeconds = Math.max(CROWD.overSeconds, Math.ceil(lastsMs / 1_000));
   const visitors = CROWD.visitors + (overSeconds - CROWD.overSeconds) * QUEUE.admissionRate;
   return { ...CROWD, visitors, overSeconds, withinSeconds: CROWD.withinSeconds + overSeconds };
 }
 
-/** One stack for all of them: each cell begins where the one before has left it, as in life. */
+/** One stack for all cells: each begins in the state that the one before left, as in production. */
 export async function runMatrix({ cells, seed, clock, say, signal }: MatrixOptions): Promise<readonly CellResult[]> {
-  say("Starting four edges, two bridges, an engine with a standby, an api process, a worker, two Redis servers and PostgreSQL");
+  say(
+    "Starting four edges, two bridges, an engine with a standby, an api process, a worker, two Redis servers and PostgreSQL",
+  );
   const stack = await startChaosStack({ queue: QUEUE });
   try {
     const flow = await startOrderFlow({

@@ -1,25 +1,25 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Child } from "../../origin/stack/child.ts";
-import type { Part } from "../../origin/stack/plan-stack.ts";
+import type { Part } from "../../stack/plan-stack.ts";
+import type { Child } from "../../stack/servers/child.ts";
 
-/** One process of the stack, and what can be done to it. */
+/** One process of the stack that a fault can hit. */
 export type StackPart = {
   readonly name: string;
   readonly port: number;
   readonly pid: () => number;
-  /** At once, without a word: `kill -9`. */
+  /** SIGKILL. */
   readonly kill: () => Promise<void>;
-  /** It stands still and nothing is closed, as on a machine that hangs. */
+  /** SIGSTOP: the process hangs and its connections stay open. */
   readonly freeze: () => void;
   readonly thaw: () => void;
-  /** The same as before in the same place, with its clock off by so much; does nothing to one that runs. */
+  /** Restarts an ended part on the same port and folder, with its clock off by this much. */
   readonly startAgain: (clockOffMs?: number) => Promise<void>;
-  /** Whether it ends by itself in this time. */
+  /** Whether the process exits by itself in this time. */
   readonly endsWithin: (ms: number) => Promise<boolean>;
   readonly stop: () => Promise<void>;
 };
 
-/** How a part is brought up whose clock is to be off by so much. */
+/** The part with its clock off by this much. */
 type WithClock = (offMs: number) => Promise<Part>;
 
 export async function startPart(part: Part, withClock: WithClock = async () => part): Promise<StackPart> {
@@ -42,7 +42,7 @@ export async function startPart(part: Part, withClock: WithClock = async () => p
     },
     endsWithin: (ms) => Promise.race([child.exited.then(() => true), sleep(ms, false)]),
     async stop() {
-      // One that stands still hears nothing else.
+      // A stopped process does not receive SIGTERM.
       signal("SIGCONT");
       await child.stop();
     },

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { CURVES, drawArrivals } from "./arrivals.ts";
 
 const draw = (curve: (typeof CURVES)[number], seed = 1) =>
   drawArrivals({ visitors: 10_000, overMs: 60_000, curve, random: seededRandom(seed) });
-const within = (arrivals: Float64Array, fromMs: number, toMs: number) => arrivals.filter((at) => at >= fromMs && at < toMs).length;
+const within = (arrivals: Float64Array, fromMs: number, toMs: number) =>
+  arrivals.filter((at) => at >= fromMs && at < toMs).length;
 
 describe.each(CURVES)("arrivals along a %s", (curve) => {
-  it("are exactly as many as asked, in order, inside the time, and the same for the same seed", () => {
+  it("have the exact number, are sorted and within the time, and repeat for the same seed", () => {
     const arrivals = draw(curve);
     expect(arrivals).toHaveLength(10_000);
     expect(arrivals).toEqual(arrivals.toSorted());
@@ -16,9 +17,9 @@ describe.each(CURVES)("arrivals along a %s", (curve) => {
     expect(draw(curve, 2)).not.toEqual(arrivals);
   });
 
-  it("come as independent people do: gaps vary as much as they are long", () => {
+  it("are independent: the gaps vary as much as they are long", () => {
     const arrivals = [...draw(curve)];
-    // In a slice over which the rate hardly changes.
+    // A slice in which the rate hardly changes.
     const slice = arrivals.filter((at) => at >= 20_000 && at < 24_000);
     const gaps = slice.slice(1).map((at, index) => at - (slice[index] ?? 0));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
@@ -29,16 +30,17 @@ describe.each(CURVES)("arrivals along a %s", (curve) => {
 });
 
 describe("the curves", () => {
-  it("spike: six of ten come in the first eighth", () => {
+  it("spike: 63 % arrive in the first eighth", () => {
     expect(within(draw("spike"), 0, 7_500) / 10_000).toBeCloseTo(0.63, 1);
   });
-  it("ramp: a quarter in the first half, and the most at the end", () => {
+  it("ramp: a quarter arrives in the first half, and the rate is highest at the end", () => {
     const arrivals = draw("ramp");
     expect(within(arrivals, 0, 30_000) / 10_000).toBeCloseTo(0.25, 1);
     expect(within(arrivals, 54_000, 60_000)).toBeGreaterThan(within(arrivals, 0, 12_000));
   });
-  it("steady: every tenth of the time brings a tenth", () => {
+  it("steady: a tenth arrives in every tenth of the time", () => {
     const arrivals = draw("steady");
-    for (let tenth = 0; tenth < 10; tenth++) expect(within(arrivals, tenth * 6_000, (tenth + 1) * 6_000) / 1_000).toBeCloseTo(1, 0);
+    for (let tenth = 0; tenth < 10; tenth++)
+      expect(within(arrivals, tenth * 6_000, (tenth + 1) * 6_000) / 1_000).toBeCloseTo(1, 0);
   });
 });

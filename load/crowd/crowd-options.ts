@@ -1,27 +1,27 @@
 import type { Curve } from "./arrivals.ts";
 
-/** Who comes, and what they are like. Shares are of all visitors. */
+/** The size and habits of a crowd. Shares are of all visitors. */
 export type CrowdOptions = {
   readonly visitors: number;
   readonly overSeconds: number;
   readonly curve: Curve;
-  /** Stop asking while they wait, for good. */
+  /** Stop polling for good while they wait. */
   readonly silentShare: number;
-  /** Stop asking for some seconds, and want their old place again. */
+  /** Stop polling for some seconds, and return to their place. */
   readonly returnShare: number;
-  /** Say that they leave while they wait. */
+  /** Leave the line while they wait. */
   readonly leaveShare: number;
-  /** Press reload between two polls. */
+  /** Reload the page between two polls. */
   readonly retryShare: number;
-  /** Come from one and the same address. */
+  /** Share one address. */
   readonly shareAddressShare: number;
-  /** How many pages each asks for inside, after the first. */
+  /** Pages that each visitor requests inside, after the first. */
   readonly requests: number;
   readonly staySeconds: number;
-  /** Whoever is still on the way by then is left. */
+  /** The run ends after this, even with visits under way. */
   readonly withinSeconds: number;
   readonly seed: number;
-  /** This process plays every `count`-th visitor, beginning with the `index`-th; 1 of 1 plays all. */
+  /** This process plays every `count`-th visitor, starting with the `index`-th; 1 of 1 plays all. */
   readonly shard: Shard;
 };
 

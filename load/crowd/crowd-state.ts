@@ -1,7 +1,7 @@
 import { VISITOR_ENDS, type VisitorColumns } from "../record/run-record.ts";
 import type { PlaceClock } from "./place-clock.ts";
 
-/** Everything about every visitor, a column for each fact: nobody who waits is an object. */
+/** The state of all visitors as one typed array per field: a waiting visitor costs no object. */
 export type CrowdState = {
   readonly doing: Uint8Array;
   readonly end: Uint8Array;
@@ -11,30 +11,30 @@ export type CrowdState = {
   readonly admittedMs: Float64Array;
   readonly endedMs: Float64Array;
   readonly wasAway: Uint8Array;
-  /** Of a ticket while they wait, of a pass once they are in. */
+  /** Carries the ticket while the visitor waits, then the pass. */
   readonly cookie: string[];
-  /** Which edge they ask. */
+  /** Index of the edge. */
   readonly edge: Uint16Array;
   readonly failuresInARow: Uint8Array;
   readonly waitingAnswers: Uint8Array;
   readonly reloadsNext: Uint8Array;
   readonly requestsLeft: Uint16Array;
-  /** Whether the habit has shown already. */
+  /** Whether the visitor's habit is over. */
   readonly isPatient: Uint8Array;
-  /** When the request went out that is under way. */
+  /** When the pending request was sent. */
   readonly sentMs: Float64Array;
-  /** When the request went out that was answered with a pass on arrival. */
+  /** When the request was sent that was answered with a pass on arrival. */
   readonly walkedInMs: Float64Array;
   /** When the gate expects the next poll. */
   readonly toldMs: Float64Array;
-  /** By how much a poll was later than that, the last time that it was too much, and when that was. */
+  /** The last poll that was too late: by how much, and when. */
   readonly lateMs: Float64Array;
   readonly lateAtMs: Float64Array;
-  /** When a request was refused or not answered, the last time. */
+  /** When a request was last refused or not answered. */
   readonly refusedAtMs: Float64Array;
 };
 
-/** What a visitor does, or waits to do. */
+/** The state machine of a visitor. */
 export const DOING = { coming: 0, asking: 1, waiting: 2, away: 3, leaving: 4, inside: 5, ended: 6 } as const;
 
 const NEVER = -1;
@@ -66,24 +66,27 @@ export function createCrowdState(count: number): CrowdState {
   };
 }
 
-/** A late or refused poll that lies further back did not change when the visitor entered: the place was kept. */
+/** An earlier late or refused poll did not change when the visitor entered: the place was kept. */
 const SHORTLY_BEFORE_MS = 5_000;
 
 type ColumnOptions = { readonly places: PlaceClock; readonly endMs: number };
 
-/** Of those who came before the run ended. */
+/** For visitors who arrived before the run ended. */
 export function visitorColumns(state: CrowdState, { places, endMs }: ColumnOptions): VisitorColumns {
   const came = [...state.arrivedMs.keys()].filter((visitor) => state.arrivedMs[visitor] !== NEVER);
-  const column = (values: ArrayLike<number>, round = (value: number) => value) => came.map((visitor) => round(values[visitor] ?? NEVER));
+  const column = (values: ArrayLike<number>, round = (value: number) => value) =>
+    came.map((visitor) => round(values[visitor] ?? NEVER));
   const hasWalkedIn = (visitor: number) => state.walkedInMs[visitor] !== NEVER;
   const isShortlyBefore = (atMs: number | undefined, visitor: number) => {
     const enteredMs = state.admittedMs[visitor] ?? NEVER;
     const untilMs = enteredMs === NEVER ? endMs : enteredMs;
     return atMs !== undefined && atMs !== NEVER && atMs <= untilMs && untilMs - atMs <= SHORTLY_BEFORE_MS;
   };
-  const lateOf = (visitor: number) => (isShortlyBefore(state.lateAtMs[visitor], visitor) ? Math.round(state.lateMs[visitor] ?? 0) : 0);
+  const lateOf = (visitor: number) =>
+    isShortlyBefore(state.lateAtMs[visitor], visitor) ? Math.round(state.lateMs[visitor] ?? 0) : 0;
   const placeOf = (visitor: number) =>
-    (hasWalkedIn(visitor) ? places.earliestPlace(state.walkedInMs[visitor] ?? NEVER) : state.joinedOrder[visitor]) ?? NEVER;
+    (hasWalkedIn(visitor) ? places.earliestPlace(state.walkedInMs[visitor] ?? NEVER) : state.joinedOrder[visitor]) ??
+    NEVER;
   return {
     arrivedMs: column(state.arrivedMs, Math.round),
     joinedOrder: came.map(placeOf),

@@ -6,18 +6,23 @@ import { CURVES } from "./arrivals.ts";
 import type { CrowdOptions } from "./crowd-options.ts";
 import { runCrowd } from "./run-crowd.ts";
 
-/** Of a crowd, for every scenario that has one. */
+/** For every scenario with a crowd. */
 export const crowdOptions = {
-  visitors: wholeNumber("how many come", { min: 1, max: 1_000_000, fallback: 1_000 }),
-  over: numberOption("in how many seconds", { min: 0.1, max: 86_400, fallback: 20, value: "SECONDS" }),
-  curve: choice("all at once and ever fewer, ever more, or evenly", CURVES, "spike"),
-  silent: share("stop asking while they wait, for good"),
-  return: share("stop asking for some seconds and come back"),
+  visitors: wholeNumber("number of visitors", { min: 1, max: 1_000_000, fallback: 1_000 }),
+  over: numberOption("seconds in which they arrive", { min: 0.1, max: 86_400, fallback: 20, value: "SECONDS" }),
+  curve: choice("a peak that decays, a growing rate, or a constant rate", CURVES, "spike"),
+  silent: share("stop polling for good while they wait"),
+  return: share("stop polling for some seconds and return"),
   leave: share("leave the line"),
-  retry: share("press reload while they wait"),
-  "share-address": share("come from one and the same address"),
-  requests: wholeNumber("pages that each asks for inside", { min: 0, max: 1_000, fallback: 3 }),
-  stay: numberOption("seconds that each is inside, about", { min: 0, max: 3_000, fallback: 2, value: "SECONDS" }),
+  retry: share("reload the page while they wait"),
+  "share-address": share("share one address"),
+  requests: wholeNumber("pages that each visitor requests inside", { min: 0, max: 1_000, fallback: 3 }),
+  stay: numberOption("seconds that a visitor stays inside, on average", {
+    min: 0,
+    max: 3_000,
+    fallback: 2,
+    value: "SECONDS",
+  }),
   seed: wholeNumber("the same seed draws the same crowd", { min: 0, max: 2 ** 31, fallback: 1 }),
   shard: shardOption,
 } as const;
@@ -26,7 +31,7 @@ type CrowdValues = OptionValues<typeof crowdOptions>;
 
 export const crowdScenario = defineScenario({
   name: "crowd",
-  summary: "a crowd comes, waits in line, goes in, and leaves again",
+  summary: "a crowd arrives, waits in line, enters and leaves",
   options: { ...crowdOptions, ...targetOptions },
   faults: (values) => [...crowdFaults(values), ...targetFaults(values)],
   async run(values, context) {
@@ -46,7 +51,7 @@ export function crowdFaults({ silent, return: comeBack, leave }: CrowdValues): r
   return silent + comeBack + leave > 1 ? ["--silent, --return and --leave: together more than 1"] : [];
 }
 
-/** Twice what the line takes at its pace, and a minute: whoever is not through by then is stuck. */
+/** On top of twice the time that the line needs: a visit that is not over by then is stuck. */
 const SPARE_SECONDS = 60;
 
 export function toCrowdOptions(values: CrowdValues & Pick<TargetValues, "cap" | "rate">): CrowdOptions {

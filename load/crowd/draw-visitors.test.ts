@@ -19,9 +19,10 @@ const OPTIONS: CrowdOptions = {
 };
 
 describe("the visitors of a crowd", () => {
-  it("have their habits in the shares that were asked for", () => {
+  it("have habits in the requested shares", () => {
     const { habit, retries, address } = drawVisitors(OPTIONS);
-    const share = (name: (typeof HABITS)[number]) => habit.filter((one) => one === HABITS.indexOf(name)).length / 10_000;
+    const share = (name: (typeof HABITS)[number]) =>
+      habit.filter((one) => one === HABITS.indexOf(name)).length / 10_000;
     expect(share("silent")).toBeCloseTo(0.3, 1);
     expect(share("returns")).toBeCloseTo(0.1, 1);
     expect(Math.abs(share("leaves") - 0.05)).toBeLessThan(0.01);
@@ -31,7 +32,7 @@ describe("the visitors of a crowd", () => {
     expect(new Set(address).size).toBe(10_000 - shared + 1);
   });
 
-  it("are divided among shards, each of them played once", () => {
+  it("are divided among shards, each visitor in one", () => {
     const whole = drawVisitors(OPTIONS);
     const shards = [1, 2, 3].map((index) => drawVisitors({ ...OPTIONS, shard: { index, count: 3 } }));
     expect(shards.map(({ count }) => count)).toEqual([3_334, 3_333, 3_333]);

@@ -1,14 +1,14 @@
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { drawArrivals } from "./arrivals.ts";
 import type { CrowdOptions } from "./crowd-options.ts";
 
-/** What each visitor will do, drawn before the run: a shard draws them all and plays its own. */
+/** The behaviour of each visitor, drawn before the run. Every shard draws all visitors and plays its own. */
 export type DrawnVisitors = {
   readonly count: number;
   readonly arrivesMs: Float64Array;
   /** Index into `HABITS`. */
   readonly habit: Uint8Array;
-  /** How many waiting answers the visitor hears before the habit shows. */
+  /** Waiting answers before the habit shows. */
   readonly patience: Uint8Array;
   readonly retries: Uint8Array;
   readonly stayMs: Float64Array;
@@ -19,15 +19,20 @@ export type DrawnVisitors = {
 export const HABITS = ["patient", "silent", "returns", "leaves"] as const;
 
 const PATIENCE_MAX = 3;
-/** Well inside the time for which a place is kept. */
+/** Well within the time for which a place is kept. */
 const AWAY_MS_MIN = 4_000;
 const AWAY_MS_MAX = 12_000;
-/** Kept for carriers (RFC 6598): one address with many people behind it. */
+/** Reserved for carrier-grade NAT (RFC 6598): one address shared by many visitors. */
 const SHARED_ADDRESS = "100.64.0.1";
 
 export function drawVisitors(options: CrowdOptions): DrawnVisitors {
   const { visitors, shard, seed } = options;
-  const arrivals = drawArrivals({ visitors, overMs: options.overSeconds * 1_000, curve: options.curve, random: seededRandom(seed) });
+  const arrivals = drawArrivals({
+    visitors,
+    overMs: options.overSeconds * 1_000,
+    curve: options.curve,
+    random: seededRandom(seed),
+  });
   const random = seededRandom(seed + 1);
   const own = Array.from({ length: visitors }, (_, visitor) => ({
     visitor,
@@ -57,7 +62,7 @@ function habitOf(draw: number, { silentShare, returnShare, leaveShare }: CrowdOp
   return HABITS.indexOf("patient");
 }
 
-/** One of the sixteen million of 10.0.0.0/8 for each. */
+/** A separate address of 10.0.0.0/8 for each visitor. */
 function addressOf(visitor: number): string {
   const number = visitor + 1;
   return `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;

@@ -2,15 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Recorder } from "../record/recorder.ts";
 import type { LineLook, LineWatch } from "../target/line-watch.ts";
 
-/** Looks at the line all through a run, for the gauges. */
+/** Samples the line during a run, for the gauges. */
 export type LineFollower = {
-  /** Before anybody comes: what was counted until then is not of this run. */
+  /** Called before the first arrival: earlier admissions are not counted. */
   readonly begin: () => Promise<void>;
   readonly cap: () => number | undefined;
   readonly stop: () => Promise<void>;
 };
 
-type FollowOptions = { readonly watch: LineWatch | undefined; readonly recorder: Recorder; readonly nowMs: () => number };
+type FollowOptions = {
+  readonly watch: LineWatch | undefined;
+  readonly recorder: Recorder;
+  readonly nowMs: () => number;
+};
 
 const GAUGE_EVERY_MS = 1_000;
 
@@ -19,7 +23,7 @@ export function followLine({ watch, recorder, nowMs }: FollowOptions): LineFollo
   let cap: number | undefined;
   let admittedBefore: number | undefined;
   let following = Promise.resolve();
-  /** Of the second that is not yet in the record: the fullest look counts. */
+  /** The fullest sample of the second that is not in the record yet. */
   let pending: LineLook | undefined;
   let gaugedMs = 0;
 
@@ -27,7 +31,7 @@ export function followLine({ watch, recorder, nowMs }: FollowOptions): LineFollo
     cap = look.cap;
     admittedBefore ??= look.admitted;
     if (pending === undefined || look.active - look.cap >= pending.active - pending.cap) pending = look;
-    // The last look says how it ended, whenever it comes.
+    // The last sample is always recorded: it shows how the run ended.
     if (nowMs() - gaugedMs < GAUGE_EVERY_MS && !isOver) return;
     gaugedMs = nowMs();
     const { active, cap: capThen } = pending;

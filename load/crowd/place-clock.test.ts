@@ -2,15 +2,15 @@ import { expect, it } from "vitest";
 import { createPlaceClock } from "./place-clock.ts";
 
 const LANE_0 = 3 * 2 ** 50;
-/** When our clock shows 0. */
+/** The gate's time when our clock shows 0. */
 const GATE_MS = 50_000_000_000;
 const placeAt = (ms: number) => LANE_0 + (GATE_MS + ms) * 64;
 
-it("knows no place before anybody got a ticket", () => {
+it("knows no place before the first ticket", () => {
   expect(createPlaceClock().earliestPlace(0)).toBeUndefined();
 });
 
-it("puts a visitor who entered on arrival behind all who got their place before the request was sent, as exactly as answers are fast", () => {
+it("places a visitor who entered on arrival behind every place assigned before the request, within the latency", () => {
   const clock = createPlaceClock();
   clock.joined(placeAt(100), 400);
   clock.joined(placeAt(1_000), 1_004);

@@ -1,11 +1,11 @@
 /**
- * The gate's clock as its places show it: a place tells when it was taken (`edge/queue/order.lua`). A visitor who enters on arrival never sees a
- * ticket; by this clock the place is known to be no earlier than when the request was sent.
+ * The gate's clock, read from places: a place encodes when it was taken (`edge/line/scripts/order.lua`). A visitor who
+ * enters on arrival has no ticket; with this clock the request's time gives the earliest possible place.
  */
 export type PlaceClock = {
-  /** A place that was given out before this time of ours. */
+  /** A place that was assigned before this time of our clock. */
   readonly joined: (order: number, answeredMs: number) => void;
-  /** Of lane 0; undefined while no place is known to set the clock by. */
+  /** In lane 0; undefined until a place has set the clock. */
   readonly earliestPlace: (sentMs: number) => number | undefined;
 };
 
@@ -17,11 +17,12 @@ export function createPlaceClock(): PlaceClock {
   let aheadMs: number | undefined;
   return {
     joined(order, answeredMs) {
-      // The number of a drawn place is odd, and says nothing about time.
+      // The number of a drawn place is odd and carries no time.
       if (order % 2 === 1) return;
-      // The fastest answer sets the clock best; every slower one sets it back.
+      // The fastest answer gives the best estimate.
       aheadMs = Math.max(aheadMs ?? Number.NEGATIVE_INFINITY, (order % LANE_SPAN) / SEQUENCE_PER_MS - answeredMs);
     },
-    earliestPlace: (sentMs) => (aheadMs === undefined ? undefined : LANE_MAX * LANE_SPAN + (sentMs + aheadMs) * SEQUENCE_PER_MS),
+    earliestPlace: (sentMs) =>
+      aheadMs === undefined ? undefined : LANE_MAX * LANE_SPAN + (sentMs + aheadMs) * SEQUENCE_PER_MS,
   };
 }

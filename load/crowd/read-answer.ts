@@ -2,7 +2,7 @@ import { z } from "zod";
 import { bodyText, headerOf, headersOf, type RawAnswer } from "../http/response-reader.ts";
 import { NO_ANSWER } from "../record/recorder.ts";
 
-/** What a visitor makes of an answer. `label` is what it is counted under. */
+/** An answer as a visitor understands it, counted under `label`. */
 export type Sight = { readonly label: string } & (
   | {
       readonly state: "waiting";
@@ -14,22 +14,34 @@ export type Sight = { readonly label: string } & (
   | { readonly state: "early"; readonly pollAfterMs: number }
   | { readonly state: "admitted"; readonly pass: string }
   | { readonly state: "ended" }
-  /** Something of the application's. */
+  /** The application answered. */
   | { readonly state: "served" }
   | { readonly state: "refused"; readonly retryAfterMs: number | undefined; readonly isForGood: boolean }
 );
 
 const gateAnswer = z.discriminatedUnion("state", [
-  z.object({ state: z.literal("waiting"), ticket: z.string(), position: z.number().nullable(), lane: z.number(), pollAfterMs: z.number() }),
+  z.object({
+    state: z.literal("waiting"),
+    ticket: z.string(),
+    position: z.number().nullable(),
+    lane: z.number(),
+    pollAfterMs: z.number(),
+  }),
   z.object({ state: z.literal("prequeue"), pollAfterMs: z.number() }),
   z.object({ state: z.literal("admitted"), pass: z.string() }),
   z.object({ state: z.literal("ended"), reason: z.string() }),
 ]);
 
-/** Answers to which nobody need come back. */
-const FINAL_CODES: ReadonlySet<string> = new Set(["queue_full", "queue_closed", "event_over", "address_limit", "queue_not_found"]);
+/** Refusals after which a retry cannot help. */
+const FINAL_CODES: ReadonlySet<string> = new Set([
+  "queue_full",
+  "queue_closed",
+  "event_over",
+  "address_limit",
+  "queue_not_found",
+]);
 
-/** `passCookie` is the name under which a pass comes with a page. */
+/** `passCookie` is the name of the cookie that carries a pass. */
 export function readAnswer(answer: RawAnswer | undefined, passCookie: string): Sight {
   if (answer === undefined) return { label: NO_ANSWER, state: "refused", retryAfterMs: undefined, isForGood: false };
   const label = String(answer.status);
@@ -50,7 +62,7 @@ export function readAnswer(answer: RawAnswer | undefined, passCookie: string): S
 }
 
 function readRefusal(answer: RawAnswer): Sight {
-  // A line whose waiting page has a status of its own.
+  // A queue can have its own status for the waiting page.
   const told = isJson(answer) ? gateAnswer.safeParse(jsonOf(answer)).data : undefined;
   if (told?.state === "waiting") return { label: String(answer.status), ...told };
   const retryAfter = Number(headerOf(answer, "retry-after") ?? Number.NaN);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { createHttpPool, type HttpPool } from "../http/http-pool.ts";
+import type { RunContext } from "../options/run-context.ts";
 import { createRecorder, type Recorder } from "../record/recorder.ts";
 import type { DriverRecord, RunRecord } from "../record/run-record.ts";
-import type { RunContext } from "../run-context.ts";
 import type { Target } from "../target/target.ts";
 import type { CrowdOptions } from "./crowd-options.ts";
 import { createCrowdState, visitorColumns } from "./crowd-state.ts";
@@ -16,19 +16,19 @@ import { createVisitorRequests } from "./visitor-requests.ts";
 
 export type CrowdContext = RunContext & {
   readonly target: Target;
-  /** Whoever is let in is handed over, and completes when this is done. */
+  /** Called with each admitted visitor, whose visit completes when the promise does. */
   readonly onAdmitted?: (visitor: AdmittedVisitor) => Promise<void>;
-  /** Where a scenario around the crowd counts its own requests, faults and checks too. */
+  /** Shared with a scenario that counts its own requests, faults and checks. */
   readonly recorder?: Recorder;
 };
 
-/** For all edges together: enough for what two cores can answer within the gate's own second. */
+/** For all edges together: more than two cores can answer within a second. */
 const SOCKETS_MAX = 256;
 const SHOW_EVERY_MS = 200;
 
 /**
- * Plays a crowd: an open model, in which visitors come when they come, and everything they do has a moment at which it is due. Latency
- * counts from that moment, so that neither a slow gate nor a slow driver hides how long somebody waited.
+ * Plays a crowd. Arrivals are independent of response times (open model), and every action has a due time. Latency is
+ * measured from the due time, so that neither a slow gate nor a slow load generator hides it.
  */
 export async function runCrowd(options: CrowdOptions, context: CrowdContext): Promise<RunRecord> {
   const { target, signal, progress, clock } = context;
@@ -54,12 +54,13 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
     places,
     recorder,
     nowMs,
-    // While nothing else is done, the wheel turns once in each slice.
+    // An idle load generator turns the wheel once per slice.
     unreadMs: () => Math.max(0, nowMs() - turnedMs - SLICE_MS),
     texts: createVisitorRequests(target),
     random: seededRandom(options.seed + 2),
     isOver: () => isOver,
-    send: (url, text, onAnswer) => pools.get(url)?.send({ text, onAnswer: (answer, sentAtMs) => onAnswer(answer, sentAtMs - beganMs) }),
+    send: (url, text, onAnswer) =>
+      pools.get(url)?.send({ text, onAnswer: (answer, sentAtMs) => onAnswer(answer, sentAtMs - beganMs) }),
     requests: options.requests,
     onAdmitted: context.onAdmitted,
   });
@@ -68,7 +69,8 @@ export async function runCrowd(options: CrowdOptions, context: CrowdContext): Pr
   beganMs = performance.now();
   for (let visitor = 0; visitor < drawn.count; visitor++) wheel.schedule(visitor, drawn.arrivesMs[visitor] ?? 0);
 
-  const show = () => progress.show(rowsOf(counts, { visitors: drawn.count, cap: line.cap(), answers: recorder.total() }));
+  const show = () =>
+    progress.show(rowsOf(counts, { visitors: drawn.count, cap: line.cap(), answers: recorder.total() }));
   let shownMs = 0;
   while (!signal.aborted && counts.ended < drawn.count && nowMs() < deadlineMs) {
     turnedMs = nowMs();
@@ -123,7 +125,7 @@ function rowsOf({ arrived, admitted, ended, endedInside }: LifeCounts, { visitor
     { label: "arrived", value: arrived, of: visitors, isCount: true },
     { label: "waiting", value: arrived - admitted - (ended - endedInside) },
     { label: "inside", value: inside, ...(cap === undefined ? {} : { of: cap }) },
-    { label: "let in", value: admitted, isCount: true },
+    { label: "admitted", value: admitted, isCount: true },
     { label: "done", value: ended, of: visitors },
     { label: "answers", value: answers, isCount: true },
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { createTimerWheel, SLICE_MS } from "./timer-wheel.ts";
 
 type Call = readonly [visitor: number, dueMs: number, nowMs: number];
@@ -11,7 +11,7 @@ function turned(wheel: ReturnType<typeof createTimerWheel>, nowMs: number): read
 }
 
 describe("the timer wheel", () => {
-  it("calls everybody once, never early and at most a slice late, in the order in which they were due", () => {
+  it("calls each visitor once, never early, at most a slice late, and in the order of due times", () => {
     const random = seededRandom(7);
     const wheel = createTimerWheel(5_000);
     const dues = Array.from({ length: 5_000 }, () => random.between(0, 90_000) + random.next());
@@ -25,7 +25,7 @@ describe("the timer wheel", () => {
     expect(wheel.size()).toBe(0);
   });
 
-  it("tells when somebody was due, however late the turn comes", () => {
+  it("reports the due time, however late the turn is", () => {
     const wheel = createTimerWheel(3);
     wheel.schedule(0, 10);
     wheel.schedule(1, 50_000);
@@ -38,7 +38,7 @@ describe("the timer wheel", () => {
     expect(turned(wheel, 1_000_000)).toEqual([[2, 999_999, 1_000_000]]);
   });
 
-  it("keeps one appointment for each: a new one replaces the old one, and a cancelled one does not come", () => {
+  it("keeps one appointment per visitor: a new one replaces it, and a cancelled one is not called", () => {
     const wheel = createTimerWheel(3);
     for (const visitor of [0, 1, 2]) wheel.schedule(visitor, 100);
     wheel.schedule(1, 300);
@@ -49,7 +49,7 @@ describe("the timer wheel", () => {
     expect(turned(wheel, 300).map(([visitor]) => visitor)).toEqual([1]);
   });
 
-  it("takes appointments made while it turns, those in the past for the next turn", () => {
+  it("accepts appointments during a turn, and calls those in the past in the next turn", () => {
     const wheel = createTimerWheel(2);
     wheel.schedule(0, 10);
     wheel.turn(20, (visitor) => wheel.schedule(visitor, 5));

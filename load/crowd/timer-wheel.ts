@@ -1,21 +1,21 @@
 import { assert } from "../../shared/assert.ts";
 
 /**
- * When each of many visitors has something to do next, with one timer for all of them and four numbers for each: a wheel of lists, one list for
- * each slice of time. Every visitor has at most one appointment; a new one takes the place of the old one's.
+ * The next action of many visitors, with one timer and four numbers per visitor: a wheel with a linked list for each
+ * slice of time. A visitor has at most one appointment; a new one replaces it.
  */
 export type TimerWheel = {
-  /** Never before `dueMs`, and at most a slice later, if `turn` is called as often. */
+  /** Never before `dueMs`, and at most a slice later if `turn` is called once per slice. */
   readonly schedule: (visitor: number, dueMs: number) => void;
   readonly cancel: (visitor: number) => void;
-  /** Calls whoever is due, with when that was, however late the call itself comes. */
+  /** Calls back for each visitor who is due, with the due time, however late the turn is. */
   readonly turn: (nowMs: number, onDue: (visitor: number, dueMs: number) => void) => void;
   readonly size: () => number;
 };
 
-/** Visitors poll when they are told to, to a few milliseconds. */
+/** The precision of poll times. */
 export const SLICE_MS = 2;
-/** One turn of the wheel is sixteen seconds, and few are told to wait for longer; later appointments go round again. */
+/** A full turn takes sixteen seconds, and few waits are longer; later appointments stay for another turn. */
 const SLICES = 8_192;
 const NONE = -1;
 
@@ -27,7 +27,7 @@ export function createTimerWheel(visitors: number): TimerWheel {
   let turnedTo = 0;
   let size = 0;
 
-  /** What is due in the past is found by the next turn. */
+  /** An appointment in the past goes to the next turn. */
   const sliceOf = (dueMs: number) => Math.max(turnedTo, Math.ceil(dueMs / SLICE_MS)) % SLICES;
   const slotOf = new Int32Array(visitors).fill(NONE);
 
@@ -66,7 +66,7 @@ export function createTimerWheel(visitors: number): TimerWheel {
   function turn(nowMs: number, onDue: (visitor: number, dueMs: number) => void): void {
     const target = Math.floor(nowMs / SLICE_MS);
     const due: number[] = [];
-    // After a pause of more than a whole turn every list is looked at once, not several times.
+    // After a pause longer than a full turn, visit each list once.
     for (let slice = Math.max(turnedTo, target - SLICES + 1); slice <= target; slice++) collectDue(slice, nowMs, due);
     turnedTo = target + 1;
     due.sort((one, other) => (dueAtMs[one] ?? 0) - (dueAtMs[other] ?? 0));

@@ -1,4 +1,4 @@
-import type { Random } from "../../test/sim/random.ts";
+import type { Random } from "../../kit/random.ts";
 import type { RawAnswer } from "../http/response-reader.ts";
 import type { Recorder } from "../record/recorder.ts";
 import { VISITOR_ENDS } from "../record/run-record.ts";
@@ -13,11 +13,11 @@ import type { TimerWheel } from "./timer-wheel.ts";
 import type { VisitorRequests } from "./visitor-requests.ts";
 
 /**
- * A visitor's way: page, polls as told, claim, some requests inside, complete. All visitors share this code, and each is no more than a row
- * of numbers and one appointment.
+ * The life of a visitor: page, polls as told, claim, some requests inside, complete. All visitors share this code; each
+ * is a row of numbers and one appointment.
  */
 export type VisitorLife = {
-  /** The visitor's appointment has come. */
+  /** Called when the visitor's appointment is due. */
   readonly act: (visitor: number, dueMs: number) => void;
   readonly counts: LifeCounts;
 };
@@ -26,11 +26,11 @@ export type LifeCounts = {
   arrived: number;
   admitted: number;
   ended: number;
-  /** Of those who ended, how many had been let in. */
+  /** Ended visits of admitted visitors. */
   endedInside: number;
 };
 
-/** Somebody who has been let in, for whoever has something to do inside. */
+/** An admitted visitor, for a scenario that acts inside. */
 export type AdmittedVisitor = {
   /** Among the visitors of this process. */
   readonly visitor: number;
@@ -50,11 +50,11 @@ export type LifeOptions = {
   readonly recorder: Recorder;
   readonly random: Random;
   readonly nowMs: () => number;
-  /** For how long an answer that is read now may have lain there: since when the load generator has been busy. */
+  /** How long an answer may have waited to be read, because the load generator was busy. */
   readonly unreadMs: () => number;
   readonly isOver: () => boolean;
   readonly send: (url: string, text: string, onAnswer: (answer: RawAnswer | undefined, sentMs: number) => void) => void;
-  /** How many requests each makes inside, unless somebody else has something to do there. */
+  /** Requests of each visitor inside, without `onAdmitted`. */
   readonly requests: number;
   readonly onAdmitted: ((visitor: AdmittedVisitor) => Promise<void>) | undefined;
 };
@@ -65,10 +65,10 @@ type Waiting = Extract<Sight, { readonly state: "waiting" }>;
 type Admitted = Extract<Sight, { readonly state: "admitted" }>;
 type Asked = { readonly kind: Kind; readonly dueMs: number; readonly before: number; readonly isReload: boolean };
 
-/** In a row. Together with the pauses between them that is a minute. */
+/** In a row; with the pauses between them that is a minute. */
 const FAILURES_MAX = 30;
 const RETRY_MS = 2_000;
-/** Of the time that a visitor was told to wait: before half of it the gate answers from memory. */
+/** Share of the poll interval: before half of it the gate answers from memory. */
 const RELOAD_AT = 0.4;
 const LEAVE_AT = 0.5;
 
@@ -80,7 +80,11 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
   function act(visitor: number, dueMs: number): void {
     const doing = state.doing[visitor];
     if (doing === DOING.coming) arrive(visitor, dueMs);
-    ask(visitor, { kind: nextKind(visitor), dueMs, before: doing === DOING.coming ? DOING.waiting : (doing ?? DOING.waiting) });
+    ask(visitor, {
+      kind: nextKind(visitor),
+      dueMs,
+      before: doing === DOING.coming ? DOING.waiting : (doing ?? DOING.waiting),
+    });
   }
 
   function arrive(visitor: number, dueMs: number): void {
@@ -96,7 +100,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
       case DOING.inside:
         return (state.requestsLeft[visitor] ?? 0) > 0 ? "request" : "complete";
       default:
-        // Who has no place yet has nothing to poll with.
+        // Without a ticket there is nothing to poll with.
         return state.reloadsNext[visitor] === 1 || state.cookie[visitor] === "" ? "page" : "poll";
     }
   }
@@ -105,7 +109,12 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     const asked = { kind, dueMs, before, isReload: state.reloadsNext[visitor] === 1 };
     const url = urls[state.edge[visitor] ?? 0] ?? urls[0];
     const asking = { url, address: drawn.address[visitor] ?? "", cookie: state.cookie[visitor] ?? "" };
-    const text = kind === "poll" ? texts.poll(asking) : kind === "page" || kind === "request" ? texts.page(asking) : texts.leave(asking);
+    const text =
+      kind === "poll"
+        ? texts.poll(asking)
+        : kind === "page" || kind === "request"
+          ? texts.page(asking)
+          : texts.leave(asking);
     state.doing[visitor] = DOING.asking;
     state.reloadsNext[visitor] = 0;
     options.send(url, text, (raw, sentMs) => {
@@ -118,7 +127,12 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
   function onAnswer(visitor: number, asked: Asked, raw: RawAnswer | undefined) {
     const { kind, dueMs } = asked;
     const sight = readAnswer(raw, texts.passCookie);
-    recorder.answered({ kind: recordedKind(kind, sight), dueMs, answeredMs: nowMs(), answer: recordedAnswer(kind, sight) });
+    recorder.answered({
+      kind: recordedKind(kind, sight),
+      dueMs,
+      answeredMs: nowMs(),
+      answer: recordedAnswer(kind, sight),
+    });
     if (raw === undefined) state.edge[visitor] = ((state.edge[visitor] ?? 0) + 1) % urls.length;
     if (sight.state === "refused") return onRefused(visitor, asked, sight);
     state.failuresInARow[visitor] = 0;
@@ -127,14 +141,18 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     return kind === "request" ? onServed(visitor, sight) : onTurn(visitor, sight, asked);
   }
 
-  function onRefused(visitor: number, { before }: Asked, { isForGood, retryAfterMs = RETRY_MS }: Extract<Sight, { state: "refused" }>) {
+  function onRefused(
+    visitor: number,
+    { before }: Asked,
+    { isForGood, retryAfterMs = RETRY_MS }: Extract<Sight, { state: "refused" }>,
+  ) {
     const failures = (state.failuresInARow[visitor] ?? 0) + 1;
     if (isForGood) return end(visitor, "refused");
     if (failures > FAILURES_MAX) return end(visitor, "failed");
     state.failuresInARow[visitor] = failures;
     state.doing[visitor] = before;
     if (state.admittedMs[visitor] === -1) state.refusedAtMs[visitor] = nowMs();
-    // Spread, so that those who were refused together do not all come back together.
+    // Jitter, so that visitors refused together do not retry together.
     const retryMs = nowMs() + retryAfterMs * (0.5 + random.next());
     state.toldMs[visitor] = retryMs;
     wheel.schedule(visitor, retryMs);
@@ -153,7 +171,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
       case "ended":
         return end(visitor, "refused");
       case "served":
-        // No gate was in the way: the queue is open to all, or no route leads to it.
+        // No gate in between: the queue is open, or no route leads to it.
         return end(visitor, "completed");
     }
   }
@@ -163,7 +181,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     state.toldMs[visitor] = nowMs() - unreadMs() + pollAfterMs;
     state.lane[visitor] = lane;
     const cookie = `${texts.ticketCookie}=${ticket}`;
-    // While a draw keeps the places secret, the ticket does not carry one.
+    // A ticket carries no place while a draw keeps the places secret.
     if (cookie !== state.cookie[visitor] && position !== null) notePlace(visitor, ticket);
     state.cookie[visitor] = cookie;
     state.waitingAnswers[visitor] = Math.min(255, (state.waitingAnswers[visitor] ?? 0) + 1);
@@ -194,7 +212,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     state.joinedOrder[visitor] = order;
   }
 
-  /** The poll that is answered now went out later than the gate expected it. */
+  /** Records that the answered poll was sent later than the gate expected. */
   function noteLateness(visitor: number, readLateMs: number): void {
     const told = state.toldMs[visitor] ?? -1;
     const lateMs = (told === -1 ? 0 : Math.max(0, (state.sentMs[visitor] ?? 0) - told)) + readLateMs;
@@ -236,7 +254,7 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
     wheel.schedule(visitor, nowMs() + (drawn.stayMs[visitor] ?? 0) / (options.requests + 1));
   }
 
-  /** The answer to a request inside. A pass that came along is the renewed one. */
+  /** The answer to a request inside. A pass in it is a renewal. */
   function onServed(visitor: number, sight: Told) {
     if (sight.state !== "served" && sight.state !== "admitted") return end(visitor, "failed");
     if (sight.state === "admitted") state.cookie[visitor] = `${texts.passCookie}=${sight.pass}`;
@@ -257,12 +275,12 @@ export function createVisitorLife(options: LifeOptions): VisitorLife {
   return { act, counts };
 }
 
-/** A poll that lets somebody in is a claim. */
+/** A poll that admits the visitor is recorded as a claim. */
 function recordedKind(kind: Kind, { state }: Sight): string {
   return kind === "poll" && state === "admitted" ? "claim" : kind;
 }
 
-/** Somebody who was let in and finds himself in the line again has met an error, whatever its status. */
+/** An admitted visitor who is sent back to the line has met an error, whatever the status. */
 function recordedAnswer(kind: Kind, { state, label }: Sight): string {
-  return kind === "request" && state === "waiting" ? "in line again" : label;
+  return kind === "request" && state === "waiting" ? "back in line" : label;
 }

@@ -1,9 +1,9 @@
-import { tokenCookieName } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
+import { tokenCookieName } from "../../shared/tokens/admission.ts";
 import { requestText } from "../http/request-text.ts";
 import type { Target } from "../target/target.ts";
 
-/** The requests of a visitor's life as they go over the wire, from any address that the edge is made to believe. */
+/** The requests of a visitor as they go over the wire, from any address: the edge reads it from a header. */
 export type VisitorRequests = {
   readonly ticketCookie: string;
   readonly passCookie: string;
@@ -16,13 +16,21 @@ export type Asking = { readonly url: string; readonly address: string; readonly 
 
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
-export function createVisitorRequests({ urls, queueId, path }: Pick<Target, "urls" | "queueId" | "path">): VisitorRequests {
+export function createVisitorRequests({
+  urls,
+  queueId,
+  path,
+}: Pick<Target, "urls" | "queueId" | "path">): VisitorRequests {
   const secure = urls[0].startsWith("https:");
   const hosts = new Map(urls.map((url) => [url, new URL(url).host]));
   const route = (verb: string) => `/_sluice/queues/${queueId}/${verb}`;
 
   function text(method: "GET" | "POST", at: string, { url, address, cookie }: Asking): string {
-    const headers: Record<string, string> = { "user-agent": AGENT, accept: "application/json", "cf-connecting-ip": address };
+    const headers: Record<string, string> = {
+      "user-agent": AGENT,
+      accept: "application/json",
+      "cf-connecting-ip": address,
+    };
     if (cookie !== "") headers["cookie"] = cookie;
     return requestText({ method, path: at, host: hosts.get(url) ?? "", headers });
   }

@@ -24,11 +24,41 @@ async function serve(listener: RequestListener, socketsMax = 4): Promise<number>
 }
 
 function ask(path: string): Promise<RawAnswer | undefined> {
-  return new Promise((resolve) => pool.send({ text: requestText({ method: "GET", path, host: "test" }), onAnswer: resolve }));
+  return new Promise((resolve) =>
+    pool.send({ text: requestText({ method: "GET", path, host: "test" }), onAnswer: resolve }),
+  );
 }
 
 describe("the pool", () => {
-  it("answers each caller with its own answer, over no more connections than it may open", async () => {
+  it("makes the text of a request when it is written, not when it is queued", async () => {
+    const answerNext = Promise.withResolvers<void>();
+    await serve((req, res) => {
+      if (req.url === "/first") void answerNext.promise.then(() => res.end());
+      else res.end();
+    }, 1);
+    const first = ask("/first");
+    let made = 0;
+    const text = () => requestText({ method: "GET", path: `/${++made}`, host: "test" });
+    const second = new Promise((resolve) => pool.send({ text, onAnswer: resolve }));
+    expect([pool.pressure().waiting, made]).toEqual([1, 0]);
+    answerNext.resolve();
+    await Promise.all([first, second]);
+    expect(made).toBe(1);
+  });
+
+  it("does not send a request that waited longer than it may, even while no connection comes free", async () => {
+    const paths: string[] = [];
+    await serve((req) => void paths.push(req.url ?? ""), 1);
+    const text = (path: string) => requestText({ method: "GET", path, host: "test" });
+    pool.send({ text: text("/unanswered"), onAnswer: () => {} });
+    await new Promise<void>((resolve) => {
+      pool.send({ text: text("/late"), onAnswer: () => {}, patience: { waitMsMax: 1, onNotSent: resolve } });
+    });
+    expect(pool.pressure().waiting).toBe(0);
+    expect(paths).not.toContain("/late");
+  });
+
+  it("gives each caller its own answer, within the limit of connections", async () => {
     const sockets = new Set<unknown>();
     await serve((req, res) => {
       sockets.add(req.socket);
@@ -41,7 +71,7 @@ describe("the pool", () => {
     expect(pool.pressure()).toMatchObject({ underway: 0, waiting: 0, waitingMost: 196 });
   });
 
-  it("gives the head as it was sent, every line of a header, and a body of chunks in one piece", async () => {
+  it("returns the head as sent, every line of a header, and a chunked body in one piece", async () => {
     await serve((_req, res) => {
       res.setHeader("Set-Cookie", ["a=Upper; Path=/", "b=2"]);
       res.write("one, ");
@@ -55,7 +85,7 @@ describe("the pool", () => {
     expect(answer && headerOf(answer, "absent")).toBeUndefined();
   });
 
-  it("sends a request again when the server had closed the idle connection, and only then", async () => {
+  it("resends a request only when the server had closed the idle connection", async () => {
     let asked = 0;
     await serve((req, res) => {
       asked++;
@@ -67,18 +97,20 @@ describe("the pool", () => {
     expect([asked, pool.pressure().resent]).toEqual([3, 1]);
   });
 
-  it("tells a caller that no answer came: connection refused, or broken while the answer was awaited", async () => {
+  it("reports a missing answer: connection refused, or broken before the answer", async () => {
     const port = await serve((req) => req.socket.destroy());
     expect(await ask("/")).toBeUndefined();
-    const nobody = createHttpPool({ url: `http://127.0.0.1:${port}`, socketsMax: 1 });
+    const refused = createHttpPool({ url: `http://127.0.0.1:${port}`, socketsMax: 1 });
     server.closeAllConnections();
     server.close();
     await once(server, "close");
-    expect(await new Promise((resolve) => nobody.send({ text: "GET / HTTP/1.1\r\n\r\n", onAnswer: resolve }))).toBeUndefined();
-    nobody.close();
+    expect(
+      await new Promise((resolve) => refused.send({ text: "GET / HTTP/1.1\r\n\r\n", onAnswer: resolve })),
+    ).toBeUndefined();
+    refused.close();
   });
 
-  it("tells everybody who still waits when it is closed", async () => {
+  it("ends every waiting request without an answer when it is closed", async () => {
     await serve(() => {}, 1);
     const asked = [ask("/under-way"), ask("/in-line")];
     pool.close();

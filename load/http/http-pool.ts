@@ -4,25 +4,31 @@ import { createRequestQueue } from "./request-queue.ts";
 import { createResponseReader, type RawAnswer } from "./response-reader.ts";
 
 /**
- * A few keep-alive connections to one server, for more callers than there are connections. It speaks HTTP on raw sockets, because the load
- * shares its machine with what it measures. Whoever finds no free connection waits in turn, and how many do is told: a caller that counts
- * from when its request was due hides nothing by that.
+ * A few keep-alive connections to one server, for more callers than there are connections. It speaks HTTP on raw
+ * sockets, because the load shares its machine with the target. A request that finds no free connection waits in a
+ * queue, and the pool reports how many do: a caller that measures from when its request was due still sees the whole
+ * latency.
  */
 export type HttpPool = {
   readonly send: (request: PoolRequest) => void;
   readonly pressure: () => PoolPressure;
-  /** Whoever has not been answered by then is told so. */
+  /** Requests without an answer end with none. */
   readonly close: () => void;
 };
 
 export type PoolRequest = {
-  /** The whole request as it goes over the wire. */
-  readonly text: string;
   /**
-   * Undefined when no answer came: connection refused, broken, or silent for too long. `sentAtMs` (performance.now()) is when the request was
-   * written to its connection.
+   * The whole request as it goes over the wire. A function is called when the request is written: a signature has a
+   * date.
+   */
+  readonly text: string | Buffer | (() => string);
+  /**
+   * Undefined when no answer came: connection refused, broken, or silent for too long. `sentAtMs` (performance.now())
+   * is when the request was written to its connection.
    */
   readonly onAnswer: (answer: RawAnswer | undefined, sentAtMs: number) => void;
+  /** How long the request may wait for a connection; without it, as long as the run lasts. */
+  readonly patience?: { readonly waitMsMax: number; readonly onNotSent: () => void };
 };
 
 export type PoolPressure = {
@@ -57,13 +63,15 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
   const connectTo = connectorOf(new URL(url));
   const connections = new Set<Connection>();
   const idle: Connection[] = [];
-  const waiting = createRequestQueue();
+  const waiting = createRequestQueue(() => performance.now());
   let resent = 0;
   let isClosed = false;
 
   const sweep = setInterval(() => {
     const beforeMs = performance.now() - ANSWER_MS_MAX;
-    for (const connection of connections) if (connection.request !== undefined && connection.sentAtMs < beforeMs) giveUp(connection);
+    for (const connection of connections)
+      if (connection.request !== undefined && connection.sentAtMs < beforeMs) giveUp(connection);
+    waiting.dropExpired();
   }, SWEEP_EVERY_MS).unref();
 
   function send(request: PoolRequest) {
@@ -78,17 +86,24 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
     connection.request = request;
     connection.sentAtMs = performance.now();
     connection.bytesOfAnswer = 0;
-    connection.socket.write(request.text);
+    connection.socket.write(textOf(request));
   }
 
   function open(request: PoolRequest, isResend: boolean): void {
     const { socket, readyEvent } = connectTo();
-    const connection: Connection = { socket, request, sentAtMs: performance.now(), answers: 0, bytesOfAnswer: 0, isResend };
+    const connection: Connection = {
+      socket,
+      request,
+      sentAtMs: performance.now(),
+      answers: 0,
+      bytesOfAnswer: 0,
+      isResend,
+    };
     connections.add(connection);
     const read = createResponseReader((answer) => answered(connection, answer));
     socket.once(readyEvent, () => {
       connection.sentAtMs = performance.now();
-      socket.write(request.text);
+      socket.write(textOf(request));
     });
     socket.on("data", (bytes) => {
       connection.bytesOfAnswer += bytes.length;
@@ -123,8 +138,9 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
     const { request } = connection;
     connection.request = undefined;
     if (request !== undefined) {
-      // Any HTTP client does this once: the server may close an idle connection in the moment in which it is used again.
-      const wasIdleClosed = connection.answers > 0 && connection.bytesOfAnswer === 0 && !connection.isResend && !isClosed;
+      // Any HTTP client does this once: the server may close an idle connection at the moment it is used again.
+      const wasIdleClosed =
+        connection.answers > 0 && connection.bytesOfAnswer === 0 && !connection.isResend && !isClosed;
       if (wasIdleClosed) {
         resent++;
         return open(request, true);
@@ -148,10 +164,13 @@ export function createHttpPool({ url, socketsMax }: PoolOptions): HttpPool {
       isClosed = true;
       clearInterval(sweep);
       for (const connection of [...connections]) giveUp(connection);
-      for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) request.onAnswer(undefined, performance.now());
+      for (let request = waiting.shift(); request !== undefined; request = waiting.shift())
+        request.onAnswer(undefined, performance.now());
     },
   };
 }
+
+const textOf = ({ text }: PoolRequest) => (typeof text === "function" ? text() : text);
 
 type Opened = { readonly socket: Socket; readonly readyEvent: "connect" | "secureConnect" };
 

@@ -1,7 +1,7 @@
 /** A request as it goes over the wire. */
 export type WireRequest = {
   readonly method: string;
-  /** As it is to be sent, which for an attack may be no proper path at all. */
+  /** Sent as it is; for an attack it may be no valid path. */
   readonly path: string;
   readonly host: string;
   readonly headers?: Readonly<Record<string, string>>;

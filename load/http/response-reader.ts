@@ -1,16 +1,16 @@
-/** One HTTP/1.1 answer as it came over the wire. */
+/** One HTTP/1.1 answer as received. */
 export type RawAnswer = {
   readonly status: number;
-  /** Status line and headers as they were sent, without the empty line behind them. */
+  /** Status line and headers as sent, without the empty line. */
   readonly head: string;
-  /** With its chunks still apart; see `bodyText`. */
+  /** Still with its chunk lines; see `bodyText`. */
   readonly body: Buffer;
   readonly isChunked: boolean;
 };
 
 /**
- * Finds where each HTTP/1.1 answer on a keep-alive connection ends, with as little work as that takes: the status, and
- * a content-length or chunks. Returns false when it meets something else; the connection cannot be used after that.
+ * Finds the end of each HTTP/1.1 answer on a keep-alive connection with minimal work: the status, and a content-length
+ * or chunks. Returns false for anything else; the connection cannot be used after that.
  */
 export function createResponseReader(onAnswer: (answer: RawAnswer) => void): (bytes: Buffer) => boolean {
   let pending: Buffer = Buffer.alloc(0);
@@ -79,7 +79,7 @@ function endOfLength(head: string, bodyAt: number, status: number): number | und
   return bodyAt + Number.parseInt(head.slice(at + LENGTH_NAME.length, at + LENGTH_NAME.length + 15), 10);
 }
 
-/** The place after the last chunk, or -1 while it has not come yet. */
+/** The index after the last chunk, or -1 while it is missing. */
 function walkChunks(data: Buffer, bodyAt: number, onChunk?: (from: number, to: number) => void): number | undefined {
   let at = bodyAt;
   for (;;) {

@@ -8,22 +8,32 @@ import { runOpening } from "./run-opening.ts";
 
 const { requests: _requests, shard: _shard, ...whoComes } = crowdOptions;
 const { cap, rate, burst, edge, edges, url } = targetOptions;
-/** Named, so that whoever tries it is told why. */
-const NO_URL = { ...url, help: "not here: the bell is the opening time of a queue, and nothing is changed on a gate that is not our own" };
+/** Listed, so that the refusal can give the reason. */
+const NO_URL = {
+  ...url,
+  help: "not available: the bell sets the opening time of a queue, and a given gate is never changed",
+};
 const { traders, mix, pairs } = tradeOptions;
 
 export const openingScenario = defineScenario({
   name: "opening",
-  summary: "a crowd waits for the opening bell, goes in, and trades",
+  summary: "a crowd waits for the opening bell, enters and trades",
   options: {
     ...whoComes,
-    bell: numberOption("seconds after the first could come, when the doors open", { min: 1, max: 3_600, fallback: 20, value: "SECONDS" }),
-    orders: wholeNumber("orders of each, inside", { min: 1, max: 1_000, fallback: 3 }),
+    bell: numberOption("seconds from the first possible arrival to the opening", {
+      min: 1,
+      max: 3_600,
+      fallback: 20,
+      value: "SECONDS",
+    }),
+    orders: wholeNumber("orders of each visitor inside", { min: 1, max: 1_000, fallback: 3 }),
     ...{ traders, mix, pairs, cap, rate, burst, edge, edges, url: NO_URL },
   },
   faults: (values) => [
     ...crowdFaults({ ...values, ...WHOLE }),
-    ...(values.url === undefined ? [] : ["--url: not with opening, which sets when a queue opens: it starts a stack of its own"]),
+    ...(values.url === undefined
+      ? []
+      : ["--url: not with opening, which sets when a queue opens and starts its own stack"]),
   ],
   async run(values, context) {
     context.progress.say("Starting a stack for this run");
@@ -36,10 +46,10 @@ export const openingScenario = defineScenario({
     });
     try {
       const crowd = toCrowdOptions({ ...values, ...WHOLE });
-      // As if everybody who can be inside at once sent an order each second.
+      // Enough for all visitors who can be inside at once.
       const count = tradersFor(values.traders, (values.cap * values.orders) / Math.max(1, values.stay));
       const trade = {
-        ordersPerSecond: 0,
+        actionsPerSecond: 0,
         seconds: 0,
         traders: Math.min(count, TRADERS_MAX),
         mix: values.mix,
@@ -66,6 +76,6 @@ export const openingScenario = defineScenario({
   },
 });
 
-/** Accounts take time to open, and several visitors may share one. */
+/** Accounts take time to open, and several visitors can share one. */
 const TRADERS_MAX = 200;
 const WHOLE = { requests: 0, shard: { index: 1, count: 1 } } as const;

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { CrowdOptions } from "../crowd/crowd-options.ts";
 import { runCrowd } from "../crowd/run-crowd.ts";
 import type { AdmittedVisitor } from "../crowd/visitor-life.ts";
+import type { RunContext } from "../options/run-context.ts";
 import { createRecorder } from "../record/recorder.ts";
 import type { RunRecord } from "../record/run-record.ts";
-import type { RunContext } from "../run-context.ts";
 import { createOperator } from "../target/operator.ts";
 import type { Target } from "../target/target.ts";
 import { concludeTrading } from "../trade/conclude-trading.ts";
@@ -15,18 +15,21 @@ import type { TradeOptions } from "../trade/trade-options.ts";
 export type OpeningOptions = {
   readonly crowd: CrowdOptions;
   readonly trade: TradeOptions;
-  /** Of the seconds since the first could come: when the doors open. */
+  /** Seconds from the first possible arrival to the opening. */
   readonly bellSeconds: number;
-  /** What each does inside. */
+  /** Orders of each visitor inside. */
   readonly ordersEach: number;
 };
 
 type OpeningContext = RunContext & { readonly target: Target };
 
-/** Every edge knows of a change by then. */
+/** Every edge has a change by then. */
 const IN_FORCE_MS_MAX = 2_000;
 
-/** A crowd takes places before the bell; at the bell the line begins to move, and everybody who goes in trades, with a pass of their own. */
+/**
+ * A crowd joins before the bell; at the bell the line starts to move, and each admitted visitor trades with its own
+ * pass.
+ */
 export async function runOpening(options: OpeningOptions, context: OpeningContext): Promise<RunRecord> {
   const { target, clock, progress } = context;
   const { crowd, trade, bellSeconds, ordersEach } = options;
@@ -39,7 +42,13 @@ export async function runOpening(options: OpeningOptions, context: OpeningContex
     await announce(target, { prequeueOpensAt: clock.nowMs() - 1_000, opensAt });
     beganMs = performance.now();
     const onAdmitted = (visitor: AdmittedVisitor) =>
-      tradeInside(visitor, { desk, nowMs, orders: ordersEach, stayMs: crowd.staySeconds * 1_000, signal: context.signal });
+      tradeInside(visitor, {
+        desk,
+        nowMs,
+        orders: ordersEach,
+        stayMs: crowd.staySeconds * 1_000,
+        signal: context.signal,
+      });
     const record = await runCrowd(crowd, { ...context, recorder, onAdmitted });
     const orders = await concludeTrading(desk, { recorder, nowMs, say: progress.say });
     return {
@@ -65,7 +74,7 @@ async function announce(
   { urls, queueId, own }: Target,
   schedule: { readonly prequeueOpensAt: number; readonly opensAt: number },
 ): Promise<void> {
-  if (own === undefined) throw new Error("only on a stack of our own can we say when the doors open");
+  if (own === undefined) throw new Error("the opening time can be set only on the run's own stack");
   await createOperator({ url: urls[0], adminToken: own.adminToken }).ask("PATCH", `/queues/${queueId}`, schedule);
   await sleep(IN_FORCE_MS_MAX);
 }
@@ -78,7 +87,7 @@ type Inside = {
   readonly signal: AbortSignal;
 };
 
-/** Orders are due at even distances from the moment of going in, whether or not those before have been answered. */
+/** Orders are due at even intervals from the entry, independent of answers (open model). */
 async function tradeInside(
   { visitor, url, address, cookie }: AdmittedVisitor,
   { desk, nowMs, orders, stayMs, signal }: Inside,

@@ -1,14 +1,14 @@
 import { fail, ok } from "../../shared/result.ts";
 import type { RunRecord } from "../record/run-record.ts";
-import type { RunContext } from "../run-context.ts";
-import type { Scenario } from "../scenario.ts";
 import { type OptionTable, type OptionValues, readOptions } from "./option-table.ts";
+import type { RunContext } from "./run-context.ts";
+import type { Scenario } from "./scenario.ts";
 
 type ScenarioDefinition<Table extends OptionTable> = {
   readonly name: string;
   readonly summary: string;
   readonly options: Table;
-  /** What speaks against options that are each good by themselves. */
+  /** Faults of options that are valid only one by one. */
   readonly faults?: (values: OptionValues<Table>) => readonly string[];
   readonly run: (values: OptionValues<Table>, run: RunContext) => Promise<RunRecord>;
 };

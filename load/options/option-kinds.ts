@@ -18,7 +18,7 @@ function numberIn({ fallback, ...bounds }: NumberRange, { isWhole }: { readonly 
   return numberWithin(bounds, { isWhole }).default(fallback);
 }
 
-/** Undefined when it was not given. */
+/** Undefined when the option is missing. */
 export function optionalWholeNumber(help: string, bounds: Bounds): Option<number | undefined> {
   return { value: "N", help, schema: numberWithin(bounds, { isWhole: true }).optional() };
 }
@@ -28,12 +28,20 @@ export function wholeNumber(help: string, range: NumberRange & { readonly value?
 }
 
 export function numberOption(help: string, range: NumberRange & { readonly value?: string }): Option<number> {
-  return { value: range.value ?? "N", help: `${help} (${range.fallback})`, schema: numberIn(range, { isWhole: false }) };
+  return {
+    value: range.value ?? "N",
+    help: `${help} (${range.fallback})`,
+    schema: numberIn(range, { isWhole: false }),
+  };
 }
 
-/** A part of all, from 0 to 1. */
+/** A share from 0 to 1. */
 export function share(help: string, fallback = 0): Option<number> {
-  return { value: "SHARE", help: `${help} (${fallback})`, schema: numberIn({ min: 0, max: 1, fallback }, { isWhole: false }) };
+  return {
+    value: "SHARE",
+    help: `${help} (${fallback})`,
+    schema: numberIn({ min: 0, max: 1, fallback }, { isWhole: false }),
+  };
 }
 
 export function choice<const Choice extends string>(
@@ -42,7 +50,11 @@ export function choice<const Choice extends string>(
   fallback: Choice,
 ): Option<Choice> {
   const sentence = `must be ${choices.join(", ").replace(/, ([^,]*)$/, " or $1")}`;
-  return { value: choices.join("|"), help: `${help} (${fallback})`, schema: z.enum(choices, sentence).default(fallback) };
+  return {
+    value: choices.join("|"),
+    help: `${help} (${fallback})`,
+    schema: z.enum(choices, sentence).default(fallback),
+  };
 }
 
 export function flag(help: string): Option<boolean> {
@@ -57,5 +69,9 @@ export function flag(help: string): Option<boolean> {
 }
 
 export function text(help: string, fallback: string): Option<string> {
-  return { value: "TEXT", help: `${help} (${fallback})`, schema: z.string().min(1, "must not be empty").default(fallback) };
+  return {
+    value: "TEXT",
+    help: `${help} (${fallback})`,
+    schema: z.string().min(1, "must not be empty").default(fallback),
+  };
 }

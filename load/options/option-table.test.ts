@@ -13,13 +13,19 @@ const TABLE = {
 } as const;
 
 describe("options", () => {
-  it("have their defaults, and what was given instead", () => {
-    expect(readOptions(TABLE, [])).toEqual({ ok: true, value: { visitors: 10, silent: 0, curve: "spike", loud: false } });
+  it("have defaults, and take given values", () => {
+    expect(readOptions(TABLE, [])).toEqual({
+      ok: true,
+      value: { visitors: 10, silent: 0, curve: "spike", loud: false },
+    });
     const args = ["--visitors", "20", "--silent=0.5", "--curve", "ramp", "--loud"];
-    expect(readOptions(TABLE, args)).toEqual({ ok: true, value: { visitors: 20, silent: 0.5, curve: "ramp", loud: true } });
+    expect(readOptions(TABLE, args)).toEqual({
+      ok: true,
+      value: { visitors: 20, silent: 0.5, curve: "ramp", loud: true },
+    });
   });
 
-  it("tell all their faults at once", () => {
+  it("report all faults at once", () => {
     const args = ["--visitors", "0", "--silent", "2", "--curve", "zigzag", "--loud=yes", "--nothing", "stray", "-x"];
     const read = readOptions(TABLE, args);
     expect(read.ok ? [] : read.reason.toSorted()).toEqual([
@@ -36,7 +42,7 @@ describe("options", () => {
       expect(readOptions(TABLE, [`--visitors=${visitors}`]).ok, visitors).toBe(false);
   });
 
-  it("each stand in the help", () => {
+  it("are all listed in the help", () => {
     for (const { options } of SCENARIOS) expect(optionHelp(options)).toHaveLength(Object.keys(options).length);
     expect(optionHelp(TABLE)[0]).toContain("--visitors N");
   });
@@ -48,8 +54,8 @@ describe("the crowd's options", () => {
     return planned.ok ? [] : planned.reason;
   };
 
-  it("reach no other machine unless that is said", () => {
-    const refused = ["--url: is not on this machine; --allow-remote says that you may do this to it"];
+  it("allow another machine only with --allow-remote", () => {
+    const refused = ["--url: is not on this machine; --allow-remote allows it"];
     for (const url of ["http://shop.test", "http://127.evil.test", "http://10.0.0.1", "https://127.0.0.1.nip.test"]) {
       expect(faultsOf("--url", url), url).toEqual(refused);
       expect(faultsOf("--url", url, "--allow-remote"), url).toEqual([]);
@@ -60,19 +66,19 @@ describe("the crowd's options", () => {
     expect(faultsOf("--url", "ftp://x")).toEqual(["--url: must be an http or https URL"]);
   });
 
-  it("leave the burst to the queue unless it is given", () => {
+  it("use the queue's default burst unless one is given", () => {
     expect(readOptions(targetOptions, [])).toMatchObject({ ok: true, value: { burst: undefined } });
     expect(readOptions(targetOptions, ["--burst", "1"])).toMatchObject({ ok: true, value: { burst: 1 } });
     expect(faultsOf("--burst", "0")).toEqual(["--burst: must be a whole number from 1 to 10000"]);
   });
 
-  it("must leave somebody: shares that add up to more than all are refused", () => {
+  it("refuse shares that add up to more than 1", () => {
     expect(faultsOf("--silent", "0.5", "--return", "0.3", "--leave", "0.3")).toEqual([
       "--silent, --return and --leave: together more than 1",
     ]);
   });
 
-  it("take a part of the crowd by its number", () => {
+  it("select a shard of the crowd", () => {
     expect(faultsOf("--shard", "2/4")).toEqual([]);
     for (const shard of ["0/4", "5/4", "1", "1/0", "a/b"]) expect(faultsOf("--shard", shard), shard).toHaveLength(1);
   });

@@ -1,51 +1,57 @@
 import { z } from "zod";
-import type { QueueSettings } from "../../edge/queue/settings.ts";
+import type { QueueSettings } from "../../edge/line/settings.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import type { RunContext } from "../run-context.ts";
 import { givenTarget } from "../target/given-target.ts";
 import { startTarget } from "../target/start-target.ts";
 import type { Target } from "../target/target.ts";
 import { choice, flag, numberOption, optionalWholeNumber, text, wholeNumber } from "./option-kinds.ts";
 import type { Option, OptionValues } from "./option-table.ts";
+import type { RunContext } from "./run-context.ts";
 
 const urlOption: Option<string | undefined> = {
   value: "URL",
-  help: "a gate that runs already (a stack of its own)",
+  help: "a running gate (default: the run starts its own stack)",
   schema: z
     .string()
-    .refine((url) => URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol), "must be an http or https URL")
+    .refine(
+      (url) => URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol),
+      "must be an http or https URL",
+    )
     .optional(),
 };
 
 const DATA_FOLDER = process.env["SLUICE_DATA_DIR"] ?? ".sluice";
 
-/** What the load is put on. */
+/** The gate under load. */
 export const targetOptions = {
-  cap: wholeNumber("people inside at most", { min: 1, max: 1_000_000, fallback: 200 }),
-  rate: numberOption("people let in each second", { min: 0.1, max: 10_000, fallback: 50 }),
-  burst: optionalWholeNumber("and so many at once (what the queue has by default: one second's worth)", { min: 1, max: 10_000 }),
-  edge: choice("the gate of the stack", ["worker", "node"], "worker"),
-  edges: wholeNumber("how many of them", { min: 1, max: 16, fallback: 1 }),
+  cap: wholeNumber("most visitors inside at once", { min: 1, max: 1_000_000, fallback: 200 }),
+  rate: numberOption("admissions per second", { min: 0.1, max: 10_000, fallback: 50 }),
+  burst: optionalWholeNumber("most admissions at once (the queue's default: those of one second)", {
+    min: 1,
+    max: 10_000,
+  }),
+  edge: choice("the runtime of the edges", ["worker", "node"], "worker"),
+  edges: wholeNumber("number of edges", { min: 1, max: 16, fallback: 1 }),
   url: urlOption,
-  queue: text("with --url: the queue that is before the page", "venue"),
-  path: text("with --url: the page", "/api/v1/market/pairs"),
+  queue: text("with --url: the queue of the page", "venue"),
+  path: text("with --url: the protected page", "/api/v1/market/pairs"),
   "data-dir": {
     value: "FOLDER",
-    help: `with --url: the data folder of a stack on this machine, for its operator token, if SLUICE_ADMIN_TOKEN does not tell it, and for the accounts of those who trade (${DATA_FOLDER})`,
+    help: `with --url: the data folder of a stack on this machine, with its operator token and control socket (${DATA_FOLDER})`,
     schema: z.string().min(1, "must not be empty").default(DATA_FOLDER),
   } satisfies Option<string>,
-  "allow-remote": flag("with --url: it may be another machine. Ask its owner first"),
+  "allow-remote": flag("with --url: allow another machine. Ask its owner first"),
 } as const;
 
 export type TargetValues = OptionValues<typeof targetOptions>;
 
-/** What speaks against these together. */
+/** Faults of the combination. */
 export function targetFaults({ url, "allow-remote": allowRemote }: TargetValues): readonly string[] {
   if (url === undefined) return allowRemote ? ["--allow-remote: only with --url"] : [];
-  return allowRemote || isLoopback(url) ? [] : ["--url: is not on this machine; --allow-remote says that you may do this to it"];
+  return allowRemote || isLoopback(url) ? [] : ["--url: is not on this machine; --allow-remote allows it"];
 }
 
-/** `queueWish` is what the scenario wants of a queue of its own, beside what the options say. */
+/** `queueWish` has further settings for the queue of the run's own stack. */
 export function openTarget(
   values: TargetValues,
   { signal, progress }: RunContext,
@@ -58,10 +64,16 @@ export function openTarget(
     return givenTarget({ url, queueId: queue, path, adminToken, dataFolder, say: progress.say });
   }
   progress.say("Starting a stack for this run");
-  return startTarget({ edge, edges, queue: { ...queueWish, ...queueOf({ cap, rate, burst }) }, signal, say: progress.say });
+  return startTarget({
+    edge,
+    edges,
+    queue: { ...queueWish, ...queueOf({ cap, rate, burst }) },
+    signal,
+    say: progress.say,
+  });
 }
 
-/** What the options say of a queue; the queue has its own default where they say nothing. */
+/** Queue settings from the options; the queue's defaults apply to the rest. */
 export function queueOf({ cap, rate, burst }: Pick<TargetValues, "cap" | "rate" | "burst">) {
   return { maxActive: cap, admissionRate: rate, ...(burst !== undefined && { admissionBurst: burst }) };
 }
@@ -74,7 +86,7 @@ function isLoopback(url: string): boolean {
 /** `2/4`. */
 export const shardOption: Option<{ readonly index: number; readonly count: number }> = {
   value: "I/N",
-  help: "play every N-th visitor, beginning with the I-th; the records of all N merge (1/1)",
+  help: "play every N-th visitor, starting with the I-th; the records of all N can be merged (1/1)",
   schema: z
     .string()
     .transform((written) => readShard(written))

@@ -1,18 +1,18 @@
-/** What a run shows of itself while it goes on. */
+/** Progress output of a run. */
 export type Progress = {
-  /** One line that stays. */
+  /** Prints one line. */
   readonly say: (line: string) => void;
-  /** The figures of now; each replaces what was shown before. Called some times a second. */
+  /** The current figures, which replace the ones shown before. Called several times a second. */
   readonly show: (rows: readonly ProgressRow[]) => void;
-  /** The figures stay as they are; what is said from now on stands below. */
+  /** Keeps the last figures; later lines are printed below them. */
   readonly end: () => void;
 };
 
 export type ProgressRow = {
   readonly label: string;
   readonly value: number;
-  /** What the value is measured against: there is a bar then. */
+  /** The maximum of the value, for a bar. */
   readonly of?: number;
-  /** Whether it only grows, so that its pace says something. */
+  /** Whether the value only grows, so that its rate is shown. */
   readonly isCount?: boolean;
 };

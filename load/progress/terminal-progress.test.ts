@@ -21,7 +21,7 @@ const rows = (arrived: number) => [
 ];
 
 describe("progress", () => {
-  it("is one plain line every two seconds where no terminal is, with the pace of what grows", () => {
+  it("prints one plain line every two seconds without a terminal, with the rate of each count", () => {
     const { progress, at, text } = watched(false);
     for (let ms = 0; ms <= 4_000; ms += 500) {
       at(ms);
@@ -36,7 +36,7 @@ describe("progress", () => {
     expect(text()).not.toContain("\x1b");
   });
 
-  it("is bars that are drawn over on a terminal; what is said stays above them", () => {
+  it("redraws bars in place on a terminal, below the printed lines", () => {
     const { progress, at, text } = watched(true);
     progress.show(rows(100));
     at(1_000);

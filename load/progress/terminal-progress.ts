@@ -6,11 +6,11 @@ type TerminalOptions = { readonly output: Output; readonly elapsedMs: () => numb
 
 const BAR_WIDTH = 30;
 const DRAW_EVERY_MS = 200;
-/** Somebody reads these in a log. */
+/** For logs. */
 const LINE_EVERY_MS = 2_000;
 const RATE_OVER_MS = 3_000;
 
-/** Bars and rates that stand still on a terminal; one plain line every now and then everywhere else. */
+/** Bars and rates in place on a terminal; one plain line every two seconds elsewhere. */
 export function createTerminalProgress({ output, elapsedMs }: TerminalOptions): Progress {
   const isTerminal = output.isTTY === true;
   const pace = createPace(elapsedMs);
@@ -73,9 +73,12 @@ function shown(value: number): string {
   return value.toLocaleString("en").padStart(9);
 }
 
-type Pace = { readonly note: (rows: readonly ProgressRow[]) => void; readonly of: (row: ProgressRow) => number | undefined };
+type Pace = {
+  readonly note: (rows: readonly ProgressRow[]) => void;
+  readonly of: (row: ProgressRow) => number | undefined;
+};
 
-/** How fast each count has grown over the last seconds. */
+/** The rate of each count over the last seconds. */
 function createPace(elapsedMs: () => number): Pace {
   const seen = new Map<string, { readonly atMs: number; readonly value: number }[]>();
   return {

@@ -1,11 +1,14 @@
-/** Latencies are counted in buckets that are five per cent wide, so that percentiles are as exact over microseconds as over minutes, and two counts add up. */
+/**
+ * Latency counts in buckets five per cent wide: percentiles are equally exact for microseconds and minutes, and counts
+ * add up.
+ */
 export type LatencyBuckets = Readonly<Record<number, number>>;
 
-/** What is shorter falls into the first bucket. */
+/** Shorter latencies fall into the first bucket. */
 const FIRST_MS = 0.1;
 const WIDTH = 1.05;
 const LOG_WIDTH = Math.log(WIDTH);
-/** About half an hour: longer than anything that is waited for. */
+/** About half an hour: longer than any timeout. */
 const BUCKET_MAX = 350;
 
 export function bucketOf(ms: number): number {
@@ -18,7 +21,7 @@ export function bucketStartMs(bucket: number): number {
   return bucket === 0 ? 0 : FIRST_MS * WIDTH ** (bucket - 1);
 }
 
-/** The end of the bucket in which this share of all is reached: never better than it was. Undefined where nothing was counted. */
+/** The end of the bucket that reaches this share, so never below the true value. Undefined without counts. */
 export function percentileMs(buckets: LatencyBuckets, share: number): number | undefined {
   const counted = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)

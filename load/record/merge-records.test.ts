@@ -4,7 +4,7 @@ import { mergeRecords } from "./merge-records.ts";
 import type { RunRecord, VisitorColumns } from "./run-record.ts";
 import { sampleRecord } from "./sample-record.ts";
 
-/** The sample as two machines would have seen it, of which the second began `laterMs` later. */
+/** The sample as seen by two machines, of which the second began `laterMs` later. */
 function halves(laterMs: number): readonly [RunRecord, RunRecord] {
   const whole = sampleRecord();
   const part = (index: number, shiftMs: number): RunRecord => {
@@ -36,7 +36,7 @@ function halves(laterMs: number): readonly [RunRecord, RunRecord] {
 }
 
 describe("merged records", () => {
-  it("are judged as the run of one machine is", () => {
+  it("are judged like the run of one machine", () => {
     const [one, other] = halves(0);
     const merged = mergeRecords([one, other]);
     expect(judge(merged)).toMatchObject({ isMet: true });
@@ -44,9 +44,9 @@ describe("merged records", () => {
     expect(merged.shard).toBe("1/1");
   });
 
-  it("count times from when the first machine began", () => {
+  it("count times from the start of the first machine", () => {
     const whole = sampleRecord();
-    // Nobody of the second machine had come before it began.
+    // No visitor of the second machine arrived before it began.
     const merged = mergeRecords(halves(3));
     expect(merged.startedAt).toBe(whole.startedAt);
     expect(merged.durationMs).toBe(whole.durationMs);
@@ -54,13 +54,17 @@ describe("merged records", () => {
     expect(merged.gauges.map(({ atMs }) => atMs)).toEqual(whole.gauges.map(({ atMs }) => atMs));
   });
 
-  it("show an order of entry in which no machine alone could see a fault", () => {
+  it("show a fault in the order of entry that no single machine could see", () => {
     const [one, other] = halves(0);
-    // All of the second machine's visitors enter 5 s sooner: among themselves that is in order.
+    // All visitors of the second machine enter 5 s earlier: among themselves they are in order.
     const early = other.visitors.admittedMs.map((ms) => Math.max(0, ms - 5_000));
     const hurried = { ...other, visitors: { ...other.visitors, admittedMs: early } };
     const order = ({ lines }: ReturnType<typeof judge>) => lines.find(({ name }) => name === ORDER_OF_ENTRY)?.isMet;
-    expect([order(judge(one)), order(judge(hurried)), order(judge(mergeRecords([one, other])))]).toEqual([true, true, true]);
+    expect([order(judge(one)), order(judge(hurried)), order(judge(mergeRecords([one, other])))]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(order(judge(mergeRecords([one, hurried])))).toBe(false);
   });
 
@@ -76,19 +80,19 @@ describe("merged records", () => {
     expect(orders).toMatchObject({ sent: 200, acknowledged: 180, asked: 180, lost: 0 });
   });
 
-  it("keep a check that one of them did not meet", () => {
+  it("keep a check that failed on one machine", () => {
     const [one, other] = halves(0);
     const broken = { name: "audit: conservation", expected: "no fault", seen: "1 fault", isMet: false };
     expect(mergeRecords([one, { ...other, checks: [broken] }]).checks).toEqual([broken]);
   });
 
-  it("tell of everybody's end, not of one part's", () => {
+  it("count the ends of all visits", () => {
     const [one, other] = halves(0);
     const { lines } = judge(mergeRecords([one, other]));
     expect(lines.find(({ name }) => name === EVERY_VISIT_ENDED)?.seen).toBe("600 of 600");
   });
 
-  it("are no whole while a part is missing", () => {
+  it("are incomplete while a part is missing", () => {
     const [one, other] = halves(0);
     const thirds: readonly [RunRecord, RunRecord] = [
       { ...one, shard: "1/3" },

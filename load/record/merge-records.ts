@@ -1,9 +1,18 @@
 import { addBuckets, type LatencyBuckets } from "./latency-buckets.ts";
-import type { Check, DriverRecord, Gauge, OrderFlow, RequestRecord, ResourceSeries, RunRecord, VisitorColumns } from "./run-record.ts";
+import type {
+  Check,
+  DriverRecord,
+  Gauge,
+  OrderFlow,
+  RequestRecord,
+  ResourceSeries,
+  RunRecord,
+  VisitorColumns,
+} from "./run-record.ts";
 
 /**
- * The records of several machines that put one load on one target, as the record of one: people stand side by side, requests and orders
- * are added up, and times count from when the first of the machines began.
+ * Merges the records of several machines that loaded one target: visitors are concatenated, requests and orders are
+ * added up, and times count from the start of the first machine.
  */
 export function mergeRecords([first, ...others]: readonly [RunRecord, ...RunRecord[]]): RunRecord {
   const records = [first, ...others];
@@ -31,10 +40,10 @@ export function mergeRecords([first, ...others]: readonly [RunRecord, ...RunReco
   };
 }
 
-/** A record and how much later than the first it began. */
+/** A record, and how much later than the first it began. */
 type Aligned = { readonly record: RunRecord; readonly shiftMs: number };
 
-/** All of n parts are a whole; fewer say which they are, and nobody takes them for one. */
+/** `1/1` when all parts are there; otherwise it lists them, so that they are not taken for the whole. */
 function mergedShard(shards: readonly string[]): string {
   const parts = shards.flatMap((shard) => {
     const [indexes = "", count = ""] = shard.split("/");
@@ -42,7 +51,9 @@ function mergedShard(shards: readonly string[]): string {
   });
   const count = parts[0]?.count ?? 1;
   const indexes = [...new Set(parts.map(({ index }) => index))].toSorted((one, other) => one - other);
-  return indexes.length === count && parts.every((part) => part.count === count) ? "1/1" : `${indexes.join("+")}/${count}`;
+  return indexes.length === count && parts.every((part) => part.count === count)
+    ? "1/1"
+    : `${indexes.join("+")}/${count}`;
 }
 
 function mergedRequests(aligned: readonly Aligned[]): RunRecord["requests"] {
@@ -65,7 +76,7 @@ function mergedKind(aligned: readonly Aligned[], kind: string): RequestRecord {
   return { answers, seconds: inOrder.map(([second, buckets]) => ({ second, buckets })) };
 }
 
-/** Places are the gate's own, and so the same for all machines; times are compared as well as the clocks of the machines agree. */
+/** Places come from the gate and are the same on all machines; times are as exact as the machines' clocks agree. */
 function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
   const column = <Value>(of: (visitors: VisitorColumns) => readonly Value[]): readonly Value[] =>
     aligned.flatMap(({ record }) => of(record.visitors));
@@ -85,7 +96,7 @@ function mergedVisitors(aligned: readonly Aligned[]): VisitorColumns {
   };
 }
 
-/** Every machine looks at the same gate: of two looks in one tenth of a second one is enough, the fuller one. */
+/** All machines sample the same gate: of the samples in a tenth of a second, the fullest is kept. */
 const LOOK_MS = 100;
 
 function mergedGauges(aligned: readonly Aligned[]): readonly Gauge[] {
@@ -95,7 +106,8 @@ function mergedGauges(aligned: readonly Aligned[]): readonly Gauge[] {
       const atMs = gauge.atMs + shiftMs;
       const moment = Math.round(atMs / LOOK_MS);
       const known = looks.get(moment);
-      if (known === undefined || gauge.active - gauge.cap > known.active - known.cap) looks.set(moment, { ...gauge, atMs });
+      if (known === undefined || gauge.active - gauge.cap > known.active - known.cap)
+        looks.set(moment, { ...gauge, atMs });
     }
   }
   return [...looks.values()].toSorted((one, other) => one.atMs - other.atMs);
@@ -109,7 +121,7 @@ function mergedOrders(flows: readonly OrderFlow[]): OrderFlow | undefined {
   }, first);
 }
 
-/** The same check of several machines is met when it is met by all: what was seen is told of those that it is not met by, or of the first. */
+/** A check passes when it passes on all machines; the first failure is kept, or the first result. */
 function mergedChecks(records: readonly RunRecord[]): readonly Check[] {
   const byName = Map.groupBy(
     records.flatMap(({ checks }) => checks),
@@ -118,7 +130,7 @@ function mergedChecks(records: readonly RunRecord[]): readonly Check[] {
   return [...byName.values()].flatMap((checks) => checks.find(({ isMet }) => !isMet) ?? checks[0] ?? []);
 }
 
-/** Side by side: each machine looked at its own stack. */
+/** Concatenated: each machine sampled its own stack. */
 function mergedResources(aligned: readonly Aligned[]): readonly ResourceSeries[] {
   return aligned.flatMap(({ record, shiftMs }) =>
     (record.resources ?? []).map((series) => ({

@@ -8,7 +8,7 @@ const buckets = z.record(z.string().regex(/^\d+$/), count);
 
 const RECORD_VERSION: RunRecord["version"] = 2;
 
-/** A record as it lies in `report.json`. Columns of different lengths would mix up people. */
+/** The format of `report.json`. Columns of different lengths would mix up visitors. */
 const recordSchema = z.object({
   version: z.literal(RECORD_VERSION),
   scenario: z.string(),
@@ -36,11 +36,17 @@ const recordSchema = z.object({
       wasRefused: bits,
       walkedIn: bits,
     })
-    .refine((columns) => new Set(Object.values(columns).map((column) => column?.length)).size === 1, "columns of different lengths"),
-  gauges: z.array(z.object({ atMs: z.number(), waiting: z.number(), active: z.number(), cap: z.number(), admitted: z.number() })),
+    .refine(
+      (columns) => new Set(Object.values(columns).map((column) => column?.length)).size === 1,
+      "columns of different lengths",
+    ),
+  gauges: z.array(
+    z.object({ atMs: z.number(), waiting: z.number(), active: z.number(), cap: z.number(), admitted: z.number() }),
+  ),
   orders: z
     .object({
       sent: count,
+      notSent: count.default(0),
       acknowledged: count,
       rejected: count,
       unknown: count,
@@ -67,7 +73,7 @@ const recordSchema = z.object({
 
 const versionSchema = z.object({ version: z.int() });
 
-/** Thrown for a record of another version of the load kit: what it counted cannot be compared with what is counted now. */
+/** Thrown for a record of another format, whose counts have another meaning. */
 export class RecordVersionError extends Error {
   override readonly name = "RecordVersionError";
 
@@ -76,12 +82,12 @@ export class RecordVersionError extends Error {
   }
 }
 
-/** Throws on a file that no run wrote. */
+/** Throws if the file is not the record of a run. */
 export function readRecord(text: string): RunRecord {
   const json: unknown = JSON.parse(text);
   const { version } = versionSchema.parse(json);
   if (version !== RECORD_VERSION) throw new RecordVersionError(version);
   const { orders, ...record } = recordSchema.parse(json);
-  // What is undefined has no place in JSON, and here says that nobody traded.
+  // JSON has no undefined, which stands for a run without orders.
   return { ...record, orders } as RunRecord;
 }

@@ -1,23 +1,23 @@
 import { bucketOf } from "./latency-buckets.ts";
 import type { Check, Fault, Gauge, RequestRecord, SecondOfLatencies } from "./run-record.ts";
 
-/** Counts what happens in a run, in memory that does not grow with the number of requests. */
+/** Counts the requests of a run, in memory that does not grow with their number. */
 export type Recorder = {
   readonly answered: (request: AnsweredRequest) => void;
   readonly gauge: (gauge: Gauge) => void;
   readonly fault: (fault: Fault) => void;
   readonly check: (check: Check) => void;
-  /** How many answers of any kind there were. */
+  /** Answers of all kinds. */
   readonly total: () => number;
   readonly contents: () => RecordedContents;
 };
 
 export type AnsweredRequest = {
   readonly kind: string;
-  /** Since the run began, and so is `answeredMs`. */
+  /** Since the run began, like `answeredMs`. */
   readonly dueMs: number;
   readonly answeredMs: number;
-  /** The status, the code of a problem, or `no answer`. */
+  /** The status, the code of a problem, `no answer` or `not sent`. */
   readonly answer: string;
 };
 
@@ -29,6 +29,8 @@ export type RecordedContents = {
 };
 
 export const NO_ANSWER = "no answer";
+/** The request waited in the load generator for so long that sending it would have proven nothing. */
+export const NOT_SENT = "not sent";
 
 type Counted = { readonly answers: Map<string, number>; readonly seconds: Map<number, Map<number, number>> };
 

@@ -1,40 +1,40 @@
 /**
- * All that one run of the load kit saw, as plain JSON: verdicts and reports are made from it, and the records of several machines merge into
- * one. Times are milliseconds since the run began, unless their name says otherwise.
+ * The record of one run as plain JSON: the source of verdict and report. Records of several machines can be merged.
+ * Times are milliseconds since the run began, unless the name says otherwise.
  */
 export type RunRecord = {
   readonly version: 2;
   readonly scenario: string;
   readonly target: string;
   readonly settings: Readonly<Record<string, string | number | boolean>>;
-  /** What the load ran on, for people: processor, cores, memory, system, Node. */
+  /** Processor, cores, memory, system and Node of the load generator. */
   readonly machine?: string;
   /** `1/1` for a run on one machine. */
   readonly shard: string;
   /** Unix time. */
   readonly startedAt: number;
   readonly durationMs: number;
-  /** Ctrl-C: everything up to then is here. */
+  /** Ctrl-C: the record ends there. */
   readonly wasInterrupted: boolean;
   /** One entry for each kind of request: `page`, `poll`, `claim`, `request`, `complete`, `leave`, `order`, `cancel`. */
   readonly requests: Readonly<Record<string, RequestRecord>>;
   readonly visitors: VisitorColumns;
-  /** What the gate says of itself, about once a second. */
+  /** Samples of the line, about one per second. */
   readonly gauges: readonly Gauge[];
   readonly orders: OrderFlow | undefined;
-  /** What was done to the target on purpose. */
+  /** Injected faults. */
   readonly faults: readonly Fault[];
-  /** What was asked of the target when the load was over, the audit among them. */
+  /** Checks after the load, such as the audit. */
   readonly checks: readonly Check[];
-  /** How the load itself did: what it could not do in time, it did not hide, but somebody has to look here to know. */
+  /** How late the load generator itself was. */
   readonly driver?: DriverRecord;
-  /** What the parts of the stack took of the machine, over time; of a soak. */
+  /** Memory, files and stalls over time; of a soak. */
   readonly resources?: readonly ResourceSeries[];
 };
 
 /**
- * One quantity over time. `level` must not grow once it has warmed up, `record` grows with what happened and must not grow faster and faster,
- * `peak` must stay below its limit.
+ * One quantity over time. `level` must not grow after the warm-up, `record` grows with the data and must not
+ * accelerate, `peak` must stay below its limit.
  */
 export type ResourceSeries = {
   readonly name: string;
@@ -44,48 +44,48 @@ export type ResourceSeries = {
 };
 
 export type DriverRecord = {
-  /** The longest that something of ours was done after it was due, before it was even handed to a connection. */
+  /** The longest delay between the due time of an action and its start. */
   readonly lateMsMax: number;
-  /** The most requests that had to wait for a connection at one time. */
+  /** The most requests that waited for a connection at once. */
   readonly waitingMost: number;
   readonly resent: number;
 };
 
 export type RequestRecord = {
-  /** By status, or by the code of a problem, or `no answer`. */
+  /** By status, by the code of a problem, `no answer` or `not sent`. */
   readonly answers: Readonly<Record<string, number>>;
-  /** One histogram for each second in which such a request was due; measured from when it was due, not from when it was sent. */
+  /** One histogram per second of due times; latency is measured from the due time. */
   readonly seconds: readonly SecondOfLatencies[];
 };
 
-/** Counts by bucket; see `latency-buckets.ts` for where a bucket begins. */
+/** Counts by bucket of `latency-buckets.ts`. */
 export type SecondOfLatencies = { readonly second: number; readonly buckets: Readonly<Record<number, number>> };
 
-/** One place in each column for every visitor who came; -1 where it did not happen. */
+/** One row per arrived visitor; -1 where an event did not happen. */
 export type VisitorColumns = {
   readonly arrivedMs: readonly number[];
   /**
-   * The place that their ticket carries: the smaller enters first. For a visitor who entered on arrival and never had a ticket it is the earliest
-   * place that the gate can have given out at that time.
+   * The place in the ticket: the smaller enters first. For a visitor who entered on arrival without a ticket, the
+   * earliest place that the gate can have assigned at that time.
    */
   readonly joinedOrder: readonly number[];
   readonly lane: readonly number[];
-  /** When they entered: the answer with the pass arrived. */
+  /** When the answer with the pass arrived. */
   readonly admittedMs: readonly number[];
   readonly endedMs: readonly number[];
   /** Index into `VISITOR_ENDS`. */
   readonly end: readonly number[];
-  /** Whether they stopped polling or left on purpose: others may pass them. */
+  /** Whether the visitor stopped polling or left on purpose: others may pass. */
   readonly wasAway: readonly (0 | 1)[];
-  /** By how much the load generator itself was late with their poll, shortly before they entered. */
+  /** How late the load generator itself polled, shortly before the entry. */
   readonly lateMs: readonly number[];
-  /** Whether a poll of theirs was refused or not answered, shortly before they entered. */
+  /** Whether a poll was refused or not answered shortly before the entry. */
   readonly wasRefused: readonly (0 | 1)[];
-  /** Whether they entered on arrival. */
+  /** Whether the visitor entered on arrival. */
   readonly walkedIn: readonly (0 | 1)[];
 };
 
-/** Of a run without a crowd. */
+/** For a run without a crowd. */
 export const NO_VISITORS: VisitorColumns = {
   arrivedMs: [],
   joinedOrder: [],
@@ -111,18 +111,25 @@ export type Gauge = {
 
 export type OrderFlow = {
   readonly sent: number;
+  /** Orders that waited in the load generator for too long: the venue never saw them, and `sent` leaves them out. */
+  readonly notSent: number;
   readonly acknowledged: number;
   readonly rejected: number;
   readonly unknown: number;
   readonly cancelled: number;
   readonly trades: number;
-  /** How many of the acknowledged orders the venue was asked for at the end: all of them, or a sample where they are very many. */
+  /** Acknowledged orders that were read back at the end: all, or a sample of very many. */
   readonly asked: number;
-  /** Of those, how many it no longer knows, or knows otherwise than it had answered. */
+  /** Of those, how many are missing or differ from the acknowledgement. */
   readonly lost: number;
 };
 
 export type Fault = { readonly atMs: number; readonly what: string; readonly untilMs: number };
 
 /** `expected` and `seen` are for people. */
-export type Check = { readonly name: string; readonly expected: string; readonly seen: string; readonly isMet: boolean };
+export type Check = {
+  readonly name: string;
+  readonly expected: string;
+  readonly seen: string;
+  readonly isMet: boolean;
+};

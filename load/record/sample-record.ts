@@ -1,8 +1,8 @@
 import { type Gauge, type RunRecord, VISITOR_ENDS, type VisitorColumns } from "./run-record.ts";
 
 /**
- * The record of a run in which everything went as promised, for tests of what is made from records: people come within two seconds, go in
- * one by one at the rate, stay, and complete; some of them trade.
+ * The record of a run that kept every promise, for tests: visitors arrive within two seconds, enter one by one at the
+ * rate, stay and complete; some of them trade.
  */
 export function sampleRecord(count = 600): RunRecord {
   const visitors = sampleVisitors(count);
@@ -24,7 +24,17 @@ export function sampleRecord(count = 600): RunRecord {
     },
     visitors,
     gauges: sampleGauges(visitors, durationMs),
-    orders: { sent: 100, acknowledged: 90, rejected: 10, unknown: 0, cancelled: 20, trades: 30, asked: 90, lost: 0 },
+    orders: {
+      sent: 100,
+      notSent: 0,
+      acknowledged: 90,
+      rejected: 10,
+      unknown: 0,
+      cancelled: 20,
+      trades: 30,
+      asked: 90,
+      lost: 0,
+    },
     faults: [],
     checks: [{ name: "audit: conservation", expected: "no fault", seen: "1000 idr (fees 0 idr)", isMet: true }],
   };
@@ -40,7 +50,9 @@ const POLL_MS = 200;
 function sampleVisitors(count: number): VisitorColumns {
   const indexes = Array.from({ length: count }, (_, index) => index);
   const arrivedMs = indexes.map((index) => Math.floor((index * ARRIVALS_MS) / count));
-  const admittedMs = indexes.map((index) => Math.max(arrivedMs[index] ?? 0, Math.ceil(((index + 1 - BURST) * 1_000) / RATE)) + POLL_MS);
+  const admittedMs = indexes.map(
+    (index) => Math.max(arrivedMs[index] ?? 0, Math.ceil(((index + 1 - BURST) * 1_000) / RATE)) + POLL_MS,
+  );
   return {
     arrivedMs,
     joinedOrder: indexes.map((index) => index + 1),
@@ -56,14 +68,25 @@ function sampleVisitors(count: number): VisitorColumns {
 }
 
 function sampleGauges({ arrivedMs, admittedMs, endedMs }: VisitorColumns, durationMs: number): readonly Gauge[] {
-  // Every column of the sample grows, so the first that is later says how many were before.
+  // Every column of the sample is sorted: a binary search counts the values up to a time.
   const before = (column: readonly number[], atMs: number) => {
-    const later = column.findIndex((ms) => ms > atMs);
-    return later === -1 ? column.length : later;
+    let from = 0;
+    for (let to = column.length; from < to; ) {
+      const middle = (from + to) >> 1;
+      if ((column[middle] ?? 0) <= atMs) from = middle + 1;
+      else to = middle;
+    }
+    return from;
   };
   return Array.from({ length: Math.ceil(durationMs / 1_000) + 1 }, (_, second) => {
     const atMs = second * 1_000;
     const admitted = before(admittedMs, atMs);
-    return { atMs, waiting: before(arrivedMs, atMs) - admitted, active: admitted - before(endedMs, atMs), cap: CAP, admitted };
+    return {
+      atMs,
+      waiting: before(arrivedMs, atMs) - admitted,
+      active: admitted - before(endedMs, atMs),
+      cap: CAP,
+      admitted,
+    };
   });
 }

@@ -3,7 +3,7 @@ import type { RunRecord } from "../record/run-record.ts";
 import { countText, millisecondsText } from "./numbers.ts";
 import { kindName } from "./time-plots.ts";
 
-/** What was asked, how it was answered, and how long that took over the whole run. */
+/** Requests, answers and latencies of the whole run. */
 export type AnswerRow = {
   readonly kind: string;
   readonly count: string;

@@ -6,17 +6,17 @@ import { timeAxis, timeTickText, timeUnit, valueAxis } from "./axis.ts";
 import { countText, tickText } from "./numbers.ts";
 import { drawDots, drawPlot, type Ink, type Point } from "./plot.ts";
 
-/** More dots than this are one on top of the other. */
+/** More dots would overlap. */
 const DOTS_MAX = 2_000;
 
-/** Everybody who entered, by their place in the line and the time of entry: in a fair line no dot lies above one to its right. */
+/** Admitted visitors by place and time of entry: in a fair line no dot lies above one to its right. */
 export function fairnessPlot({ visitors, durationMs }: RunRecord): readonly Html[] {
   const people = placed(visitors);
   if (people.length === 0) return [];
   const every = Math.ceil(people.length / DOTS_MAX);
   const groups = GROUPS.map(({ ink, name, has }) => {
     const members = people.filter(has);
-    // The plain kind is thinned; the others are what one looks for, and are thinned among themselves.
+    // Exceptions stay visible: each group is thinned separately.
     const step = ink === "quiet" ? every : Math.ceil(members.length / DOTS_MAX);
     const points: readonly Point[] = members
       .filter((_, index) => index % Math.max(1, step) === 0)
@@ -25,12 +25,22 @@ export function fairnessPlot({ visitors, durationMs }: RunRecord): readonly Html
   }).filter(({ points }) => points.length > 0);
   const round = valueAxis(people.length, { isWhole: true });
   const shown = groups.reduce((sum, { points }) => sum + points.length, 0);
-  const x = { ticks: round.ticks.filter((tick) => tick <= people.length), max: people.length, label: "place in the line", tickText };
-  const y = { ...timeAxis(durationMs), label: `entry, ${timeUnit(durationMs)}`, tickText: (ms: number) => timeTickText(ms, durationMs) };
-  const thinning = shown < people.length ? ` ${countText(shown)} of ${countText(people.length)} people are drawn.` : "";
+  const x = {
+    ticks: round.ticks.filter((tick) => tick <= people.length),
+    max: people.length,
+    label: "place in the line",
+    tickText,
+  };
+  const y = {
+    ...timeAxis(durationMs),
+    label: `entry, ${timeUnit(durationMs)}`,
+    tickText: (ms: number) => timeTickText(ms, durationMs),
+  };
+  const thinning =
+    shown < people.length ? ` ${countText(shown)} of ${countText(people.length)} visitors are drawn.` : "";
   const plot = drawPlot({
     title: "Place in the line, time of entry",
-    note: `Each dot is a person. In a fair line the dots rise from left to right, and none of the waiting lies more than ${OVERTAKEN_MS} ms above one to its right.${thinning}`,
+    note: `Each dot is a visitor. In a fair line the dots rise from left to right, and no “waited” dot lies more than ${OVERTAKEN_MS} ms above one to its right.${thinning}`,
     ...{ x, y },
     legend: groups.map(({ ink, name }) => ({ ink, name })),
     drawing: groups.map(({ ink, points }) => drawDots(ink, points, { x, y })),
@@ -39,15 +49,20 @@ export function fairnessPlot({ visitors, durationMs }: RunRecord): readonly Html
   return [plot];
 }
 
-type Placed = { readonly came: number; readonly enteredMs: number; readonly lane: number; readonly mayBePassed: boolean };
+type Placed = {
+  readonly came: number;
+  readonly enteredMs: number;
+  readonly lane: number;
+  readonly mayBePassed: boolean;
+};
 
 const GROUPS: readonly { readonly ink: Ink; readonly name: string; readonly has: (person: Placed) => boolean }[] = [
   { ink: "quiet", name: "waited", has: ({ lane, mayBePassed }) => !mayBePassed && lane === 0 },
-  { ink: "two", name: "came by invite, to a better lane", has: ({ lane, mayBePassed }) => !mayBePassed && lane > 0 },
-  { ink: "three", name: "was away, or polled late", has: ({ mayBePassed }) => mayBePassed },
+  { ink: "two", name: "came by invite, in a higher lane", has: ({ lane, mayBePassed }) => !mayBePassed && lane > 0 },
+  { ink: "three", name: "stopped polling, or polled late", has: ({ mayBePassed }) => mayBePassed },
 ];
 
-/** The gate's own numbers have gaps, where others stood: ranks among those who entered have none. */
+/** The gate's numbers have gaps; ranks among the admitted visitors have none. */
 function placed({ joinedOrder, admittedMs, lane, wasAway, lateMs }: RunRecord["visitors"]): readonly Placed[] {
   return [...joinedOrder.keys()]
     .filter((visitor) => (joinedOrder[visitor] ?? -1) >= 0 && (admittedMs[visitor] ?? -1) >= 0)

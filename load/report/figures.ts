@@ -3,7 +3,7 @@ import { type RunRecord, VISITOR_ENDS } from "../record/run-record.ts";
 import { countText, durationText, millisecondsText, shareText } from "./numbers.ts";
 import { quantile } from "./percentiles.ts";
 
-/** A number that one remembers of a run, and the few words beside it. */
+/** A key figure of a run with a short note. */
 export type Figure = { readonly name: string; readonly value: string; readonly note: string };
 
 export function keyFigures(record: RunRecord): readonly Figure[] {
@@ -13,7 +13,9 @@ export function keyFigures(record: RunRecord): readonly Figure[] {
 function crowdFigures({ visitors, gauges }: RunRecord): readonly Figure[] {
   const came = visitors.arrivedMs.length;
   if (came === 0) return [];
-  const waits = visitors.admittedMs.flatMap((ms, visitor) => (ms >= 0 ? [ms - (visitors.arrivedMs[visitor] ?? 0)] : []));
+  const waits = visitors.admittedMs.flatMap((ms, visitor) =>
+    ms >= 0 ? [ms - (visitors.arrivedMs[visitor] ?? 0)] : [],
+  );
   const ends = VISITOR_ENDS.flatMap((end, index) => {
     const count = visitors.end.filter((each) => each === index).length;
     return count === 0 ? [] : [`${countText(count)} ${end}`];
@@ -27,7 +29,7 @@ function crowdFigures({ visitors, gauges }: RunRecord): readonly Figure[] {
       value: durationText(quantile(waits, 0.5)),
       note: `95 % waited less than ${durationText(quantile(waits, 0.95))}`,
     },
-    { name: "longest line", value: countText(longest), note: "people waiting at once" },
+    { name: "longest line", value: countText(longest), note: "most visitors waiting at once" },
   ];
 }
 
@@ -47,14 +49,20 @@ function requestFigures({ requests, durationMs }: RunRecord): readonly Figure[] 
   ];
 }
 
-function orderFigures({ orders }: RunRecord): readonly Figure[] {
+function orderFigures({ orders, durationMs }: RunRecord): readonly Figure[] {
   if (orders === undefined) return [];
-  const { acknowledged, rejected, unknown, cancelled, trades, sent } = orders;
+  const { acknowledged, rejected, unknown, cancelled, trades, sent, notSent } = orders;
+  const perSecond = (count: number) => countText((count * 1_000) / Math.max(1, durationMs));
   return [
+    {
+      name: "orders per second",
+      value: perSecond(acknowledged),
+      note: `acknowledged; with cancellations ${perSecond(acknowledged + cancelled)}`,
+    },
     {
       name: "orders acknowledged",
       value: countText(acknowledged),
-      note: `of ${countText(sent)}; ${countText(rejected)} refused, ${countText(unknown)} unknown`,
+      note: `of ${countText(sent)}; ${countText(rejected)} refused, ${countText(unknown)} unknown, ${countText(notSent)} not sent`,
     },
     { name: "trades", value: countText(trades), note: `${countText(cancelled)} orders cancelled` },
   ];

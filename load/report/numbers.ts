@@ -1,4 +1,4 @@
-/** Numbers as people read them. */
+/** Numbers formatted for reading. */
 export const countText = (count: number) => Math.round(count).toLocaleString("en-GB");
 
 const DASH = "–";
@@ -9,7 +9,7 @@ export function millisecondsText(ms: number | undefined): string {
   return ms >= 100 ? `${countText(ms)} ms` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`;
 }
 
-/** Of a run or a wait: `1 min 30 s`. */
+/** `1 min 30 s`. */
 export function durationText(ms: number): string {
   if (!Number.isFinite(ms)) return DASH;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;

@@ -2,17 +2,17 @@ import { type Html, html } from "../../edge/room/html.ts";
 import type { Axis } from "./axis.ts";
 
 /**
- * A plot with its axes. The drawing stretches to the width that there is, while labels are text of the page: so both can be read on a
- * phone and on a wall. Strokes and dots keep their size in any stretch.
+ * A plot with its axes. The drawing stretches to the available width and labels are text of the page, so that both can
+ * be read on any screen. Strokes and dots keep their size.
  */
 export type Plot = {
   readonly title: string;
-  /** A sentence on what to look for; empty for none. */
+  /** A sentence that explains the plot; may be empty. */
   readonly note: string;
   readonly x: LabelledAxis;
   readonly y: LabelledAxis;
   readonly legend: readonly LegendEntry[];
-  /** What the functions below draw. */
+  /** Made by the functions below. */
   readonly drawing: readonly Html[];
   readonly shape?: "tall";
 };
@@ -61,7 +61,7 @@ export function drawLine(ink: Ink, points: readonly Point[], { x, y }: { readonl
     if (Number.isFinite(value)) path += `${isDrawing ? "L" : "M"}${across(at, x)} ${up(value, y)}`;
     isDrawing = Number.isFinite(value);
   }
-  // A single point is drawn as a line of no length, which the round cap makes a dot.
+  // A single point becomes a line of length 0, which the round cap shows as a dot.
   return html`<path class="line ink-${ink}" d="${path.replace(/M([^ML]+)(?=M|$)/g, "M$1h0")}"/>`;
 }
 
@@ -72,12 +72,12 @@ export function drawArea(ink: Ink, points: readonly Point[], { x, y }: { readonl
   return html`<path class="area ink-${ink}" d="M${across(first[0], x)} ${HEIGHT}${outline}L${across(last[0], x)} ${HEIGHT}Z"/>`;
 }
 
-/** One path for all of them: thousands of elements would make the page slow. */
+/** One path for all dots: thousands of elements would make the page slow. */
 export function drawDots(ink: Ink, points: readonly Point[], { x, y }: { readonly x: Axis; readonly y: Axis }): Html {
   return html`<path class="dots ink-${ink}" d="${points.map(([at, value]) => `M${across(at, x)} ${up(value, y)}h0`).join("")}"/>`;
 }
 
-/** A time in which something was done to the target; never narrower than can be seen. */
+/** The time of an injected fault, never too narrow to see. */
 export function drawBand(fromMs: number, toMs: number, x: Axis): Html {
   const from = Math.min(across(fromMs, x), WIDTH - BAND_WIDTH_MIN);
   const width = Math.max(BAND_WIDTH_MIN, Math.min(across(toMs, x), WIDTH) - from);

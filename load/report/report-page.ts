@@ -10,7 +10,7 @@ import { resourcePlots } from "./resource-plots.ts";
 import { runTitle, verdictSentence } from "./run-title.ts";
 import { flowPlots, latencyPlots } from "./time-plots.ts";
 
-/** The whole report as one page that needs nothing but itself: no script, no font, no picture from anywhere. */
+/** The report as one self-contained page: no script, and no external font or image. */
 export function reportPage(record: RunRecord, verdict: Verdict): string {
   const { scenario, target, startedAt } = record;
   const page = html`<!doctype html>
@@ -32,7 +32,7 @@ export function reportPage(record: RunRecord, verdict: Verdict): string {
 <main>
 ${verdictSection(verdict)}
 ${figureSection(keyFigures(record))}
-${plotSection({ id: "flow", title: "What happened", note: "", plots: flowPlots(record) })}
+${plotSection({ id: "flow", title: "Flow", note: "", plots: flowPlots(record) })}
 ${plotSection({ id: "latency", title: "Latency", note: LATENCY_NOTE, plots: latencyPlots(record) })}
 ${plotSection({ id: "resources", title: "Resources", note: "", plots: resourcePlots(record) })}
 ${plotSection({ id: "fairness", title: "Fairness", note: "", plots: fairnessPlot(record) })}
@@ -40,7 +40,7 @@ ${answerSection(record)}
 ${faultSection(record)}
 ${factSection(record)}
 </main>
-<footer>Drawn from <code>report.json</code>, which lies beside this page and holds every number in it.</footer>
+<footer>Made from <code>report.json</code> in the same folder, which holds every number of this page.</footer>
 </body>
 </html>
 `;
@@ -69,9 +69,15 @@ function figureSection(figures: readonly Figure[]): Html {
   )}</dl></section>`;
 }
 
-type PlotSection = { readonly id: string; readonly title: string; readonly note: string; readonly plots: readonly Html[] };
+type PlotSection = {
+  readonly id: string;
+  readonly title: string;
+  readonly note: string;
+  readonly plots: readonly Html[];
+};
 
-const LATENCY_NOTE = "From the moment a request was due, not from when it could be sent: nothing that had to wait is left out.";
+const LATENCY_NOTE =
+  "Measured from when a request was due, not from when it was sent: waiting in the load generator counts.";
 
 function plotSection({ id, title, note, plots }: PlotSection): Html {
   if (plots.length === 0) return html``;
@@ -106,10 +112,10 @@ function faultSection({ faults }: RunRecord): Html {
   if (faults.length === 0) return html``;
   return html`<section aria-labelledby="faults">
 <h2 id="faults">Faults</h2>
-<p class="note">Done to the target on purpose; shaded in the curves.</p>
+<p class="note">Injected faults, shaded in the plots.</p>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="faults">
 <table>
-<thead><tr><th scope="col">What</th><th scope="col" class="number">From</th><th scope="col" class="number">Until</th></tr></thead>
+<thead><tr><th scope="col">Fault</th><th scope="col" class="number">From</th><th scope="col" class="number">Until</th></tr></thead>
 <tbody>${faults.map(
     ({ what, atMs, untilMs }) =>
       html`<tr><th scope="row">${what}</th><td class="number">${durationText(atMs)}</td><td class="number">${durationText(untilMs)}</td></tr>
@@ -120,7 +126,16 @@ function faultSection({ faults }: RunRecord): Html {
 </section>`;
 }
 
-function factSection({ settings, machine, shard, target, startedAt, durationMs, wasInterrupted, driver }: RunRecord): Html {
+function factSection({
+  settings,
+  machine,
+  shard,
+  target,
+  startedAt,
+  durationMs,
+  wasInterrupted,
+  driver,
+}: RunRecord): Html {
   const facts: readonly (readonly [string, string])[] = [
     ["target", target],
     ["began", dateText(startedAt)],
@@ -136,12 +151,12 @@ function factSection({ settings, machine, shard, target, startedAt, durationMs, 
 </section>`;
 }
 
-/** A load that could not keep up tells about its machine, not about the target: whoever reads the curves has to know. */
+/** A load generator that could not keep up measures its own machine, not the target: readers must see it. */
 function driverFacts(driver: RunRecord["driver"]): readonly (readonly [string, string])[] {
   if (driver === undefined) return [];
   const { lateMsMax, waitingMost, resent } = driver;
   return [
-    ["load late by at most", millisecondsText(lateMsMax)],
+    ["load generator late, at most", millisecondsText(lateMsMax)],
     ["requests waiting for a connection, at most", countText(waitingMost)],
     ["requests sent twice", countText(resent)],
   ];

@@ -1,4 +1,6 @@
-/** The report's look: quiet, in the reader's light or dark, one column on a phone and two on a desk; colours that also those tell apart who see few. */
+/**
+ * Style of the report: light or dark, one column on a phone and two on a desktop, colours safe for colour blindness.
+ */
 export const REPORT_STYLE = `
 :root {
   --paper: #fff; --ink: #1c2024; --soft: #60646c; --hair: #e3e5e8; --wash: #f6f7f8;

@@ -51,7 +51,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
   return [row(head), `|${head.map(() => " --- |").join("")}`, ...rows.map(row)];
 }
 
-/** Nothing that was heard from a target can end a cell or begin markup. */
+/** Text from a target must not end a cell or start markup. */
 function inLine(text: string): string {
   return text
     .replaceAll("&", "&amp;")

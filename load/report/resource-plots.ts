@@ -9,12 +9,12 @@ const SHOWN = {
 } as const;
 
 const NOTES: Readonly<Record<ResourceSeries["kind"], string>> = {
-  level: "Must not grow once it has warmed up.",
-  record: "Grows with what happened, and must not grow faster and faster.",
+  level: "Must not grow after the warm-up.",
+  record: "Grows with the data, and must not accelerate.",
   peak: "",
 };
 
-/** One plot for each quantity that was watched. */
+/** One plot per sampled quantity. */
 export function resourcePlots(record: RunRecord): readonly Html[] {
   return (record.resources ?? [])
     .filter(({ points }) => points.length > 0)

@@ -6,19 +6,21 @@ import { tickText } from "./numbers.ts";
 import { countOf } from "./percentiles.ts";
 import { drawArea, drawBand, drawLine, drawPlot, type Ink, type Point } from "./plot.ts";
 
-/** The curves over time, apart from latencies; those of which a run has nothing to show are left out. */
+/** Plots over time except latencies; without data there is no plot. */
 export function flowPlots(record: RunRecord): readonly Html[] {
-  return [waitingPlot(record), activePlot(record), admissionsPlot(record), orderFlowPlot(record)].filter((plot) => plot !== undefined);
+  return [waitingPlot(record), activePlot(record), admissionsPlot(record), orderFlowPlot(record)].filter(
+    (plot) => plot !== undefined,
+  );
 }
 
-/** One for each kind of request. */
+/** One plot per kind of request. */
 export function latencyPlots(record: RunRecord): readonly Html[] {
   return Object.keys(record.requests)
     .map((kind) => latencyPlot(record, kind))
     .filter((plot) => plot !== undefined);
 }
 
-/** As many steps as a drawing of a thousand units can show. */
+/** The resolution of a drawing a thousand units wide. */
 const STEPS_MAX = 250;
 
 type Curve = { readonly ink: Ink; readonly name: string; readonly points: readonly Point[]; readonly isArea?: boolean };
@@ -30,8 +32,14 @@ type TimePlot = {
   readonly curves: readonly Curve[];
 };
 
-export function drawTimePlot({ durationMs, faults }: RunRecord, { title, note, unit, isWhole, curves }: TimePlot): Html {
-  const largest = curves.reduce((most, { points }) => points.reduce((top, [, value]) => (value > top ? value : top), most), 0);
+export function drawTimePlot(
+  { durationMs, faults }: RunRecord,
+  { title, note, unit, isWhole, curves }: TimePlot,
+): Html {
+  const largest = curves.reduce(
+    (most, { points }) => points.reduce((top, [, value]) => (value > top ? value : top), most),
+    0,
+  );
   const time = timeAxis(durationMs);
   const x = { ...time, label: timeUnit(durationMs), tickText: (ms: number) => timeTickText(ms, durationMs) };
   const y = { ...valueAxis(largest, { isWhole }), label: unit, tickText };
@@ -52,8 +60,8 @@ function waitingPlot(record: RunRecord): Html | undefined {
   const points = thinned(record.gauges.map(({ atMs, waiting }) => [atMs, waiting] as const));
   return drawTimePlot(record, {
     title: "Waiting",
-    note: "People in the line, as the gate counts them.",
-    unit: "people",
+    note: "Visitors in the line, as counted by the gate.",
+    unit: "visitors",
     isWhole: true,
     curves: [{ ink: "one", name: "waiting", points, isArea: true }],
   });
@@ -63,11 +71,16 @@ function activePlot(record: RunRecord): Html | undefined {
   if (record.gauges.length === 0) return undefined;
   return drawTimePlot(record, {
     title: "Inside, against the cap",
-    note: "Slots that are taken. The curve must never cross the dashed line.",
-    unit: "people",
+    note: "Occupied slots. The curve must never cross the dashed line.",
+    unit: "visitors",
     isWhole: true,
     curves: [
-      { ink: "two", name: "inside", points: thinned(record.gauges.map(({ atMs, active }) => [atMs, active] as const)), isArea: true },
+      {
+        ink: "two",
+        name: "inside",
+        points: thinned(record.gauges.map(({ atMs, active }) => [atMs, active] as const)),
+        isArea: true,
+      },
       { ink: "limit", name: "cap", points: thinned(record.gauges.map(({ atMs, cap }) => [atMs, cap] as const)) },
     ],
   });
@@ -84,12 +97,12 @@ function admissionsPlot(record: RunRecord): Html | undefined {
   const limit = [0, record.durationMs].map((ms) => [ms, Number(rate)] as const);
   return drawTimePlot(record, {
     title: "Admissions",
-    note: "People who went in. A burst may stand above the rate for a moment; what follows may not.",
-    unit: "people per second",
+    note: "Admitted visitors. A burst may exceed the rate for a moment, the rest may not.",
+    unit: "visitors per second",
     isWhole: false,
     curves: [
       { ink: "one", name: "admitted", points, isArea: true },
-      ...(typeof rate === "number" ? [{ ink: "limit", name: "the rate that was set", points: limit } as const] : []),
+      ...(typeof rate === "number" ? [{ ink: "limit", name: "configured rate", points: limit } as const] : []),
     ],
   });
 }
@@ -151,14 +164,17 @@ function orderFlowPlot(record: RunRecord): Html | undefined {
   if (curves.length === 0) return undefined;
   return drawTimePlot(record, {
     title: "Order flow",
-    note: "Requests to the venue, in the second in which they were due.",
+    note: "Requests to the venue, by the second in which they were due.",
     unit: "requests per second",
     isWhole: false,
     curves,
   });
 }
 
-/** So many a second, in each step. A last step that the run did not finish would look like a fall, so it is left out where there are others. */
+/**
+ * Rate per second in each step. An unfinished last step would look like a drop, so it is left out when there are
+ * others.
+ */
 function ratePoints({ durationMs }: RunRecord, counted: readonly Point[]): readonly Point[] {
   const stepMs = stepOf(durationMs);
   const counts = new Array<number>(Math.max(1, Math.floor(durationMs / stepMs))).fill(0);
@@ -169,12 +185,12 @@ function ratePoints({ durationMs }: RunRecord, counted: readonly Point[]): reado
   return counts.map((count, step) => [Math.min(durationMs, (step + 0.5) * stepMs), (count * 1_000) / stepMs] as const);
 }
 
-/** Whole seconds, because that is how finely a record counts. */
+/** Whole seconds, the resolution of a record. */
 function stepOf(durationMs: number): number {
   return Math.max(1, Math.ceil(durationMs / 1_000 / STEPS_MAX)) * 1_000;
 }
 
-/** The largest value of each step, so that no peak is smoothed away. */
+/** The largest value of each step, so that no peak is lost. */
 export function thinned(points: readonly Point[]): readonly Point[] {
   const group = Math.ceil(points.length / (STEPS_MAX * 2));
   if (group <= 1) return points;

@@ -15,11 +15,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function written(record: RunRecord) {
   const files = await writeReport(record, judge(record), folder);
-  const [page, summary, json] = await Promise.all([files.html, files.markdown, files.json].map((file) => readFile(file, "utf8")));
+  const [page, summary, json] = await Promise.all(
+    [files.html, files.markdown, files.json].map((file) => readFile(file, "utf8")),
+  );
   return { page: page ?? "", summary: summary ?? "", json: json ?? "" };
 }
 
-/** What a reader sees between the tags. */
+/** The visible text. */
 const textOf = (page: string) =>
   page
     .replace(/<style>.*?<\/style>/gs, "")
@@ -27,12 +29,12 @@ const textOf = (page: string) =>
     .replace(/\s*\n\s*/g, "\n");
 
 describe("a report", () => {
-  it("holds the record as it is", async () => {
+  it("contains the record unchanged", async () => {
     const record = sampleRecord();
     expect(JSON.parse((await written(record)).json)).toEqual(record);
   });
 
-  it("says what the record says", async () => {
+  it("shows the figures of the record", async () => {
     const record = sampleRecord();
     const { page, summary } = await written(record);
     const text = textOf(page);
@@ -53,22 +55,22 @@ describe("a report", () => {
     for (const { name, expected, seen } of judge(record).lines) expect(text).toContain(`${name}\n${expected}\n${seen}`);
   });
 
-  it("begins with the verdict, and names what was not kept", async () => {
+  it("begins with the verdict, and names broken promises", async () => {
     const record = sampleRecord();
     const { page, summary } = await written({ ...record, orders: record.orders && { ...record.orders, lost: 3 } });
     const text = textOf(page);
     expect(text).toContain("1 of 8 promises was not kept: acknowledged orders lost.");
     expect(text.indexOf("Failed")).toBeLessThan(text.indexOf("visitors\n600"));
-    expect(summary).toContain("| ✗ | acknowledged orders lost | 0 | 3 (asked for all 90) |");
+    expect(summary).toContain("| ✗ | acknowledged orders lost | 0 | 3 (read back all 90) |");
   });
 
-  it("is one page that fetches nothing and runs nothing", async () => {
+  it("is one page without external resources or scripts", async () => {
     const { page } = await written(sampleRecord());
     expect(page).not.toMatch(/<script|<link|<img|<iframe|\bsrc=|\bhref=|url\(|@import|\bon[a-z]+=/i);
     expect(page).toContain("default-src 'none'");
   });
 
-  it("draws every curve of which the record has points", async () => {
+  it("draws every curve for which the record has points", async () => {
     const { page } = await written(sampleRecord());
     const titles = [...page.matchAll(/<h3>([^<]*)<\/h3>/g)].map(([, title]) => title);
     expect(titles).toEqual([
@@ -88,13 +90,19 @@ describe("a report", () => {
     const { durationMs } = sampleRecord();
     const record: RunRecord = {
       ...sampleRecord(),
-      gauges: [0, 0.5, 1].map((share) => ({ atMs: share * durationMs, waiting: share * 400, active: 0, cap: 300, admitted: 0 })),
+      gauges: [0, 0.5, 1].map((share) => ({
+        atMs: share * durationMs,
+        waiting: share * 400,
+        active: 0,
+        cap: 300,
+        admitted: 0,
+      })),
     };
     // A drawing is 1000 wide and 300 high, and its axis ends at 400.
     expect((await written(record)).page).toContain('<path class="line ink-one" d="M0 300L500 150L1000 0"/>');
   });
 
-  it("shades the time of each fault on every curve over time", async () => {
+  it("shades the time of each fault in every plot over time", async () => {
     const faults = [{ atMs: 5_000, untilMs: 9_000, what: "kill -9 of the engine" }];
     const { page, summary } = await written({ ...sampleRecord(), faults });
     expect(page.match(/class="band"/g)).toHaveLength(7);
@@ -104,11 +112,11 @@ describe("a report", () => {
 
   it("stays small for a crowd of fifty thousand", async () => {
     const { page } = await written(sampleRecord(50_000));
-    expect(textOf(page)).toContain("2,000 of 50,000 people are drawn.");
+    expect(textOf(page)).toContain("2,000 of 50,000 visitors are drawn.");
     expect(page.length).toBeLessThan(500_000);
   });
 
-  it("shows what a target said as text, whatever it said", async () => {
+  it("escapes all text from a target", async () => {
     const said = `</style><script>alert("1")</script>|**bold**`;
     const record = { ...sampleRecord(), scenario: said, target: said, settings: { [said]: said }, machine: said };
     const faults = [{ atMs: 0, untilMs: 1, what: said }];
@@ -121,10 +129,18 @@ describe("a report", () => {
     expect(summary).not.toMatch(/[^\\]\*\*bold/);
   });
 
-  it("can be written of a run that was stopped before anything happened", async () => {
-    const empty = { visitors: NO_VISITORS, gauges: [], requests: {}, orders: undefined, checks: [], durationMs: 0, wasInterrupted: true };
+  it("can be written for a run that was stopped before the first request", async () => {
+    const empty = {
+      visitors: NO_VISITORS,
+      gauges: [],
+      requests: {},
+      orders: undefined,
+      checks: [],
+      durationMs: 0,
+      wasInterrupted: true,
+    };
     const { page } = await written({ ...sampleRecord(), ...empty });
-    expect(textOf(page)).toContain("Nothing was put to the test.");
+    expect(textOf(page)).toContain("No promise was tested.");
     expect(page).not.toMatch(/NaN|Infinity|undefined/);
   });
 });

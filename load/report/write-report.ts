@@ -7,10 +7,14 @@ import { reportSummary } from "./report-summary.ts";
 
 export type ReportFiles = { readonly html: string; readonly markdown: string; readonly json: string };
 
-/** One page to show, one to paste, and the record itself, which reports of several machines are merged from. */
+/** The report as HTML and Markdown, and the record, from which reports of several machines are merged. */
 export async function writeReport(record: RunRecord, verdict: Verdict, folder: string): Promise<ReportFiles> {
   await mkdir(folder, { recursive: true });
-  const files = { html: join(folder, "report.html"), markdown: join(folder, "report.md"), json: join(folder, "report.json") };
+  const files = {
+    html: join(folder, "report.html"),
+    markdown: join(folder, "report.md"),
+    json: join(folder, "report.json"),
+  };
   await writeFile(files.html, reportPage(record, verdict));
   await writeFile(files.markdown, reportSummary(record, verdict));
   await writeFile(files.json, `${JSON.stringify(record)}\n`);

@@ -6,10 +6,10 @@ import type { ResourceSeries } from "../record/run-record.ts";
 import type { OwnStack } from "../target/target.ts";
 import { openVenueMetrics, type VenueMetrics } from "./venue-metrics.ts";
 
-/** Looks every few seconds at what the parts of a stack take of the machine. */
+/** Samples the memory, files and stalls of a stack every few seconds. */
 export type ResourceWatch = {
   readonly series: () => readonly ResourceSeries[];
-  /** Sentences on what could not be looked at. */
+  /** Errors of failed samples. */
   readonly faults: () => readonly string[];
   readonly stop: () => Promise<void>;
 };
@@ -23,7 +23,7 @@ type Look = Pick<ResourceSeries, "name" | "unit" | "kind"> & { readonly value: n
 export async function watchResources({ own, everyMs, nowMs }: WatchOptions): Promise<ResourceWatch> {
   const redis = { "line's Redis": new Redis(own.lineUrl), "venue's Redis": new Redis(own.venueUrl) };
   const metrics = await openVenueMetrics(own);
-  // The stalls have their line also if the venue never tells of them.
+  // Stalls have a verdict line even if the venue never reports them.
   const series = new Map<string, Watched>([[STALLS, { name: STALLS, unit: "seconds", kind: "peak", points: [] }]]);
   const faults = new Set<string>();
   const over = new AbortController();
@@ -93,7 +93,7 @@ async function lookAtFolders(folder: string): Promise<readonly Look[]> {
   ];
 }
 
-/** Files come and go while we look. */
+/** A file that disappears in between counts as 0. */
 async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

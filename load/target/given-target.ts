@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { SECRETS_FILE } from "../../origin/stack/secrets.ts";
+import { SECRETS_FILE } from "../../stack/secrets.ts";
 import { createOperator, type OperatorAccess, OperatorRefusal } from "./operator.ts";
 import { createOperatorLineWatch } from "./operator-line-watch.ts";
 import { queueOfPage } from "./queue-of-page.ts";
@@ -11,9 +11,12 @@ type GivenTarget = {
   readonly url: string;
   readonly queueId: string;
   readonly path: string;
-  /** With it the line is watched as its operator would; without, only what visitors see is known. */
+  /** Lets the run watch the line; without it only the visitors' view is recorded. */
   readonly adminToken: string | undefined;
-  /** Of a stack on this machine: the token is there too. Undefined for a gate elsewhere, which is not told it. */
+  /**
+   * The data folder of a stack on this machine, which holds the token. Undefined for a remote gate, which must not
+   * receive it.
+   */
   readonly dataFolder: string | undefined;
   readonly say: (line: string) => void;
 };
@@ -24,7 +27,7 @@ const queueSchema = z.object({
   admissionBurst: z.number(),
 });
 
-/** A gate that runs already. Nothing is changed on it. Throws a sentence if the load would miss it. */
+/** A running gate, which is not changed. Throws if the page is not behind the queue. */
 export async function givenTarget({ url, queueId, path, adminToken, dataFolder, say }: GivenTarget): Promise<Target> {
   const site = new URL(url).origin;
   const found = await queueOfPage(site, path);
@@ -35,9 +38,12 @@ export async function givenTarget({ url, queueId, path, adminToken, dataFolder, 
   const token = adminToken ?? (dataFolder === undefined ? undefined : await tokenIn(dataFolder));
   const access = token === undefined ? undefined : { url: site, adminToken: token };
   const queue = access && (await readQueue(access, queueId));
-  if (queue === undefined && adminToken !== undefined) throw new Error("SLUICE_ADMIN_TOKEN is not a token of this gate");
+  if (queue === undefined && adminToken !== undefined)
+    throw new Error("SLUICE_ADMIN_TOKEN is not a token of this gate");
   if (queue === undefined)
-    say(`Without an operator token of this gate its line is not watched: SLUICE_ADMIN_TOKEN, or --data-dir with its ${SECRETS_FILE}`);
+    say(
+      `The line is not watched without an operator token of this gate: SLUICE_ADMIN_TOKEN, or --data-dir with its ${SECRETS_FILE}`,
+    );
   const watch = queue && access && createOperatorLineWatch({ ...access, queueId });
   return {
     what: site,
@@ -51,7 +57,7 @@ export async function givenTarget({ url, queueId, path, adminToken, dataFolder, 
   };
 }
 
-/** Undefined where the token is another gate's. */
+/** Undefined if the token belongs to another gate. */
 async function readQueue(access: OperatorAccess, queueId: string): Promise<z.output<typeof queueSchema> | undefined> {
   try {
     return queueSchema.parse(await createOperator(access).ask("GET", `/queues/${queueId}`));

@@ -1,8 +1,8 @@
-/** Looks at the line from beside the gate, while a crowd stands in it. */
+/** Samples the line without going through the gate's visitor routes. */
 export type LineWatch = {
-  /** How often it may be asked. */
+  /** The shortest interval between samples. */
   readonly everyMs: number;
-  /** Undefined while the line cannot be asked: in a fault, that is to be expected. */
+  /** Undefined while the store is unavailable, as during a fault. */
   readonly look: () => Promise<LineLook | undefined>;
   readonly stop: () => void;
 };
@@ -12,6 +12,6 @@ export type LineLook = {
   /** Slots taken. */
   readonly active: number;
   readonly cap: number;
-  /** How many were ever let in. */
+  /** Admissions since the queue exists. */
   readonly admitted: number;
 };

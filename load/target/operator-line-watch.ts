@@ -9,8 +9,11 @@ const statsSchema = z.object({
 
 const LOOK_EVERY_MS = 1_000;
 
-/** The line of a gate that is not ours, as its operator sees it. */
-export function createOperatorLineWatch({ queueId, ...access }: OperatorAccess & { readonly queueId: string }): LineWatch {
+/** The line of a given gate, through the operator API. */
+export function createOperatorLineWatch({
+  queueId,
+  ...access
+}: OperatorAccess & { readonly queueId: string }): LineWatch {
   const operator = createOperator(access);
   return {
     everyMs: LOOK_EVERY_MS,

@@ -1,4 +1,4 @@
-/** Asks the operator API as an operator would. */
+/** A client of the operator API. */
 export type Operator = {
   readonly ask: (method: string, path: string, body?: unknown) => Promise<unknown>;
 };
@@ -17,7 +17,8 @@ export function createOperator({ url, adminToken }: OperatorAccess): Operator {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const text = await response.text();
-      if (!response.ok) throw new OperatorRefusal(`${method} ${path} was answered with ${response.status}: ${text}`, response.status);
+      if (!response.ok)
+        throw new OperatorRefusal(`${method} ${path} was answered with ${response.status}: ${text}`, response.status);
       return text === "" ? undefined : JSON.parse(text);
     },
   };

@@ -1,11 +1,11 @@
-import { freePort } from "../../origin/stack/free-port.ts";
-import { bridgePart, edgePart, type Part, type PlanOptions, planStack } from "../../origin/stack/plan-stack.ts";
 import { assert } from "../../shared/assert.ts";
+import { bridgePart, edgePart, type Part, type PlanOptions, planStack } from "../../stack/plan-stack.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
 
-/** How many there are of what can be there several times. */
+/** The number of replicated parts. */
 export type TargetSize = {
   readonly edges: number;
-  /** Each edge in workerd asks one of them, in turn. */
+  /** The edges in workerd are spread over them. */
   readonly bridges: number;
 };
 
@@ -16,10 +16,10 @@ export type TargetPlan = {
   readonly venueUrl: string;
 };
 
-/** The stack of `npm start`, and more edges and bridges beside it. */
+/** The stack of `npm start` with further edges and bridges. */
 export async function planTarget(options: PlanOptions, { edges, bridges }: TargetSize): Promise<TargetPlan> {
   const { parts, edgeUrl, lineUrl, bridgedUrl, venueUrl } = await planStack(options);
-  assert(lineUrl !== undefined && bridgedUrl !== undefined, "the line of a target is on a Redis of its own");
+  assert(lineUrl !== undefined && bridgedUrl !== undefined, "a target has its own Redis for the line");
   const { settings } = options;
   const bridgePorts = [settings.SLUICE_BRIDGE_PORT];
   const moreBridges: Part[] = [];
@@ -27,7 +27,9 @@ export async function planTarget(options: PlanOptions, { edges, bridges }: Targe
     const port = await freePort();
     bridgePorts.push(port);
     const name = `bridge-${bridgePorts.length}`;
-    moreBridges.push(bridgePart({ ...options, settings: { ...settings, SLUICE_BRIDGE_PORT: port }, name, lineUrl: bridgedUrl }));
+    moreBridges.push(
+      bridgePart({ ...options, settings: { ...settings, SLUICE_BRIDGE_PORT: port }, name, lineUrl: bridgedUrl }),
+    );
   }
   const urls: [string, ...string[]] = [edgeUrl];
   const moreEdges: Part[] = [];

@@ -1,20 +1,20 @@
 import { Redis } from "ioredis";
 import { z } from "zod";
-import { queueKeys } from "../../edge/queue/keys.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { defineScript } from "../../shared/define-script.ts";
+import { defineScript } from "../../shared/store/define-script.ts";
 import type { LineLook, LineWatch } from "./line-watch.ts";
 import lookLineSource from "./look-line.lua";
 
 type RedisLineWatchOptions = { readonly redisUrl: string; readonly queueId: string };
 
-/** A look that takes longer says nothing about now. */
+/** A slower sample is out of date. */
 const LOOK_MS_MAX = 1_000;
-/** Often enough to see a cap exceeded for a moment, and still a look costs Redis less than a hundredth of its time. */
+/** Often enough to see a cap exceeded for a moment; a sample costs Redis less than a hundredth of its time. */
 const LOOK_EVERY_MS = 100;
 const RECONNECT_MS = 200;
 
-/** The line of a stack of our own, straight from its Redis: several times a second, and at no cost to the edges. */
+/** The line of the run's own stack, read from its Redis ten times a second at no cost to the edges. */
 export function createRedisLineWatch({ redisUrl, queueId }: RedisLineWatchOptions): LineWatch {
   const redis = new Redis(redisUrl, {
     commandTimeout: LOOK_MS_MAX,
@@ -24,7 +24,7 @@ export function createRedisLineWatch({ redisUrl, queueId }: RedisLineWatchOption
     lazyConnect: true,
     retryStrategy: () => RECONNECT_MS,
   });
-  // ioredis repeats every failure as an event; a look that fails already tells.
+  // ioredis also emits every failure as an event; the failed sample is enough.
   redis.on("error", () => {});
   const connected = redis.connect().catch(() => {});
   const { waiting, active, stats, meta } = queueKeys(queueId);

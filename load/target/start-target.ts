@@ -1,16 +1,16 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { QueueSettings } from "../../edge/queue/settings.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { REDIS_PROGRAMS } from "../../origin/stack/redis-server.ts";
-import { runStack } from "../../origin/stack/run-stack.ts";
-import { loadOrCreateSecrets } from "../../origin/stack/secrets.ts";
-import { parseStackSettings, type StackSettings } from "../../origin/stack/settings.ts";
-import { ensureProgram } from "../../origin/stack/system-package.ts";
-import { waitUntilHealthy } from "../../origin/stack/wait-until-healthy.ts";
+import type { QueueSettings } from "../../edge/line/settings.ts";
 import { assert } from "../../shared/assert.ts";
 import { systemRandom } from "../../shared/ids.ts";
+import { runStack } from "../../stack/run-stack.ts";
+import { loadOrCreateSecrets } from "../../stack/secrets.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { REDIS_PROGRAMS } from "../../stack/servers/redis-server.ts";
+import { waitUntilHealthy } from "../../stack/servers/wait-until-ready.ts";
+import { parseStackSettings, type StackSettings } from "../../stack/settings.ts";
+import { ensureProgram } from "../../stack/system-package.ts";
 import { planTarget, type TargetSize } from "./plan-target.ts";
 import { createRedisLineWatch } from "./redis-line-watch.ts";
 import { setUpQueue } from "./set-up-queue.ts";
@@ -19,19 +19,19 @@ import type { Target } from "./target.ts";
 export type TargetOptions = Partial<TargetSize> & {
   readonly edge?: StackSettings["SLUICE_EDGE"];
   readonly queue: Pick<QueueSettings, "maxActive" | "admissionRate"> & Partial<QueueSettings>;
-  /** Variables for the parts, beside those that a stack needs. */
+  /** Further environment variables for the parts. */
   readonly environment?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 };
 
 const QUEUE_ID = "venue";
-/** The venue's own page: small, and it asks no store. */
+/** A small page that needs no store. */
 const PAGE_PATH = "/demo/";
 
 /**
- * The whole product on this machine for one run: in a folder of its own that goes with it, on free ports, and without anything of the
- * caller's own servers. The edges take the visitor's address from a header, so that one machine can play many.
+ * The whole product on this machine for one run: in a temporary folder, on free ports, and without the caller's own
+ * servers. The edges read the visitor's address from a header, so that one machine can play many visitors.
  */
 export async function startTarget(options: TargetOptions): Promise<Target> {
   const { edge = "worker", edges = 1, bridges = 1, signal, say } = options;
@@ -41,7 +41,12 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
     await mkdir(join(folder, "logs"));
     const environment = { ...inherited(), ...options.environment };
     const settings = await freshSettings({ ...environment, SLUICE_EDGE: edge, SLUICE_DATA_DIR: folder });
-    await ensureProgram({ programs: REDIS_PROGRAMS, aptPackages: ["redis-server"], mayInstall: !settings.SLUICE_NO_INSTALL, say });
+    await ensureProgram({
+      programs: REDIS_PROGRAMS,
+      aptPackages: ["redis-server"],
+      mayInstall: !settings.SLUICE_NO_INSTALL,
+      say,
+    });
     const secrets = await loadOrCreateSecrets(folder, systemRandom);
     const plan = await planTarget({ settings, secrets, environment, folder, watch: false }, { edges, bridges });
     const stack = await runStack(plan.parts, { stopAsked: signal, onReady: () => {} });
@@ -55,13 +60,20 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
       const limits = await setUpQueue({ urls: plan.urls, adminToken, queueId: QUEUE_ID, queue: options.queue });
       const watch = createRedisLineWatch({ redisUrl: plan.lineUrl, queueId: QUEUE_ID });
       return {
-        what: `a stack of its own (${edges} × ${edge === "worker" ? "workerd" : "Node"})`,
+        what: `its own stack (${edges} × ${edge === "worker" ? "workerd" : "Node"})`,
         urls: plan.urls,
         queueId: QUEUE_ID,
         path: PAGE_PATH,
         limits,
         watch,
-        own: { ...plan, folder, stack, secrets, adminToken, originUrl: `http://127.0.0.1:${settings.SLUICE_ORIGIN_PORT}` },
+        own: {
+          ...plan,
+          folder,
+          stack,
+          secrets,
+          adminToken,
+          originUrl: `http://127.0.0.1:${settings.SLUICE_ORIGIN_PORT}`,
+        },
         stop: async () => {
           watch.stop();
           await stop();
@@ -77,11 +89,21 @@ export async function startTarget(options: TargetOptions): Promise<Target> {
   }
 }
 
-/** Of the caller's environment: where programs are, and how Node runs. What names a server of the caller's is left out. */
-const INHERITED = ["PATH", "HOME", "TMPDIR", "LANG", "NODE_COMPILE_CACHE", "NODE_OPTIONS", "SLUICE_NO_INSTALL"] as const;
+/** The part of the caller's environment that names programs and Node's options, but no server. */
+const INHERITED = [
+  "PATH",
+  "HOME",
+  "TMPDIR",
+  "LANG",
+  "NODE_COMPILE_CACHE",
+  "NODE_OPTIONS",
+  "SLUICE_NO_INSTALL",
+] as const;
 
 function inherited(): NodeJS.ProcessEnv {
-  return Object.fromEntries(INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
 }
 
 async function freshSettings(environment: NodeJS.ProcessEnv): Promise<StackSettings> {
@@ -92,6 +114,6 @@ async function freshSettings(environment: NodeJS.ProcessEnv): Promise<StackSetti
     SLUICE_ORIGIN_PORT: String(await freePort()),
     SLUICE_BRIDGE_PORT: String(await freePort()),
   });
-  assert(parsed.ok, "the settings of a target are our own");
+  assert(parsed.ok, "the settings of a target are valid");
   return parsed.value;
 }

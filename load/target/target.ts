@@ -1,21 +1,21 @@
-import type { Part } from "../../origin/stack/plan-stack.ts";
-import type { RunningStack } from "../../origin/stack/run-stack.ts";
-import type { StackSecrets } from "../../origin/stack/secrets.ts";
+import type { Part } from "../../stack/plan-stack.ts";
+import type { RunningStack } from "../../stack/run-stack.ts";
+import type { StackSecrets } from "../../stack/secrets.ts";
 import type { LineWatch } from "./line-watch.ts";
 
-/** What a load is put on: a gate with a queue in front of something. */
+/** The gate under load, with one queue. */
 export type Target = {
-  /** For people. */
+  /** Description for the report. */
   readonly what: string;
-  /** The edges; a visitor stays with one as long as it answers. */
+  /** The edges. A visitor stays with one as long as it answers. */
   readonly urls: readonly [string, ...string[]];
   readonly queueId: string;
-  /** A protected page that answers 200 to whoever is in. */
+  /** A protected page that answers 200 to an admitted visitor. */
   readonly path: string;
-  /** What the queue was told to keep to, by us or by its operator; undefined where that is unknown. */
+  /** The limits of the queue; undefined if unknown. */
   readonly limits: QueueLimits | undefined;
   readonly watch: LineWatch | undefined;
-  /** What can be reached of a stack that we have started ourselves. */
+  /** Access to the parts of the run's own stack. */
   readonly own: OwnStack | undefined;
   readonly stop: () => Promise<void>;
 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { rememberAcknowledged } from "./acknowledged.ts";
 
 const order = (id: number) => ({
@@ -19,7 +19,7 @@ it("remembers every order up to the bound, and counts those beyond it", () => {
   expect([acknowledged.count(), acknowledged.remembered().length]).toEqual([101, 100]);
 });
 
-it("gives early and late orders the same chance to be asked for", () => {
+it("samples early and late orders with the same probability", () => {
   const acknowledged = rememberAcknowledged(seededRandom(1), 1_000);
   for (let id = 0; id < 10_000; id++) acknowledged.add(order(id));
   const early = acknowledged.remembered().filter(({ id }) => Number(id) < 5_000).length;

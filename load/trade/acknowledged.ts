@@ -1,6 +1,6 @@
-import type { Random } from "../../test/sim/random.ts";
+import type { Random } from "../../kit/random.ts";
 
-/** An order as the venue has acknowledged it: what it must still know later. */
+/** An order as the venue acknowledged it and must still know later. */
 export type AcknowledgedOrder = {
   readonly id: string;
   /** Index of the trader. */
@@ -11,14 +11,14 @@ export type AcknowledgedOrder = {
   isCancelled: boolean;
 };
 
-/** Remembers acknowledged orders, all of them up to a bound, then a fair sample: every order has the same chance to be in it. */
+/** Remembers all acknowledged orders up to a bound, then a uniform sample (reservoir sampling). */
 export type Acknowledged = {
   readonly add: (order: AcknowledgedOrder) => void;
   readonly count: () => number;
   readonly remembered: () => readonly AcknowledgedOrder[];
 };
 
-/** Asking for as many takes the venue some seconds. */
+/** Reading that many back takes some seconds. */
 const REMEMBERED_MAX = 20_000;
 
 export function rememberAcknowledged(random: Random, rememberedMax = REMEMBERED_MAX): Acknowledged {

@@ -6,7 +6,7 @@ import type { AcknowledgedOrder } from "./acknowledged.ts";
 import type { TradingPerson, VenueCalls } from "./venue-calls.ts";
 
 export type AskedAgain = {
-  /** How many the venue gave an answer about. */
+  /** Orders that the venue answered about. */
   readonly asked: number;
   readonly lost: number;
   readonly unanswered: number;
@@ -19,14 +19,21 @@ type Asking = {
   readonly nowMs: () => number;
 };
 
-const orderSchema = z.object({ id: z.string(), clientOrderId: z.string().nullable(), status: z.string(), filledQuantity: z.string() });
+const orderSchema = z.object({
+  id: z.string(),
+  clientOrderId: z.string().nullable(),
+  status: z.string(),
+  filledQuantity: z.string(),
+});
 
-/** Together they stay below what each trader may read in a second. */
+/** Below the read limit of a trader. */
 const AT_ONCE = 16;
 const TRIES_MAX = 60;
 const TRY_AGAIN_MS = 500;
 
-/** Asks for every order that was acknowledged: one that is gone, is another, or has gone back to before what was answered, is lost. */
+/**
+ * Reads acknowledged orders back. An order is lost if it is missing, another one, or less advanced than acknowledged.
+ */
 export async function askAgain({ orders, personOf, call, nowMs }: Asking): Promise<AskedAgain> {
   const left = orders.values();
   let [asked, lost, unanswered] = [0, 0, 0];
@@ -37,7 +44,7 @@ export async function askAgain({ orders, personOf, call, nowMs }: Asking): Promi
       const request = { kind: undefined, dueMs: nowMs(), method: "GET", path: `/orders/${order.id}` } as const;
       const { code, body } = await call({ ...request, person: personOf(order.trader) });
       const known = orderSchema.safeParse(body).data;
-      // Anything else was not said about the order.
+      // Any other answer is not about the order.
       if (known === undefined && code !== "order_not_found") continue;
       asked++;
       if (known === undefined || !isStill(order, known)) lost++;

@@ -1,16 +1,16 @@
-import { askControl } from "../../origin/control/ask-control.ts";
+import { askControl } from "../../origin/operators/ask-control.ts";
 import type { Check } from "../record/run-record.ts";
 
 const LINE = /^ {2}([✓✗]) (.+?) {2,}(.*)$/;
 const FAULT = /^ {6}(.*)$/;
-/** The audit's own list of faults may be longer; its first sentence is where one begins to look. */
+/** Every line of an audit must report this. */
 const EXPECTED = "no fault";
 
-/** What `npm run audit` says of the venue that runs on a folder, line by line. Money conserved is the first of them. */
+/** The audit of the venue that runs on a data folder, one check per line; conservation of money comes first. */
 export async function auditChecks(folder: string): Promise<readonly Check[]> {
   const answer = await askControl(folder, "/audit", { folder: "" });
   if (answer === undefined || !("said" in answer)) {
-    const seen = answer !== undefined && "refused" in answer ? answer.refused : "no venue answered";
+    const seen = answer !== undefined && "refused" in answer ? answer.refused : "the venue did not answer";
     return [{ name: "audit", expected: EXPECTED, seen, isMet: false }];
   }
   return readAudit(answer.said, answer.code);
@@ -26,7 +26,10 @@ export function readAudit(said: string, exitCode: number): readonly Check[] {
     const fault = FAULT.exec(line)?.[1];
     if (fault !== undefined && last !== undefined) last.seen += `; ${fault}`;
   }
-  // Whatever its lines look like, an audit that says it is not clean is not.
+  // The exit code of the audit must agree with its lines.
   if (checks.length > 0 && (exitCode === 0) === checks.every(({ isMet }) => isMet)) return checks;
-  return [...checks, { name: "audit", expected: EXPECTED, seen: said.trim(), isMet: exitCode === 0 && checks.length > 0 }];
+  return [
+    ...checks,
+    { name: "audit", expected: EXPECTED, seen: said.trim(), isMet: exitCode === 0 && checks.length > 0 },
+  ];
 }

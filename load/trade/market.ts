@@ -1,16 +1,18 @@
 import { z } from "zod";
+import type { Random } from "../../kit/random.ts";
 import { assert } from "../../shared/assert.ts";
 import { formatMoney, type Money, parseMoney } from "../../shared/money.ts";
-import type { Random } from "../../test/sim/random.ts";
 
-/** Makes orders for pairs of the venue: prices within a few ticks of each other on both sides, so that about half of them trade at once. */
+/**
+ * Draws orders for pairs of the venue, with prices within a few ticks on both sides, so that about half trade at once.
+ */
 export type Market = {
   readonly currencies: readonly string[];
   readonly limitOrder: (random: Random) => OrderWish;
   readonly marketOrder: (random: Random) => OrderWish;
 };
 
-/** The content of an order; its name comes later. */
+/** An order without its client order id. */
 export type OrderWish = Readonly<Record<string, string>>;
 
 const pairsSchema = z.object({
@@ -27,17 +29,22 @@ const pairsSchema = z.object({
   ),
 });
 
-/** Where a pair begins that has never traded, in its quote currency. */
-const FIRST_PRICES: Readonly<Record<string, number>> = { btcidr: 1_600_000_000, ethidr: 56_000_000, btcusdt: 100_000, ethusdt: 3_500 };
+/** The price of a pair that has never traded, in its quote currency. */
+const FIRST_PRICES: Readonly<Record<string, number>> = {
+  btcidr: 1_600_000_000,
+  ethidr: 56_000_000,
+  btcusdt: 100_000,
+  ethusdt: 3_500,
+};
 const FIRST_PRICE = 1_000;
 const SPREAD_TICKS = 10;
-/** Of the least that an order may be worth. */
+/** Multiples of the pair's minimum value. */
 const VALUES_MIN = 2;
 const VALUES_MAX = 20;
-/** As fine as any step of the venue. */
+/** No step of the venue is finer. */
 const SCALE = 8;
 
-/** From the venue's answer to `GET /market/pairs`; the names of pairs that it does not have are told. */
+/** From the answer to `GET /market/pairs`. Throws for a pair that the venue does not have. */
 export function openMarket(answer: unknown, wanted: readonly [string, ...string[]]): Market {
   const listed = pairsSchema.parse(answer).pairs;
   const missing = wanted.filter((name) => listed.every(({ pair }) => pair !== name));
@@ -45,19 +52,21 @@ export function openMarket(answer: unknown, wanted: readonly [string, ...string[
     throw new Error(`the venue has no pair ${missing.join(", ")}; it has ${listed.map(({ pair }) => pair).join(", ")}`);
   const traded = listed.filter(({ pair }) => wanted.includes(pair)).map(toTraded);
   const [first, ...others] = traded;
-  assert(first !== undefined, "somebody wants to trade at least one pair");
+  assert(first !== undefined, "at least one pair is traded");
   const pick = (random: Random) => random.pick([first, ...others]);
   const common = (random: Random, { pair, lotSteps, lotsMin }: Traded) => ({
     pair,
     side: random.chance(0.5) ? "buy" : "sell",
     quantity: text(BigInt(random.between(lotsMin * VALUES_MIN, lotsMin * VALUES_MAX)) * lotSteps),
-    // Nobody is refused for meeting themselves.
+    // No order is rejected for self-trade.
     selfTradePrevention: "cancelOldest",
   });
   return {
     currencies: [
       ...new Set(
-        listed.filter(({ pair }) => wanted.includes(pair)).flatMap(({ baseCurrency, quoteCurrency }) => [baseCurrency, quoteCurrency]),
+        listed
+          .filter(({ pair }) => wanted.includes(pair))
+          .flatMap(({ baseCurrency, quoteCurrency }) => [baseCurrency, quoteCurrency]),
       ),
     ],
     limitOrder(random) {
@@ -78,10 +87,16 @@ type Traded = {
   readonly lotsMin: number;
 };
 
-function toTraded({ pair, tickSize, lotSize, minimumValue, lastPrice }: z.output<typeof pairsSchema>["pairs"][number]): Traded {
+function toTraded({
+  pair,
+  tickSize,
+  lotSize,
+  minimumValue,
+  lastPrice,
+}: z.output<typeof pairsSchema>["pairs"][number]): Traded {
   const price = lastPrice === null ? (FIRST_PRICES[pair] ?? FIRST_PRICE) : Number(lastPrice);
   const lotsMin = Math.max(1, Math.ceil(Number(minimumValue) / (price * Number(lotSize))));
-  // These are somebody's wishes, not money: floats may make them.
+  // A draw, not money: floating point is fine.
   const middleTicks = Math.max(SPREAD_TICKS + 1, Math.round(price / Number(tickSize)));
   return { pair, tickSteps: steps(tickSize), lotSteps: steps(lotSize), middleTicks, lotsMin };
 }

@@ -1,20 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { drawAction, mixOption, mixText } from "./mix.ts";
 
 describe("a mix", () => {
-  it("is what was written, and what is left out does not happen", () => {
+  it("takes the given weights, and 0 for a missing action", () => {
     expect(mixOption.schema.parse("place:1,market:3")).toEqual({ place: 1, cancel: 0, market: 3 });
     expect(mixText(mixOption.schema.parse(undefined))).toBe("place:70,cancel:20,market:10");
   });
 
-  it.each(["", "place", "place:", "place:x", "cancel:1", "place:0,market:1", "place:1,steal:1", "place:-1"])("refuses %j", (written) => {
-    expect(mixOption.schema.safeParse(written).success).toBe(false);
-  });
+  it.each(["", "place", "place:", "place:x", "cancel:1", "place:0,market:1", "place:1,steal:1", "place:-1"])(
+    "refuses %j",
+    (written) => {
+      expect(mixOption.schema.safeParse(written).success).toBe(false);
+    },
+  );
 
   it("is drawn by weight", () => {
     const random = seededRandom(1);
-    const drawn = Array.from({ length: 10_000 }, () => drawAction({ place: 70, cancel: 20, market: 10 }, random.next()));
+    const drawn = Array.from({ length: 10_000 }, () =>
+      drawAction({ place: 70, cancel: 20, market: 10 }, random.next()),
+    );
     const share = (action: string) => drawn.filter((each) => each === action).length / drawn.length;
     expect(share("place")).toBeCloseTo(0.7, 1);
     expect(share("cancel")).toBeCloseTo(0.2, 1);

@@ -1,18 +1,18 @@
 import { z } from "zod";
 import type { Option } from "../options/option-table.ts";
 
-/** What traders do, by weight: `place` is a limit order that may rest, `market` one that trades at once, `cancel` takes an open order back. */
+/** Weights of the actions: `place` is a limit order, `market` a market order, `cancel` cancels an open order. */
 export type Mix = Readonly<Record<TradeAction, number>>;
 
 export const TRADE_ACTIONS = ["place", "cancel", "market"] as const;
 export type TradeAction = (typeof TRADE_ACTIONS)[number];
 
 const FALLBACK = "place:70,cancel:20,market:10";
-const SENTENCE = `must be weights such as ${FALLBACK}, of ${TRADE_ACTIONS.join(", ")}; what is left out does not happen, and somebody must place orders`;
+const SENTENCE = `must be weights such as ${FALLBACK} for ${TRADE_ACTIONS.join(", ")}; place needs a weight`;
 
 export const mixOption: Option<Mix> = {
   value: "MIX",
-  help: `what traders do, by weight (${FALLBACK})`,
+  help: `weights of the actions (${FALLBACK})`,
   schema: z
     .string()
     .default(FALLBACK)

@@ -1,8 +1,8 @@
+import { seededRandom } from "../../kit/random.ts";
 import { assert } from "../../shared/assert.ts";
-import { seededRandom } from "../../test/sim/random.ts";
 import { createHttpPool, type HttpPool } from "../http/http-pool.ts";
+import type { RunContext } from "../options/run-context.ts";
 import type { Recorder } from "../record/recorder.ts";
-import type { RunContext } from "../run-context.ts";
 import type { Target } from "../target/target.ts";
 import { type Acknowledged, rememberAcknowledged } from "./acknowledged.ts";
 import { openMarket } from "./market.ts";
@@ -12,13 +12,13 @@ import { openTradingFloor, type TradingFloor } from "./trading-floor.ts";
 import { createVenueCalls, type TradingPerson, type VenueCalls } from "./venue-calls.ts";
 import { directWay, gateWay, type WayIn } from "./way-in.ts";
 
-/** Everything that trading needs, before the first order: accounts with money and keys, ways in, connections, and a floor. */
+/** Everything that trading needs before the first order: accounts with money and API keys, passes, connections. */
 export type TradeDesk = {
   readonly people: readonly [TradingPerson, ...TradingPerson[]];
   readonly floor: TradingFloor;
   readonly call: VenueCalls;
   readonly acknowledged: Acknowledged;
-  /** Where the venue keeps what it can be asked for at its own machine. */
+  /** The venue's data folder, with its control socket. */
   readonly folder: string;
   readonly close: () => void;
 };
@@ -27,7 +27,7 @@ export type DeskContext = RunContext & {
   readonly target: Target;
   readonly recorder: Recorder;
   readonly nowMs: () => number;
-  /** Of a venue that is not ours to start, but runs on this machine. */
+  /** The data folder of a venue that this run did not start, on this machine. */
   readonly folder: string | undefined;
 };
 
@@ -38,15 +38,23 @@ const WAYS_AT_ONCE = 16;
 export async function openDesk(options: TradeOptions, context: DeskContext): Promise<TradeDesk> {
   const { target, recorder, nowMs, clock, signal, progress } = context;
   const folder = target.own?.folder ?? context.folder;
-  if (folder === undefined) throw new Error("trading needs a venue on this machine: its data folder makes the accounts");
+  if (folder === undefined)
+    throw new Error("trading needs a venue on this machine: its data folder has the socket that creates accounts");
   const tag = `${clock.nowMs().toString(36)}_${options.shard.index}`;
   const ways = await openWays(options, context);
   const [first] = ways;
-  assert(first !== undefined, "somebody trades");
+  assert(first !== undefined, "there is at least one trader");
   const market = openMarket(await readPairs(first), options.pairs);
   progress.say(`Opening ${options.traders} accounts with money and API keys`);
   const wayOf = (index: number) => ways[index] ?? first;
-  const traders = await openTraders({ count: options.traders, tag, folder, currencies: market.currencies, wayOf, signal });
+  const traders = await openTraders({
+    count: options.traders,
+    tag,
+    folder,
+    currencies: market.currencies,
+    wayOf,
+    signal,
+  });
   const [one, ...others] = traders.map((trader): TradingPerson => ({ trader, way: wayOf(trader.index) }));
   if (one === undefined || signal.aborted) throw new Error("stopped before the trading began");
   const pools = openPools(target, ways);
@@ -58,9 +66,12 @@ export async function openDesk(options: TradeOptions, context: DeskContext): Pro
   return { people: [one, ...others], floor, call, acknowledged, folder, close: pools.close };
 }
 
-async function openWays({ traders, isDirect }: TradeOptions, { target, clock, signal }: DeskContext): Promise<readonly WayIn[]> {
+async function openWays(
+  { traders, isDirect }: TradeOptions,
+  { target, clock, signal }: DeskContext,
+): Promise<readonly WayIn[]> {
   const { own, urls, queueId } = target;
-  if (isDirect && own === undefined) throw new Error("only a stack of our own lets us past its gate");
+  if (isDirect && own === undefined) throw new Error("--direct needs the run's own stack");
   const ways: WayIn[] = [];
   for (let from = 0; from < traders; from += WAYS_AT_ONCE) {
     const some = Array.from({ length: Math.min(WAYS_AT_ONCE, traders - from) }, async (_, offset) => {
@@ -73,7 +84,7 @@ async function openWays({ traders, isDirect }: TradeOptions, { target, clock, si
   return ways;
 }
 
-/** Of 198.18.0.0/15, which is kept for benchmarks (RFC 2544): no visitor of a crowd comes from there. */
+/** In 198.18.0.0/15, reserved for benchmarks (RFC 2544): no visitor of a crowd has such an address. */
 const addressOf = (index: number) => `198.18.${(index >> 8) & 255}.${index & 255}`;
 
 async function readPairs({ url, headers }: WayIn): Promise<unknown> {
@@ -81,7 +92,7 @@ async function readPairs({ url, headers }: WayIn): Promise<unknown> {
     headers: { accept: "application/json", ...headers },
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
-  if (!response.ok) throw new Error(`the venue does not tell its pairs: ${response.status} ${await response.text()}`);
+  if (!response.ok) throw new Error(`the venue did not list its pairs: ${response.status} ${await response.text()}`);
   return response.json();
 }
 
@@ -100,7 +111,7 @@ function openPools({ urls }: Target, ways: readonly WayIn[]) {
   return {
     of(url: string): HttpPool {
       const pool = pools.get(url);
-      assert(pool !== undefined, "every way leads to one of the target's addresses");
+      assert(pool !== undefined, "every trader uses one of the target's addresses");
       return pool;
     },
     close: () => {

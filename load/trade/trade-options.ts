@@ -1,18 +1,18 @@
 import type { Shard } from "../crowd/crowd-options.ts";
 import type { Mix } from "./mix.ts";
 
-/** How a venue is traded on. */
+/** The flow that `npm run load -- trade` puts on a venue. */
 export type TradeOptions = {
-  /** Orders and cancellations a second, whether or not the venue keeps up. */
-  readonly ordersPerSecond: number;
+  /** Orders and cancellations together, whether or not the venue keeps up. */
+  readonly actionsPerSecond: number;
   readonly seconds: number;
   readonly traders: number;
   readonly mix: Mix;
-  /** Those to trade; the venue's own names. */
+  /** By the venue's own names. */
   readonly pairs: readonly [string, ...string[]];
-  /** How many limit orders go into one request. */
+  /** Limit orders in one request. */
   readonly batch: number;
-  /** Past the gate, straight to the origin of a stack of our own, with a pass of our own. */
+  /** Past the gate, straight to the origin of the run's own stack, with a pass that the run signs. */
   readonly isDirect: boolean;
   readonly seed: number;
   readonly shard: Shard;

@@ -20,7 +20,7 @@ const pairsOption: Option<readonly [string, ...string[]]> = {
     }),
 };
 
-/** Of trading, for every scenario in which somebody trades. */
+/** For every scenario with trading. */
 export const tradeOptions = {
   traders: wholeNumber("accounts that trade; 0: as many as the rate needs", { min: 0, max: 5_000, fallback: 0 }),
   mix: mixOption,
@@ -29,9 +29,12 @@ export const tradeOptions = {
 
 const { cap: _cap, rate: _rate, burst: _burst, ...placeOptions } = targetOptions;
 
+export const RATE_HELP =
+  "orders and cancellations per second, counted together; with the default mix about two thirds are orders";
+
 const options = {
-  rate: numberOption("orders and cancellations each second", { min: 0.1, max: 100_000, fallback: 100 }),
-  seconds: numberOption("for how long", { min: 0.5, max: 3_000, fallback: 20, value: "SECONDS" }),
+  rate: numberOption(RATE_HELP, { min: 0.1, max: 100_000, fallback: 100 }),
+  seconds: numberOption("how long the flow lasts", { min: 0.5, max: 3_000, fallback: 20, value: "SECONDS" }),
   ...tradeOptions,
   batch: wholeNumber("limit orders in one request", { min: 1, max: 100, fallback: 1 }),
   direct: flag("past the gate, straight to the origin"),
@@ -40,26 +43,26 @@ const options = {
   ...placeOptions,
 } as const;
 
-/** One program may send a hundred orders a second; nobody should come near it. */
+/** A quarter of what the venue's rate limit allows one API key. */
 const ORDERS_PER_TRADER_SECOND = 25;
 const TRADERS_MIN = 8;
 
-export function tradersFor(traders: number, ordersPerSecond: number): number {
-  return traders === 0 ? Math.max(TRADERS_MIN, Math.ceil(ordersPerSecond / ORDERS_PER_TRADER_SECOND)) : traders;
+export function tradersFor(traders: number, actionsPerSecond: number): number {
+  return traders === 0 ? Math.max(TRADERS_MIN, Math.ceil(actionsPerSecond / ORDERS_PER_TRADER_SECOND)) : traders;
 }
 
 export const tradeScenario = defineScenario({
   name: "trade",
-  summary: "a steady flow of orders from people who are inside, and then a look at the books",
+  summary: "a steady flow of orders from traders inside, then an audit of the venue",
   options,
   faults: (values) => [
     ...targetFaults({ ...values, ...UNUSED }),
     ...(values.direct && values.url !== undefined ? ["--direct: not with --url"] : []),
   ],
   async run(values, context) {
-    context.progress.say(values.url === undefined ? "Starting a stack for this run" : `Using ${values.url}`);
+    if (values.url !== undefined) context.progress.say(`Using ${values.url}`);
     const chosen = toTradeOptions(values);
-    // Everybody who trades is inside all the time; what the gate does with a crowd is another scenario's question.
+    // All traders are inside all the time: how the gate handles a crowd is another scenario.
     const target = await openTarget({ ...values, ...UNUSED, cap: chosen.traders + SPARE_SLOTS }, context);
     try {
       return await runTrade(chosen, { ...context, target, folder: values["data-dir"] });
@@ -74,5 +77,15 @@ const UNUSED = { cap: 1, rate: 1_000, burst: 1_000 } as const;
 
 function toTradeOptions(values: OptionValues<typeof options>): TradeOptions {
   const { rate, seconds, traders, mix, pairs, batch, direct, seed, shard } = values;
-  return { ordersPerSecond: rate, seconds, traders: tradersFor(traders, rate), mix, pairs, batch, isDirect: direct, seed, shard };
+  return {
+    actionsPerSecond: rate,
+    seconds,
+    traders: tradersFor(traders, rate),
+    mix,
+    pairs,
+    batch,
+    isDirect: direct,
+    seed,
+    shard,
+  };
 }

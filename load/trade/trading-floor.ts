@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { Random } from "../../test/sim/random.ts";
+import type { Random } from "../../kit/random.ts";
+import { NOT_SENT } from "../record/recorder.ts";
 import type { OrderFlow } from "../record/run-record.ts";
 import type { Acknowledged, AcknowledgedOrder } from "./acknowledged.ts";
 import type { Market, OrderWish } from "./market.ts";
@@ -8,11 +9,12 @@ import { drawAction, type Mix } from "./mix.ts";
 import type { TradingPerson, VenueAnswer, VenueCalls } from "./venue-calls.ts";
 
 /**
- * What traders do, and what came of it. An order whose outcome is not known is sent again under the same name until it is: refusals and
- * silence are counted, never thrown.
+ * Places and cancels orders, and counts their outcomes. An order without a known outcome is sent again under the same
+ * name until it has one; refusals and missing answers are counted, never thrown. An order that was never sent is
+ * dropped.
  */
 export type TradingFloor = {
-  /** One action of the mix; how many orders it stands for is told at once, its end comes later. */
+  /** One action of the mix. `orders` is how many orders it stands for; `done` settles when they have an outcome. */
   readonly act: (person: TradingPerson, dueMs: number) => StartedAction;
   readonly flow: () => Omit<OrderFlow, "asked" | "lost">;
 };
@@ -26,7 +28,7 @@ type FloorParts = {
   readonly batch: number;
   readonly random: Random;
   readonly acknowledged: Acknowledged;
-  /** Begins the name of every order of this run. */
+  /** The first part of the client order ids of this run. */
   readonly tag: string;
   readonly nowMs: () => number;
   readonly signal: AbortSignal;
@@ -43,18 +45,29 @@ const resultsSchema = z.object({
   results: z.array(z.object({ status: z.number(), code: z.string().optional(), order: orderSchema.optional() })),
 });
 
-/** A venue allows fifty open orders by default; whoever comes near it takes one back first, as any program would. */
+/** A venue allows fifty open orders by default; a trader close to it cancels one first, as any program would. */
 const OPEN_HELD_MAX = 40;
-/** After this an outcome counts as unknown: longer than a standby needs to take over, several times. */
+/** After this an outcome counts as unknown: several times as long as a standby needs to take over. */
 const RETRY_MS_MAX = 30_000;
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 2_000;
 
 type NamedOrder = OrderWish & { readonly clientOrderId: string };
-type Outcome = "acknowledged" | "rejected" | "again";
+type Outcome = "acknowledged" | "rejected" | "again" | "not sent";
 
-export function openTradingFloor({ call, market, mix, batch, random, acknowledged, tag, nowMs, signal }: FloorParts): TradingFloor {
-  const flow = { sent: 0, acknowledged: 0, rejected: 0, unknown: 0, cancelled: 0, trades: 0 };
+export function openTradingFloor({
+  call,
+  market,
+  mix,
+  batch,
+  random,
+  acknowledged,
+  tag,
+  nowMs,
+  signal,
+}: FloorParts): TradingFloor {
+  let drawn = 0;
+  const flow = { notSent: 0, acknowledged: 0, rejected: 0, unknown: 0, cancelled: 0, trades: 0 };
   const open = new Map<number, AcknowledgedOrder[]>();
 
   function act(person: TradingPerson, dueMs: number): StartedAction {
@@ -72,7 +85,7 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
   }
 
   function named(wish: OrderWish): NamedOrder {
-    return { ...wish, clientOrderId: `${tag}-${flow.sent++}` };
+    return { ...wish, clientOrderId: `${tag}-${drawn++}` };
   }
 
   async function placeOne(person: TradingPerson, order: NamedOrder, dueMs: number): Promise<void> {
@@ -81,11 +94,19 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
   }
 
   async function placeMany(person: TradingPerson, orders: readonly NamedOrder[], dueMs: number): Promise<void> {
-    const answer = await call({ kind: "batch", dueMs, person, method: "POST", path: "/orders/batch", json: { orders } });
+    const answer = await call({
+      kind: "batch",
+      dueMs,
+      person,
+      method: "POST",
+      path: "/orders/batch",
+      json: { orders },
+    });
     const results = answer.status === 200 ? (resultsSchema.safeParse(answer.body).data?.results ?? []) : [];
     const open = orders.filter((_, index) => {
       const result = results[index];
-      const [status, code] = result === undefined ? [answer.status, answer.code] : [result.status, result.code ?? String(result.status)];
+      const [status, code] =
+        result === undefined ? [answer.status, answer.code] : [result.status, result.code ?? String(result.status)];
       return settle(person, status, code, result?.order) === "again";
     });
     await Promise.all(open.map((order) => placeAgain(person, order)));
@@ -95,7 +116,8 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
   async function placeAgain(person: TradingPerson, order: NamedOrder): Promise<void> {
     const isSettled = await repeat(
       (dueMs) => call({ kind: "retry", dueMs, person, method: "POST", path: "/orders", json: order }),
-      (answer) => settle(person, answer.status, answer.code, answer.body),
+      // The first attempt was sent: a later one that was not leaves the outcome open.
+      ({ status, code, body }) => (code === NOT_SENT ? "again" : settle(person, status, code, body)),
     );
     if (!isSettled) flow.unknown++;
   }
@@ -103,13 +125,14 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
   function settle({ trader }: TradingPerson, status: number, code: string, body: unknown): Outcome {
     const outcome = outcomeOf(status, code);
     if (outcome === "rejected") flow.rejected++;
+    if (outcome === "not sent") flow.notSent++;
     if (outcome !== "acknowledged") return outcome;
     const placed = orderSchema.safeParse(body).data;
-    // Whatever was answered, it was not the venue.
+    // An answer without an order is not the venue's.
     if (placed === undefined) return "again";
     const { fills, ...order } = placed;
     flow.acknowledged++;
-    // Every trade has one taker, and the taker is told of it in the answer to its order.
+    // Every trade has one taker, whose answer lists it.
     flow.trades += fills.filter(({ liquidity }) => liquidity === "taker").length;
     const remembered = { ...order, trader: trader.index, isCancelled: false };
     acknowledged.add(remembered);
@@ -131,12 +154,20 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
       }
       return outcome;
     };
-    if (note(await call({ kind: "cancel", dueMs, ...request })) !== "again") return;
-    await repeat((againMs) => call({ kind: "retry", dueMs: againMs, ...request }), note);
+    const first = note(await call({ kind: "cancel", dueMs, ...request }));
+    if (first === "not sent") open.get(person.trader.index)?.push(order);
+    if (first !== "again") return;
+    await repeat(
+      (againMs) => call({ kind: "retry", dueMs: againMs, ...request }),
+      (answer) => (answer.code === NOT_SENT ? "again" : note(answer)),
+    );
   }
 
   /** False when no answer settled it in time. */
-  async function repeat(send: (dueMs: number) => Promise<VenueAnswer>, note: (answer: VenueAnswer) => Outcome): Promise<boolean> {
+  async function repeat(
+    send: (dueMs: number) => Promise<VenueAnswer>,
+    note: (answer: VenueAnswer) => Outcome,
+  ): Promise<boolean> {
     const untilMs = nowMs() + RETRY_MS_MAX;
     for (let pauseMs = PAUSE_MS_MIN; nowMs() < untilMs; pauseMs = Math.min(PAUSE_MS_MAX, pauseMs * 2)) {
       await sleep(signal.aborted ? PAUSE_MS_MIN : pauseMs * (0.5 + random.next()));
@@ -145,17 +176,19 @@ export function openTradingFloor({ call, market, mix, batch, random, acknowledge
     return false;
   }
 
-  return { act, flow: () => ({ ...flow }) };
+  return { act, flow: () => ({ sent: drawn - flow.notSent, ...flow }) };
 }
 
 const TOO_OFTEN = 429;
 const SERVER_ERROR = 500;
-/** Refusals of this one message, that say nothing about the order: it was too long on its way, or a connection was closed and it was sent twice. */
+/** Refusals of the message that say nothing about the order: it was under way for too long, or was sent twice. */
 const MESSAGE_CODES: ReadonlySet<string> = new Set(["timestamp_outside_window", "request_timeout", "request_replayed"]);
 
-/** 202: written, and not committed in time. It may still happen, so it is asked for under its name. */
+/** 202: written, and not committed in time. It may still happen, so the same order is sent again. */
 function outcomeOf(status: number, code: string): Outcome {
+  if (code === NOT_SENT) return "not sent";
   if (status === 200 || status === 201) return "acknowledged";
-  if (status === 0 || status === 202 || status === TOO_OFTEN || status >= SERVER_ERROR || MESSAGE_CODES.has(code)) return "again";
+  if (status === 0 || status === 202 || status === TOO_OFTEN || status >= SERVER_ERROR || MESSAGE_CODES.has(code))
+    return "again";
   return "rejected";
 }

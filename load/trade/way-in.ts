@@ -1,31 +1,36 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import { createTokens } from "../../edge/token/tokens.ts";
-import { DEFAULT_ISSUER, PASS_HEADER, tokenCookieName } from "../../shared/admission.ts";
+import { createTokens } from "../../edge/tokens/tokens.ts";
 import { assert } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
 import { queueIdSchema } from "../../shared/queue-id.ts";
+import { DEFAULT_ISSUER, PASS_HEADER, tokenCookieName } from "../../shared/tokens/admission.ts";
+import { parseKeyring } from "../../shared/tokens/keyring.ts";
 import type { OwnStack, Target } from "../target/target.ts";
 
-/** How somebody reaches the venue: where, and with which headers; the pass among them. */
+/** How a trader reaches the venue: the URL and the headers, with the pass. */
 export type WayIn = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
-/** As long as any run. */
+/** Longer than any run. */
 const PASS_MS = 3_600_000;
 
-/** Past the gate, with a pass that we sign with the gate's own key: only a stack of our own tells it. */
+/** Past the gate, with a pass signed with the gate's key, which only the run's own stack reveals. */
 export async function directWay(
   { originUrl, secrets }: OwnStack,
   { queueId, address, clock }: { readonly queueId: string; readonly address: string; readonly clock: Clock },
 ): Promise<WayIn> {
   const keyring = await parseKeyring(JSON.stringify(secrets.signingKeys));
-  assert(keyring.ok, "a stack runs with good keys");
+  assert(keyring.ok, "a running stack has valid keys");
   const nowMs = clock.nowMs();
   const ids = { sessionId: newId(systemRandom), jti: newId(systemRandom) };
   const tokens = createTokens({ keyring: keyring.value, issuer: DEFAULT_ISSUER });
-  const pass = await tokens.signPass({ queueId: queueIdSchema.parse(queueId), ...ids, nowMs, expiresAtMs: nowMs + PASS_MS });
+  const pass = await tokens.signPass({
+    queueId: queueIdSchema.parse(queueId),
+    ...ids,
+    nowMs,
+    expiresAtMs: nowMs + PASS_MS,
+  });
   return { url: originUrl, headers: { [PASS_HEADER]: pass, "x-forwarded-for": address } };
 }
 
@@ -42,13 +47,20 @@ const FIRST_PAGE = "/api/v1/market/pairs";
 
 type Entering = { readonly address: string; readonly url: string; readonly signal: AbortSignal };
 
-/** Stands in line like anybody else. Throws when nobody lets us in. */
-export async function gateWay({ queueId }: Pick<Target, "queueId">, { url, address, signal }: Entering): Promise<WayIn> {
+/** Waits in line like any visitor. Throws if it is not admitted in time. */
+export async function gateWay(
+  { queueId }: Pick<Target, "queueId">,
+  { url, address, signal }: Entering,
+): Promise<WayIn> {
   const deadlineMs = performance.now() + ADMITTED_WITHIN_MS;
   const cookieName = tokenCookieName("pass", queueIdSchema.parse(queueId), { secure: url.startsWith("https:") });
   let ticket = "";
   while (performance.now() < deadlineMs && !signal.aborted) {
-    const turn = await ask({ url: `${url}/_sluice/queues/${queueId}/${ticket === "" ? "enter" : "heartbeat"}`, address, ticket });
+    const turn = await ask({
+      url: `${url}/_sluice/queues/${queueId}/${ticket === "" ? "enter" : "heartbeat"}`,
+      address,
+      ticket,
+    });
     if (turn?.state === "admitted") {
       const pass = await presentPass({ url, cookieName, pass: turn.pass, address });
       return { url, headers: { cookie: `${cookieName}=${pass}`, "cf-connecting-ip": address } };
@@ -57,13 +69,13 @@ export async function gateWay({ queueId }: Pick<Target, "queueId">, { url, addre
     await sleep(turn?.pollAfterMs ?? RETRY_MS, undefined, { signal }).catch(() => {});
   }
   throw new Error(
-    signal.aborted ? "stopped before the gate had let the traders in" : "the gate did not let a trader in within two minutes",
+    signal.aborted ? "stopped before the traders were admitted" : "the gate did not admit a trader within two minutes",
   );
 }
 
 type Presented = { readonly url: string; readonly cookieName: string; readonly pass: string; readonly address: string };
 
-/** A pass that nobody has presented is good for seconds; the answer to the first request with it brings the one for the whole session. */
+/** An unclaimed pass is valid for seconds; the answer to its first use has the pass for the whole session. */
 async function presentPass({ url, cookieName, pass, address }: Presented): Promise<string> {
   const response = await fetch(`${url}${FIRST_PAGE}`, {
     headers: { accept: "application/json", cookie: `${cookieName}=${pass}`, "cf-connecting-ip": address },
@@ -74,12 +86,24 @@ async function presentPass({ url, cookieName, pass, address }: Presented): Promi
   return renewed?.slice(cookieName.length + 1).split(";", 1)[0] || pass;
 }
 
-/** Undefined for an answer that says nothing about our turn, or none. */
-async function ask({ url, address, ticket }: { readonly url: string; readonly address: string; readonly ticket: string }) {
+/** Undefined without an answer about the turn. */
+async function ask({
+  url,
+  address,
+  ticket,
+}: {
+  readonly url: string;
+  readonly address: string;
+  readonly ticket: string;
+}) {
   try {
     const response = await fetch(url, {
       method: "POST",
-      headers: { accept: "application/json", "cf-connecting-ip": address, ...(ticket === "" ? {} : { authorization: `Bearer ${ticket}` }) },
+      headers: {
+        accept: "application/json",
+        "cf-connecting-ip": address,
+        ...(ticket === "" ? {} : { authorization: `Bearer ${ticket}` }),
+      },
       signal: AbortSignal.timeout(ANSWER_MS_MAX),
     });
     return turnSchema.safeParse(await response.json()).data;

@@ -1,6 +1,6 @@
 import type { Fault } from "../record/run-record.ts";
 
-/** A clock that stands still while a fault lasts. */
+/** A clock that stops during faults. */
 export function faultFreeTime(faults: readonly Fault[]): (ms: number) => number {
   const bands: { fromMs: number; toMs: number }[] = [];
   for (const { atMs, untilMs } of faults.toSorted((one, other) => one.atMs - other.atMs)) {

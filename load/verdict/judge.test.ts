@@ -15,7 +15,8 @@ function judged(change: (record: RunRecord) => Partial<RunRecord>) {
   return { isMet, broken: lines.filter((line) => !line.isMet).map(({ name }) => name), lines };
 }
 
-const line = ({ lines }: Pick<ReturnType<typeof judged>, "lines">, name: string) => lines.find((each) => each.name === name);
+const line = ({ lines }: Pick<ReturnType<typeof judged>, "lines">, name: string) =>
+  lines.find((each) => each.name === name);
 
 function withColumns(
   record: RunRecord,
@@ -25,7 +26,7 @@ function withColumns(
 }
 
 describe("a verdict", () => {
-  it("is met by a run that kept every promise, and says what was seen", () => {
+  it("passes for a run that kept every promise, and reports the seen values", () => {
     const { isMet, lines } = judge(sampleRecord());
     expect(isMet).toBe(true);
     expect(lines.map(({ name }) => name)).toEqual([
@@ -41,27 +42,37 @@ describe("a verdict", () => {
     expect(line({ lines }, "order of entry")?.seen).toBe("0 of 600 overtaken by more than 250 ms, worst 0 ms");
   });
 
-  it("is not met by a run that put nothing to the test", () => {
-    const { isMet, lines } = judged(() => ({ visitors: NO_VISITORS, gauges: [], requests: {}, orders: undefined, checks: [] }));
+  it("fails for a run that tested nothing", () => {
+    const { isMet, lines } = judged(() => ({
+      visitors: NO_VISITORS,
+      gauges: [],
+      requests: {},
+      orders: undefined,
+      checks: [],
+    }));
     expect([isMet, lines]).toEqual([false, []]);
   });
 
-  it("notices a visit that came to no end, unless somebody stopped the run", () => {
+  it("finds a visit that did not end, unless the run was stopped", () => {
     const underway = (record: RunRecord) => withColumns(record, { end: record.visitors.end.with(599, UNDERWAY) });
     expect(judged(underway).broken).toContain("every visit came to an end");
     expect(line(judged(underway), "every visit came to an end")?.seen).toBe("599 of 600");
     const stopped = judged((record) => ({ ...underway(record), wasInterrupted: true }));
-    expect(line(stopped, "every visit came to an end")).toMatchObject({ isMet: true, seen: "599 of 600, and then it was stopped" });
+    expect(line(stopped, "every visit came to an end")).toMatchObject({
+      isMet: true,
+      seen: "599 of 600, then the run was stopped",
+    });
   });
 
-  it("notices one person inside beyond the cap of that moment", () => {
-    const beyond = ({ gauges }: RunRecord) => gauges.map((gauge, index) => (index === 3 ? { ...gauge, active: 12, cap: 11 } : gauge));
+  it("finds one visitor beyond the cap of that moment", () => {
+    const beyond = ({ gauges }: RunRecord) =>
+      gauges.map((gauge, index) => (index === 3 ? { ...gauge, active: 12, cap: 11 } : gauge));
     const verdict = judged((record) => ({ gauges: beyond(record) }));
     expect(verdict.broken).toEqual(["over-admission"]);
     expect(line(verdict, "over-admission")?.seen).toBe("1 (at most 12 of 11)");
   });
 
-  it("does not take the gate's silence for proof that nobody was let in too many", () => {
+  it("fails over-admission when the line was never sampled", () => {
     expect(judged(() => ({ gauges: [] })).broken).toEqual(["over-admission"]);
   });
 
@@ -74,7 +85,7 @@ describe("a verdict", () => {
     return line(verdict, "order of entry");
   };
 
-  it("notices a visitor who enters more than 250 ms after one with a later place", () => {
+  it("finds a visitor who enters more than 250 ms after one with a later place", () => {
     expect(order((record) => delayed(record, 300))).toMatchObject({
       isMet: true,
       seen: "0 of 600 overtaken by more than 250 ms, worst 250 ms",
@@ -90,8 +101,11 @@ describe("a verdict", () => {
     expect(order(away)).toMatchObject({ isMet: true, seen: "0 of 599 overtaken by more than 250 ms, worst 0 ms" });
   });
 
-  it("does not count what the load generator polled late for, and says how many those are", () => {
-    const late = (lateMs: number) => (record: RunRecord) => ({ ...delayed(record, 500), lateMs: record.visitors.lateMs.with(100, lateMs) });
+  it("leaves out visitors for whom the load generator polled late, and counts them", () => {
+    const late = (lateMs: number) => (record: RunRecord) => ({
+      ...delayed(record, 500),
+      lateMs: record.visitors.lateMs.with(100, lateMs),
+    });
     expect(order(late(200))?.isMet).toBe(false);
     expect(order(late(201))).toMatchObject({
       isMet: true,
@@ -104,23 +118,32 @@ describe("a verdict", () => {
       lateMs: record.visitors.lateMs.map((_, index) => (index < count ? 900 : 0)),
     });
     expect(order(late(120))?.isMet).toBe(true);
-    expect(order(late(121))).toMatchObject({ isMet: false, seen: "not judged: the load generator polled late for 121 of 600 visitors" });
+    expect(order(late(121))).toMatchObject({
+      isMet: false,
+      seen: "not judged: the load generator polled late for 121 of 600 visitors",
+    });
     // Under a fault visitors cannot poll in time.
     expect(order(late(300), { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
-  it("holds a poll that the gate refused against the gate, unless a part was broken on purpose", () => {
-    const refused = (record: RunRecord) => ({ ...delayed(record, 500), wasRefused: record.visitors.wasRefused.with(100, 1) });
-    expect(order(refused)).toMatchObject({ isMet: false, seen: expect.stringContaining("(polls of 1 visitors were refused)") });
+  it("holds the gate responsible for a refused poll, except under an injected fault", () => {
+    const refused = (record: RunRecord) => ({
+      ...delayed(record, 500),
+      wasRefused: record.visitors.wasRefused.with(100, 1),
+    });
+    expect(order(refused)).toMatchObject({
+      isMet: false,
+      seen: expect.stringContaining("(polls of 1 visitors were refused)"),
+    });
     expect(order(refused, { faults: [{ atMs: 0, untilMs: 1, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
-  it("compares people of one lane only", () => {
+  it("compares visitors of one lane only", () => {
     const lanes = (record: RunRecord) => ({ ...delayed(record, 5_000), lane: record.visitors.lane.with(100, 2) });
     expect(order(lanes)?.isMet).toBe(true);
   });
 
-  it("notices visitors who still wait when others who were given later places are inside", () => {
+  it("finds visitors who still wait while others with later places are inside", () => {
     const forgotten = (record: RunRecord) => ({
       admittedMs: record.visitors.admittedMs.with(0, -1),
       end: record.visitors.end.with(0, UNDERWAY),
@@ -147,12 +170,12 @@ describe("a verdict", () => {
     expect(order(equal)?.isMet).toBe(true);
   });
 
-  it("does not hold the time of a fault against the order", () => {
+  it("does not count the time of a fault", () => {
     const held = (record: RunRecord) => delayed(record, 5_000);
     expect(order(held, { faults: [{ atMs: 0, untilMs: 60_000, what: "the store is unavailable" }] })?.isMet).toBe(true);
   });
 
-  it("does not compare with visitors who entered under a fault or right after it, but with everybody else", () => {
+  it("does not compare visitors who entered under a fault or right after it, but all others", () => {
     const { admittedMs } = sampleRecord().visitors;
     const [atMs, untilMs] = [(admittedMs[100] ?? 0) + 1, (admittedMs[100] ?? 0) + 500];
     const fault = { atMs, untilMs, what: "the store is unavailable" };
@@ -161,8 +184,8 @@ describe("a verdict", () => {
     expect(order((record) => delayed(record, 5_000), { faults: [fault] })?.isMet).toBe(false);
   });
 
-  it.each(["no answer", "502", "origin_timeout", "queue_waiting", "token_invalid", "a code that nobody promised"])(
-    "counts %s as an error for somebody inside",
+  it.each(["no answer", "502", "origin_timeout", "queue_waiting", "token_invalid", "a code outside the catalogue"])(
+    "counts %s as an error for an admitted visitor",
     (answer) => {
       const verdict = judged(({ requests }) => ({
         requests: { ...requests, request: { answers: { "200": 9, [answer]: 1 }, seconds: [] } },
@@ -172,17 +195,21 @@ describe("a verdict", () => {
     },
   );
 
-  it("takes a refusal that speaks of the order for an answer", () => {
+  it("accepts a refusal of the order itself as an answer", () => {
     const answers = { "201": 1, self_trade: 3, no_liquidity: 2, "202": 1 };
-    expect(judged(({ requests }) => ({ requests: { ...requests, order: { answers, seconds: [] } } })).broken).toEqual([]);
+    expect(judged(({ requests }) => ({ requests: { ...requests, order: { answers, seconds: [] } } })).broken).toEqual(
+      [],
+    );
   });
 
-  it("notices a visit that failed after it was admitted", () => {
+  it("finds a visit that failed after its admission", () => {
     const failed = (record: RunRecord) => record.visitors.end.map((end, index) => (index === 7 ? FAILED : end));
-    expect(judged((record) => withColumns(record, { end: failed(record) })).broken).toEqual(["errors for admitted visitors"]);
+    expect(judged((record) => withColumns(record, { end: failed(record) })).broken).toEqual([
+      "errors for admitted visitors",
+    ]);
   });
 
-  it("notices a line that stood still for one poll interval, to the millisecond", () => {
+  it("finds a stall of one poll interval, to the millisecond", () => {
     const stalled = (stallMs: number) => (record: RunRecord) => {
       const later = (ms: number, index: number) => (index < 300 ? ms : ms + stallMs);
       const { admittedMs, endedMs } = record.visitors;
@@ -194,7 +221,7 @@ describe("a verdict", () => {
     expect(line(verdict, "longest stall")).toMatchObject({ isMet: false, seen: "4.0 s" });
   });
 
-  it("does not take it for a stall that every slot is taken, also by people who fell silent inside", () => {
+  it("does not count it as a stall while every slot is taken, even by silent visitors", () => {
     const full = (record: RunRecord): Partial<RunRecord> => {
       const indexes = record.visitors.end.map((_, index) => index);
       const isInside = (index: number) => index < 300;
@@ -215,22 +242,36 @@ describe("a verdict", () => {
       const later = (ms: number, index: number) => (index < 300 ? ms : ms + 10_000);
       const { admittedMs, endedMs } = record.visitors;
       const settings = { ...record.settings, pollMsMax: 4_000 };
-      return { faults, settings, ...withColumns(record, { admittedMs: admittedMs.map(later), endedMs: endedMs.map(later) }) };
+      return {
+        faults,
+        settings,
+        ...withColumns(record, { admittedMs: admittedMs.map(later), endedMs: endedMs.map(later) }),
+      };
     };
     const atMs = 14_200;
-    expect(line(judged(faulty([{ atMs, untilMs: atMs + 10_000, what: "the store is away" }])), "longest stall")?.isMet).toBe(true);
-    expect(line(judged(faulty([{ atMs, untilMs: atMs + 5_000, what: "the store is away" }])), "longest stall")?.isMet).toBe(false);
+    expect(
+      line(judged(faulty([{ atMs, untilMs: atMs + 10_000, what: "the store is unavailable" }])), "longest stall")
+        ?.isMet,
+    ).toBe(true);
+    expect(
+      line(judged(faulty([{ atMs, untilMs: atMs + 5_000, what: "the store is unavailable" }])), "longest stall")?.isMet,
+    ).toBe(false);
   });
 
   it("measures a stall from the opening bell on", () => {
     const early = { ...sampleRecord().settings, bellMs: 30_000, pollMsMax: 1_000 };
     const later = (ms: number) => ms + 30_000;
     const opened = (record: RunRecord) =>
-      withColumns(record, { admittedMs: record.visitors.admittedMs.map(later), endedMs: record.visitors.endedMs.map(later) });
-    expect(judged((record) => ({ settings: early, durationMs: later(record.durationMs), ...opened(record) })).broken).toEqual([]);
+      withColumns(record, {
+        admittedMs: record.visitors.admittedMs.map(later),
+        endedMs: record.visitors.endedMs.map(later),
+      });
+    expect(
+      judged((record) => ({ settings: early, durationMs: later(record.durationMs), ...opened(record) })).broken,
+    ).toEqual([]);
   });
 
-  it("notices a line that drained at less than 95 % of the ideal", () => {
+  it("finds a line that drained at less than 95 % of the ideal", () => {
     // Twenty go in at once and the last of the others after 29 s, at best.
     const slowed = (tookMs: number) => (record: RunRecord) => {
       const stretch = (ms: number) => ((ms - 200) * tookMs) / 29_000;
@@ -244,10 +285,12 @@ describe("a verdict", () => {
     expect(line(judged(slowed(29_000 / 0.951)), "drain against ideal")?.isMet).toBe(true);
     const verdict = judged(slowed(29_000 / 0.949));
     expect(verdict.broken).toEqual(["drain against ideal"]);
-    expect(line(verdict, "drain against ideal")?.seen).toMatch(/^94\.9 % \(600 people in 30\.6 s, at best 29\.0 s\)$/);
+    expect(line(verdict, "drain against ideal")?.seen).toMatch(
+      /^94\.9 % \(600 visitors in 30\.6 s, at best 29\.0 s\)$/,
+    );
   });
 
-  it("does not hold it against the line that a visitor comes back late", () => {
+  it("ignores a visitor who returns late", () => {
     const back = (record: RunRecord) => ({
       durationMs: 200_000,
       ...withColumns(record, {
@@ -256,20 +299,27 @@ describe("a verdict", () => {
         endedMs: record.visitors.endedMs.with(100, 105_000),
       }),
     });
-    expect(line(judged(back), "drain against ideal")).toMatchObject({ isMet: true, seen: expect.stringContaining("599 people") });
+    expect(line(judged(back), "drain against ideal")).toMatchObject({
+      isMet: true,
+      seen: expect.stringContaining("599 visitors"),
+    });
   });
 
-  /** Ten slots, no other limit; everybody stays for two seconds, and `lateMs` after ten have gone the next ten come. */
+  /** Ten slots, no other limit; visitors stay for two seconds, and the next ten enter `lateMs` after ten have left. */
   const tenByTen = (lateMs: number) => (record: RunRecord) => {
     const admittedMs = record.visitors.admittedMs.map((_, index) => Math.floor(index / 10) * (2_000 + lateMs));
     return {
       settings: { cap: 10, rate: 1_000, burst: 1_000, pollMsMax: 4_000 },
       durationMs: 60 * (2_000 + lateMs),
-      ...withColumns(record, { arrivedMs: admittedMs.map(() => 0), admittedMs, endedMs: admittedMs.map((ms) => ms + 2_000) }),
+      ...withColumns(record, {
+        arrivedMs: admittedMs.map(() => 0),
+        admittedMs,
+        endedMs: admittedMs.map((ms) => ms + 2_000),
+      }),
     };
   };
 
-  it("takes into account that an ideal line has to wait for slots too", () => {
+  it("knows that the ideal line waits for slots too", () => {
     expect(line(judged(tenByTen(0)), "drain against ideal")).toMatchObject({
       isMet: true,
       seen: expect.stringContaining("at best 118.0 s"),
@@ -277,12 +327,12 @@ describe("a verdict", () => {
     expect(line(judged(tenByTen(200)), "drain against ideal")?.isMet).toBe(false);
   });
 
-  it("measures a stall from when a slot came free", () => {
+  it("measures a stall from when a slot was freed", () => {
     expect(line(judged(tenByTen(3_500)), "longest stall")).toMatchObject({ isMet: true, seen: "3.5 s" });
     expect(line(judged(tenByTen(4_000)), "longest stall")).toMatchObject({ isMet: false, seen: "4.0 s" });
   });
 
-  it("compares a run that ended early with how far the ideal would have come", () => {
+  it("compares a run that ended early with the progress of the ideal line", () => {
     const cut = (shareIn: number) => (record: RunRecord) => {
       const isIn = (index: number) => index < shareIn * 600;
       return {
@@ -300,28 +350,30 @@ describe("a verdict", () => {
     expect(line(judged(cut(0.47)), "drain against ideal")?.isMet).toBe(false);
   });
 
-  it("says nothing of stalls and drain for a part of a crowd", () => {
+  it("does not judge stalls and drain for one shard", () => {
     const names = judged(() => ({ shard: "2/3" })).lines.map(({ name }) => name);
     expect(names).toContain("order of entry");
     expect(names).not.toContain("longest stall");
     expect(names).not.toContain("drain against ideal");
   });
 
-  it("notices one acknowledged order that is not there any more", () => {
+  it("finds one acknowledged order that is missing", () => {
     const verdict = judged(({ orders }) => ({ orders: orders && { ...orders, lost: 1 } }));
     expect(verdict.broken).toEqual(["acknowledged orders lost"]);
   });
 
-  it("says of how many orders it asked for when those were not all", () => {
+  it("reports how many orders were read back when not all were", () => {
     const verdict = judged(({ orders }) => ({ orders: orders && { ...orders, acknowledged: 50_000, asked: 20_000 } }));
-    expect(line(verdict, "acknowledged orders lost")?.seen).toBe("0 (asked for 20,000 of 50,000)");
+    expect(line(verdict, "acknowledged orders lost")?.seen).toBe("0 (read back 20,000 of 50,000)");
   });
 
-  it("does not call nothing lost where no order was asked for", () => {
-    expect(judged(({ orders }) => ({ orders: orders && { ...orders, asked: 0 } })).broken).toEqual(["acknowledged orders lost"]);
+  it("fails when no order was read back", () => {
+    expect(judged(({ orders }) => ({ orders: orders && { ...orders, asked: 0 } })).broken).toEqual([
+      "acknowledged orders lost",
+    ]);
   });
 
-  it("is not met when a check at the end was not", () => {
+  it("fails when a check at the end failed", () => {
     const check = { name: "audit: conservation", expected: "no fault", seen: "1 fault", isMet: false };
     expect(judged(() => ({ checks: [check] })).broken).toEqual(["audit: conservation"]);
   });

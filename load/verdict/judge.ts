@@ -8,15 +8,20 @@ import { judgeResources } from "./resources.ts";
 import { longestStall } from "./stall.ts";
 
 /**
- * What a run proves, line by line: each names a promise, what keeping it looks like, and what was seen. A promise that a scenario cannot
- * put to the test has no line. `docs/operations.md` says what each line means.
+ * The verdict of a run, line by line: a promise, the expected value and the seen value. A promise that the scenario
+ * does not test has no line. `docs/operations.md` explains each line.
  */
 export type Verdict = { readonly isMet: boolean; readonly lines: readonly VerdictLine[] };
 
-/** `expected` and `seen` are for people. */
-export type VerdictLine = { readonly name: string; readonly expected: string; readonly seen: string; readonly isMet: boolean };
+/** `expected` and `seen` are shown as they are. */
+export type VerdictLine = {
+  readonly name: string;
+  readonly expected: string;
+  readonly seen: string;
+  readonly isMet: boolean;
+};
 
-/** Also what a fault must not prevent. */
+/** Holds under faults too. */
 export const EVERY_VISIT_ENDED = "every visit came to an end";
 
 /** Promise G13. */
@@ -25,7 +30,7 @@ export const ORDER_OF_ENTRY = "order of entry";
 /** The share of the best possible drain that the line must reach (G4). */
 const DRAIN_SHARE_MIN = 0.95;
 
-/** What the gate never exceeds when it tells a visitor when to poll again: three fifths of the claim window, which is 20 s by default. */
+/** The longest poll interval: three fifths of the claim window, which is 20 s by default. */
 const POLL_MS_MAX = 12_000;
 
 export function judge(record: RunRecord): Verdict {
@@ -40,26 +45,33 @@ export function judge(record: RunRecord): Verdict {
     ...judgeResources(record),
     ...record.checks,
   ].filter((line) => line !== undefined);
-  // A run in which nothing was put to the test has proven nothing.
+  // A run that tested nothing proves nothing.
   return { isMet: lines.length > 0 && lines.every(({ isMet }) => isMet), lines };
 }
 
-/** A part of a crowd cannot tell why it waits: others may have been let in. */
+/** A shard does not know why its visitors wait: others may have been admitted. */
 const isWholeCrowd = ({ shard, visitors }: RunRecord) => shard === "1/1" && visitors.arrivedMs.length > 0;
 
 const beyondCap = ({ active, cap }: Gauge) => Math.max(0, active - cap);
 
 function overAdmission({ gauges, visitors }: RunRecord): VerdictLine | undefined {
   const name = "over-admission";
-  const expected = "0 people inside beyond the cap";
+  const expected = "0 visitors beyond the cap";
   if (gauges.length === 0)
-    return visitors.arrivedMs.length === 0 ? undefined : { name, expected, seen: "the gate was never asked", isMet: false };
+    return visitors.arrivedMs.length === 0
+      ? undefined
+      : { name, expected, seen: "the line was never sampled", isMet: false };
   const most = gauges.reduce((worst, gauge) => (isFuller(gauge, worst) ? gauge : worst));
   const beyond = beyondCap(most);
-  return { name, expected, seen: `${shown(beyond)} (at most ${shown(most.active)} of ${shown(most.cap)})`, isMet: beyond === 0 };
+  return {
+    name,
+    expected,
+    seen: `${shown(beyond)} (at most ${shown(most.active)} of ${shown(most.cap)})`,
+    isMet: beyond === 0,
+  };
 }
 
-/** The cap may be changed under way, so a look is judged by the cap of its moment. */
+/** The cap may change during a run, so each sample is judged by its own cap. */
 function isFuller(gauge: Gauge, than: Gauge): boolean {
   const [beyond, thanBeyond] = [beyondCap(gauge), beyondCap(than)];
   return beyond > thanBeyond || (beyond === thanBeyond && gauge.active > than.active);
@@ -82,7 +94,7 @@ function entryOrder(record: RunRecord): VerdictLine | undefined {
 }
 
 function admittedErrors(record: RunRecord): VerdictLine | undefined {
-  // While parts are being killed, who is inside may see it; that is the fault's own line to judge.
+  // Injected faults may reach visitors inside; the cell of the fault judges that.
   if (record.faults.length > 0) return undefined;
   const { count, of, what } = countAdmittedErrors(record);
   if (of === 0) return undefined;
@@ -98,7 +110,7 @@ function stall(record: RunRecord): VerdictLine | undefined {
   const stallMs = longestStall(record, limits);
   return {
     name: "longest stall",
-    expected: `under one poll interval (${seconds(pollMs)}) while people wait and there is room`,
+    expected: `under one poll interval (${seconds(pollMs)}) while visitors wait and there is room`,
     seen: seconds(stallMs),
     isMet: stallMs < pollMs,
   };
@@ -113,30 +125,30 @@ function drain(record: RunRecord): VerdictLine | undefined {
   return {
     name: "drain against ideal",
     expected: `${percent(DRAIN_SHARE_MIN)} or more`,
-    seen: `${percent(share)} (${shown(admitted)} people in ${seconds(tookMs)}, at best ${seconds(idealMs)})`,
+    seen: `${percent(share)} (${shown(admitted)} visitors in ${seconds(tookMs)}, at best ${seconds(idealMs)})`,
     isMet: share >= DRAIN_SHARE_MIN,
   };
 }
 
-/** Whoever stops a run does not expect everybody to have ended. */
+/** In a run that was stopped, visits may be under way. */
 function ends({ visitors, wasInterrupted }: RunRecord): VerdictLine | undefined {
   const came = visitors.end.length;
   if (came === 0) return undefined;
   const ended = visitors.end.filter((end) => VISITOR_ENDS[end] !== "underway").length;
-  const seen = `${shown(ended)} of ${shown(came)}${wasInterrupted ? ", and then it was stopped" : ""}`;
+  const seen = `${shown(ended)} of ${shown(came)}${wasInterrupted ? ", then the run was stopped" : ""}`;
   return { name: EVERY_VISIT_ENDED, expected: "all", seen, isMet: wasInterrupted || ended === came };
 }
 
 function lostOrders({ orders }: RunRecord): VerdictLine | undefined {
   if (orders === undefined) return undefined;
   const { acknowledged, asked, lost } = orders;
-  const seen = `${shown(lost)} (asked for ${asked === acknowledged ? "all" : `${shown(asked)} of`} ${shown(acknowledged)})`;
-  // Without a single order nothing could have been lost.
+  const seen = `${shown(lost)} (read back ${asked === acknowledged ? "all" : `${shown(asked)} of`} ${shown(acknowledged)})`;
+  // Without an order nothing could be lost.
   const isMet = lost === 0 && asked > 0;
   return { name: "acknowledged orders lost", expected: "0", seen, isMet };
 }
 
 const shown = (count: number) => count.toLocaleString("en-GB");
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
-/** Cut, not rounded: 94.96 % is not 95 %. */
+/** Truncated, not rounded: 94.96 % is not 95 %. */
 const percent = (share: number) => `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;

@@ -1,18 +1,25 @@
-import type { Overtaken } from "../verdict/overtaken.ts";
-import type { CrowdLimits } from "./line-crowd.ts";
+import type { Overtaken } from "./overtaken.ts";
 
-/** How well a policy moved one crowd. */
+export type CrowdLimits = {
+  readonly maxActive: number;
+  /** Admissions per second. */
+  readonly rate: number;
+  readonly burst: number;
+  readonly stayMs: number;
+};
+
+/** The result of a policy for one crowd. */
 export type RivalScore = DrainTotal & {
-  /** People who left and yet were given a slot. */
+  /** Slots given to visitors who had left. */
   readonly ghosts: number;
 };
 
 export type DrainTotal = {
-  /** Of those who stayed. */
+  /** Admitted visitors among those who stayed. */
   readonly admitted: number;
-  /** When the last of them went in, or when we stopped looking. */
+  /** When the last of them entered, or when the run ended. */
   readonly drainedMs: number;
-  /** The longest time in which there was room, right and somebody present, and nobody went in. */
+  /** The longest time without an entry although a slot, a token and a visitor were there. */
   readonly longestStallMs: number;
 };
 
@@ -27,13 +34,13 @@ export type LineScore = DrainTotal & {
   readonly pollsPerSecondMax: number;
 };
 
-/** Follows those who stay, and says how long the line stood still although it could have moved. */
+/** Follows the visitors who stay, and measures how long the line stalled although it could move. */
 export type ScoreKeeper = {
   readonly joined: (nowMs: number) => void;
   readonly admitted: (nowMs: number) => void;
-  /** Somebody came in who would have lost patience in the best line possible: not counted, but the slot and the token are taken. */
+  /** A visitor entered who leaves the ideal line: not counted, but the slot and the token are used. */
   readonly admittedBesides: (nowMs: number) => void;
-  /** Whoever of them. */
+  /** For any visitor inside. */
   readonly ended: (nowMs: number) => void;
   readonly total: (nowMs: number) => DrainTotal;
 };
@@ -46,7 +53,7 @@ export function keepScore({ maxActive, rate, burst }: Omit<CrowdLimits, "stayMs"
   let creditAtMs = 0;
   let lastAdmittedMs = 0;
   let longestStallMs = 0;
-  // Since when nothing but the policy keeps the next one out, as far as slots and people go.
+  // Since when a slot and a visitor are there.
   let roomSinceMs = 0;
 
   function settle(nowMs: number): void {

@@ -1,6 +1,6 @@
-/** One visitor who entered, or who was still waiting when the run ended: then `enteredMs` is the end of the run, or infinite. */
+/** An admitted visitor, or one still waiting at the end of the run: then `enteredMs` is that end, or infinite. */
 export type Entry = {
-  /** The smaller goes first. */
+  /** The smaller enters first. */
   readonly place: number;
   readonly lane: number;
   readonly enteredMs: number;
@@ -11,18 +11,18 @@ export type Entry = {
 export type Overtaken = {
   /** Visitors who entered more than the tolerance after a visitor of the same lane who was given a later place. */
   readonly count: number;
-  /** The longest time that a visitor entered after such a one; 0 when everybody entered in the order of the places. */
+  /** The longest such delay; 0 when all entered in the order of places. */
   readonly worstMs: number;
-  /** Visitors who could have been counted: those who polled as told. */
+  /** Visitors who were compared: those who polled as told. */
   readonly compared: number;
 };
 
-/** Promise G13: arrivals at the very same time cannot be told apart any finer over a network. */
+/** Promise G13: a network cannot order simultaneous arrivals more precisely. */
 export const OVERTAKEN_MS = 250;
 
 type LaneSoFar = { place: number; firstHereMs: number; firstBehindMs: number };
 
-/** Judges the order of entry, as visitors experience it: from the last place to the first. Equal places have no order. */
+/** Judges the order of entry from the last place to the first. Equal places have no order. */
 export function countOvertaken(entries: readonly Entry[]): Overtaken {
   const lanes = new Map<number, LaneSoFar>();
   let [count, worstMs, compared] = [0, 0, 0];
@@ -42,7 +42,10 @@ export function countOvertaken(entries: readonly Entry[]): Overtaken {
 function moveTo(lanes: Map<number, LaneSoFar>, lane: number, place: number): LaneSoFar {
   const known = lanes.get(lane);
   if (known?.place === place) return known;
-  const firstBehindMs = Math.min(known?.firstHereMs ?? Number.POSITIVE_INFINITY, known?.firstBehindMs ?? Number.POSITIVE_INFINITY);
+  const firstBehindMs = Math.min(
+    known?.firstHereMs ?? Number.POSITIVE_INFINITY,
+    known?.firstBehindMs ?? Number.POSITIVE_INFINITY,
+  );
   const moved = { place, firstHereMs: Number.POSITIVE_INFINITY, firstBehindMs };
   lanes.set(lane, moved);
   return moved;

@@ -7,14 +7,22 @@ const MIB = 1024 * 1024;
 const DURATION_MS = 90_000;
 
 function judged(kind: ResourceSeries["kind"], value: (share: number) => number, looks = 90) {
-  const points = Array.from({ length: looks }, (_, look) => [(look * DURATION_MS) / looks, value(look / looks)] as const);
+  const points = Array.from(
+    { length: looks },
+    (_, look) => [(look * DURATION_MS) / looks, value(look / looks)] as const,
+  );
   const series: ResourceSeries = { name: "watched", unit: kind === "peak" ? "seconds" : "bytes", kind, points };
-  return judgeResources({ ...sampleRecord(), durationMs: DURATION_MS, resources: [series] })[0] ?? expect.fail("it has a line");
+  return (
+    judgeResources({ ...sampleRecord(), durationMs: DURATION_MS, resources: [series] })[0] ??
+    expect.fail("it has a line")
+  );
 }
 
 describe("a level", () => {
   it("may grow in the first third, and go up and down after it", () => {
-    expect(judged("level", (share) => Math.min(1, share * 3) * 400 * MIB + Math.sin(share * 60) * 20 * MIB).isMet).toBe(true);
+    expect(judged("level", (share) => Math.min(1, share * 3) * 400 * MIB + Math.sin(share * 60) * 20 * MIB).isMet).toBe(
+      true,
+    );
   });
 
   it("must not grow to the end", () => {
@@ -26,21 +34,21 @@ describe("a level", () => {
     });
   });
 
-  it("may be small and grow by a little", () => {
+  it("may grow a little when it is small", () => {
     expect(judged("level", (share) => share * 20 * MIB).isMet).toBe(true);
   });
 
-  it("is not judged by a few looks", () => {
-    expect(judged("level", () => 1, 5)).toMatchObject({ seen: "5 looks", isMet: false });
+  it("is not judged by a few samples", () => {
+    expect(judged("level", () => 1, 5)).toMatchObject({ seen: "5 samples", isMet: false });
   });
 });
 
 describe("a record", () => {
-  it("grows with what happened", () => {
+  it("grows with the data", () => {
     expect(judged("record", (share) => share * 900 * MIB).isMet).toBe(true);
   });
 
-  it("must not grow faster and faster", () => {
+  it("must not accelerate", () => {
     expect(judged("record", (share) => share ** 3 * 900 * MIB).isMet).toBe(false);
   });
 });
@@ -51,7 +59,7 @@ describe("a peak", () => {
     expect(judged("peak", (share) => (share === 0.5 ? 0.12 : 0))).toMatchObject({ seen: "120 ms", isMet: false });
   });
 
-  it("that was never told is not met", () => {
-    expect(judged("peak", () => 0, 0)).toMatchObject({ seen: "never told", isMet: false });
+  it("fails if it was never reported", () => {
+    expect(judged("peak", () => 0, 0)).toMatchObject({ seen: "never reported", isMet: false });
   });
 });

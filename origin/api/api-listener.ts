@@ -1,16 +1,15 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { PASS_HEADER } from "../../shared/admission.ts";
-import { refusalOfPass } from "../admission/admission.ts";
-import type { PassCheck } from "../admission/pass-check.ts";
-import type { FailureAnswer } from "../failure-answer.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
+import type { PassCheck } from "../accounts/admission/admission.ts";
+import { refusalOfPass } from "../accounts/admission/admission.ts";
 import { ClientLeft, type RequestHeaders } from "./api-request.ts";
-import { createOperationRouter, type RoutedOperation } from "./operation-router.ts";
-import { readIncomingBody } from "./read-incoming-body.ts";
+import type { FailureAnswer } from "./failure-answer.ts";
+import { readIncomingBody, writeAnswer } from "./http-exchange.ts";
+import type { VenueOperation } from "./operation.ts";
 import { addSecurityHeaders } from "./security-headers.ts";
 import { type ApiParts, serveOperation } from "./serve-operation.ts";
-import { writeAnswer } from "./write-answer.ts";
 
-/** Takes a request that is for an operation of the API, and answers it; false for any other, which is left as it is. */
+/** Answers a request for an operation of the API; returns false for any other request and leaves it as it is. */
 export type ApiListener = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 type ListenerParts = ApiParts & { readonly checkPass: PassCheck; readonly failureAnswer: FailureAnswer };
@@ -18,8 +17,8 @@ type ListenerParts = ApiParts & { readonly checkPass: PassCheck; readonly failur
 export const API_PREFIX = "/api/v1";
 
 /**
- * The API on a socket. An order costs more in objects of the web platform (Request, Headers, streams, a chain of middlewares) than in
- * everything the venue asks about it, so that requests go from `node:http` to the operation without them. The rules are the same ones, in
+ * The API on a socket. Objects of the web platform (Request, Headers, streams, middleware) cost more than everything
+ * else that an order needs, so requests go from `node:http` to the operation without them. The rules are the same, in
  * the same place: `serveOperation`.
  */
 export function createApiListener({ checkPass, failureAnswer, ...parts }: ListenerParts): ApiListener {
@@ -66,10 +65,80 @@ function pathOf(target: string): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
-/** Names are asked for in small letters. What comes twice is joined by a comma, as everywhere (`joinDuplicateHeaders`). */
+/** Names are in lower case. Repeated headers are joined by a comma (`joinDuplicateHeaders`). */
 function readHeaders(headers: IncomingHttpHeaders): RequestHeaders {
   return {
     get: (name) => (headers[name] as string | undefined) ?? null,
     has: (name) => headers[name] !== undefined,
   };
+}
+
+/** Finds the operation of a request and its path parameters. */
+type OperationRouter = (method: string, path: string) => RoutedOperation | undefined;
+
+type RoutedOperation = { readonly operation: VenueOperation; readonly params: Readonly<Record<string, string>> };
+
+type Route = { readonly operation: VenueOperation; readonly segments: readonly Segment[] };
+type Segment = { readonly text: string } | { readonly param: string };
+
+const NO_PARAMS = {};
+const PARAM = /^\{(\w+)\}$/;
+
+/**
+ * The same table that Hono has, without Hono: the first route that matches, segment by segment. Paths include the
+ * prefix.
+ */
+function createOperationRouter(operations: readonly VenueOperation[], prefix: string): OperationRouter {
+  const plain = new Map<string, RoutedOperation>();
+  const byShape = new Map<string, Route[]>();
+  for (const operation of operations) {
+    const path = prefix + operation.path;
+    const method = operation.method.toUpperCase();
+    const segments = path.split("/").map((text): Segment => {
+      const param = PARAM.exec(text)?.[1];
+      return param === undefined ? { text } : { param };
+    });
+    const shape = `${method} ${segments.length}`;
+    byShape.set(shape, [...(byShape.get(shape) ?? []), { operation, segments }]);
+  }
+  // A path without parameters is looked up directly where no earlier route with parameters matches it.
+  for (const operation of operations) {
+    const key = `${operation.method.toUpperCase()} ${prefix}${operation.path}`;
+    const first = search(operation.method.toUpperCase(), prefix + operation.path);
+    if (first !== undefined && !operation.path.includes("{")) plain.set(key, first);
+  }
+
+  function search(method: string, path: string): RoutedOperation | undefined {
+    const parts = path.split("/");
+    for (const route of byShape.get(`${method} ${parts.length}`) ?? []) {
+      const params = paramsOf(route, parts);
+      if (params !== undefined) return { operation: route.operation, params };
+    }
+    return undefined;
+  }
+
+  return (method, path) => plain.get(`${method} ${path}`) ?? search(method, path);
+}
+
+function paramsOf({ segments }: Route, parts: readonly string[]): Readonly<Record<string, string>> | undefined {
+  let params: Record<string, string> | undefined;
+  for (const [index, segment] of segments.entries()) {
+    const part = decoded(parts[index] ?? "");
+    if (part === undefined) return undefined;
+    if ("param" in segment) {
+      if (part === "") return undefined;
+      params ??= {};
+      params[segment.param] = part;
+    } else if (segment.text !== part) return undefined;
+  }
+  return params ?? NO_PARAMS;
+}
+
+function decoded(part: string): string | undefined {
+  if (!part.includes("%")) return part;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
 }

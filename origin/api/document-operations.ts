@@ -4,21 +4,29 @@ import { z } from "zod";
 import { venueDocument } from "./openapi-document.ts";
 import { publicOperation, type VenueOperation } from "./operation.ts";
 
-const VIEWER = { "swagger-ui.css": "text/css; charset=utf-8", "swagger-ui-bundle.js": "text/javascript; charset=utf-8" } as const;
+const VIEWER = {
+  "swagger-ui.css": "text/css; charset=utf-8",
+  "swagger-ui-bundle.js": "text/javascript; charset=utf-8",
+} as const;
 const MAX_AGE_SECONDS = 300;
 const CACHE = { "cache-control": `private, max-age=${MAX_AGE_SECONDS}` };
 
-/** The viewer styles what it draws by itself, hence the inline styles; scripts come from here alone, and it may ask nobody else. */
+/** The viewer needs inline styles. Scripts and requests are limited to this host. */
 const VIEWER_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/** The document of all operations, its own among them, and a page to read it with. The viewer comes from our own packages. */
+/**
+ * The document of all operations, including its own, and a page that shows it. The viewer comes from our own packages.
+ */
 export function withDocument(operations: readonly VenueOperation[]): readonly VenueOperation[] {
   const all: readonly VenueOperation[] = [...operations, documentOperation, pageOperation, fileOperation];
   const text = JSON.stringify(venueDocument(all));
   return all.map((operation) => {
     if (operation !== documentOperation) return operation;
-    return { ...operation, run: async () => new Response(text, { headers: { "content-type": "application/json", ...CACHE } }) };
+    return {
+      ...operation,
+      run: async () => new Response(text, { headers: { "content-type": "application/json", ...CACHE } }),
+    };
   });
 }
 
@@ -43,7 +51,7 @@ const PAGE = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
-<noscript>This page draws /api/v1/openapi.json with JavaScript.</noscript>
+<noscript>This page needs JavaScript to show /api/v1/openapi.json.</noscript>
 <div id="api"></div>
 <script src="/api/v1/docs/swagger-ui-bundle.js"></script>
 <script src="/api/v1/docs/start.js"></script>
@@ -51,7 +59,8 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-const START = 'SwaggerUIBundle({ url: "/api/v1/openapi.json", dom_id: "#api", deepLinking: true, validatorUrl: null });\n';
+const START =
+  'SwaggerUIBundle({ url: "/api/v1/openapi.json", dom_id: "#api", deepLinking: true, validatorUrl: null });\n';
 
 const pageOperation = publicOperation({
   method: "get",
@@ -62,17 +71,21 @@ const pageOperation = publicOperation({
   answers: { 200: { description: "HTML.", schema: z.string(), mediaTypes: ["text/html"] } },
   refusals: [],
   run: async () =>
-    new Response(PAGE, { headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": VIEWER_POLICY, ...CACHE } }),
+    new Response(PAGE, {
+      headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": VIEWER_POLICY, ...CACHE },
+    }),
 });
 
 const fileOperation = publicOperation({
   method: "get",
   path: "/docs/{file}",
   id: "readDocumentationFile",
-  summary: "What the page is made of",
+  summary: "Scripts and styles of the page",
   limit: "read",
   params: z.strictObject({ file: z.enum(["swagger-ui.css", "swagger-ui-bundle.js", "start.js"]) }),
-  answers: { 200: { description: "A script or a style sheet.", schema: z.string(), mediaTypes: ["text/javascript", "text/css"] } },
+  answers: {
+    200: { description: "A script or a style sheet.", schema: z.string(), mediaTypes: ["text/javascript", "text/css"] },
+  },
   refusals: [],
   async run(_caller, { params: { file } }) {
     const type = file === "start.js" ? VIEWER["swagger-ui-bundle.js"] : VIEWER[file];

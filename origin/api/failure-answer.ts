@@ -1,10 +1,10 @@
 import type { Logger } from "pino";
-import { problemResponse } from "../shared/errors.ts";
-import { DatabaseUnavailable } from "./db/database.ts";
-import { PasswordsBusy } from "./identity/passwords.ts";
-import { isStoreAbsence } from "./redis/store-absence.ts";
+import { problemResponse } from "../../shared/http/errors.ts";
+import { PasswordsBusy } from "../accounts/identity/passwords.ts";
+import { DatabaseUnavailable } from "../db/database.ts";
+import { isStoreUnavailable } from "../redis/store-unavailable.ts";
 
-/** What a client is told when a request threw, and the line in the log about it. */
+/** Logs a request that threw and makes its answer. */
 export type FailureAnswer = (error: unknown, request: FailedRequest) => Response;
 
 type FailedRequest = { readonly method: string; readonly path: string; readonly requestId: string | undefined };
@@ -16,7 +16,7 @@ export function createFailureAnswer(log: Logger): FailureAnswer {
     const absence = absenceOf(error);
     const facts = { err: error, method, path, requestId };
     if (absence === undefined) log.error(facts, "request failed");
-    else log.warn(facts, "a request found a part away");
+    else log.warn(facts, "a request failed: a store is unavailable or busy");
     const options = requestId === undefined ? {} : { requestId };
     return absence === undefined
       ? problemResponse("internal_error", options)
@@ -27,5 +27,5 @@ export function createFailureAnswer(log: Logger): FailureAnswer {
 function absenceOf(error: unknown) {
   if (error instanceof DatabaseUnavailable) return "database_unavailable";
   if (error instanceof PasswordsBusy) return "venue_busy";
-  return isStoreAbsence(error) ? "store_unavailable" : undefined;
+  return isStoreUnavailable(error) ? "store_unavailable" : undefined;
 }

@@ -1,9 +1,9 @@
-import type { ErrorCode } from "../../shared/errors.ts";
-import { openApiOf } from "../../shared/openapi.ts";
+import type { ErrorCode } from "../../shared/http/errors.ts";
+import { openApiOf } from "../../shared/http/openapi.ts";
 import type { VenueDescription } from "./operation.ts";
 import { answerSchemas, bodySchemas } from "./schemas.ts";
 
-/** The routes under `/api/v1`, from the same schemas that check requests. */
+/** The routes under `/api/v1`, from the schemas that check requests. */
 export function venueDocument(operations: readonly VenueDescription[]): Readonly<Record<string, unknown>> {
   return openApiOf<VenueDescription>({
     info: {
@@ -11,8 +11,8 @@ export function venueDocument(operations: readonly VenueDescription[]): Readonly
       version: "1",
       summary: "The trading venue behind the gate.",
       description:
-        "Every request carries the gate's pass too (browsers do so by themselves, in a cookie). JSON is camelCase, times are milliseconds " +
-        "since 1970. Errors are problem details (RFC 9457) with a stable `code`; without a pass every route answers `token_invalid`, and on any route also `internal_error`.",
+        "Every request also carries the gate's pass (browsers send it in a cookie). JSON is camelCase, times are milliseconds since 1970. " +
+        "Errors are problem details (RFC 9457) with a stable `code`. Any route can answer `token_invalid` (no pass) and `internal_error`.",
     },
     server: "/api/v1",
     operations,
@@ -23,7 +23,7 @@ export function venueDocument(operations: readonly VenueDescription[]): Readonly
         type: "http",
         scheme: "bearer",
         bearerFormat: "JWT",
-        description: "What `/auth/login` answered; good for 15 minutes.",
+        description: "From `/auth/login`; valid for 15 minutes.",
       },
       apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "The id of an API key." },
       apiKeyTime: { type: "apiKey", in: "header", name: "x-api-timestamp", description: "Milliseconds since 1970." },
@@ -41,12 +41,14 @@ export function venueDocument(operations: readonly VenueDescription[]): Readonly
   });
 }
 
-/** All three together. */
+/** All three headers are required. */
 const SIGNED = { apiKey: [], apiKeyTime: [], apiKeySignature: [] };
 
 const SIGNING =
-  "HMAC-SHA256 in hexadecimal, with the key's secret, over these lines joined by a newline: `SLUICE-HMAC-SHA256`, the timestamp, the window in ms (`x-api-window`, else 5000; " +
-  "at most 10000), the nonce (`x-api-nonce`, may be empty), the method, the path from `/api/v1` on, the query's parts sorted by their bytes and joined by `&`, the SHA-256 of the body in hexadecimal.";
+  "HMAC-SHA256 in hexadecimal, with the key's secret, over these lines joined by a newline: `SLUICE-HMAC-SHA256`, " +
+  "the timestamp, the window in ms (`x-api-window`, 5000 by default, " +
+  "at most 10000), the nonce (`x-api-nonce`, may be empty), the method, the path from `/api/v1` on, " +
+  "the query's parts sorted by their bytes and joined by `&`, the SHA-256 of the body in hexadecimal.";
 
 const KEY_REFUSALS: readonly ErrorCode[] = [
   ...(["signature_invalid", "timestamp_outside_window", "request_replayed"] as const),

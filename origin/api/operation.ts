@@ -1,61 +1,52 @@
 import type { z } from "zod";
-import type { ErrorCode } from "../../shared/errors.ts";
-import type { FieldFault } from "../../shared/field-faults.ts";
-import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http-operation.ts";
-import type { Permission } from "../api-keys/key-queries.ts";
-import type { Place } from "../identity/accounts.ts";
-import type { User } from "../identity/user.ts";
-import type { ProcessLimitName } from "../limits/limit-table.ts";
-import type { RequestNonce } from "./request-nonce.ts";
+import type { ErrorCode, RefusalOptions } from "../../shared/http/errors.ts";
+import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http/http-operation.ts";
+import type { Permission } from "../accounts/api-keys/key-queries.ts";
+import type { Place } from "../accounts/identity/accounts.ts";
+import type { User } from "../accounts/identity/user.ts";
+import type { ProcessLimitName } from "../accounts/limits/limit-table.ts";
+import type { RequestNonce } from "../trading/trading-port.ts";
 
-/** One route of the venue under `/api/v1`; see `shared/http-operation.ts`. */
+/** One route of the venue under `/api/v1`; see `shared/http/http-operation.ts`. */
 export type VenueOperation = VenueDescription & {
   readonly run: (caller: Caller, input: OperationInput) => Promise<Response>;
 };
 
 export type VenueDescription = OperationDescription<Access> & {
   readonly limit: ProcessLimitName;
-  /** What an API key needs to be used here; without one, keys are not taken. */
+  /** The permission that an API key needs; without one, API keys are not accepted. */
   readonly permission?: Permission;
   /**
-   * What it does is done by commands, which carry the nonce of a signed request to the engine: the desk sees to that. The signature of every other
-   * operation is remembered before it runs.
+   * The operation acts through commands, which carry the nonce of a signed request to the engine. The signature of
+   * every other operation is remembered before it runs.
    */
   readonly submitsCommand?: true;
-  /** Runs during maintenance for everybody, because only it can tell who is an admin. */
+  /** Runs during maintenance for all callers, because only the operation finds out whether the caller is an admin. */
   readonly findsAdmins?: true;
 };
 
-/** `user`: anybody who is signed in; `admin`: with that role. */
+/** `user`: any signed-in user; `admin`: users with that role. */
 type Access = "public" | "user" | "admin";
 
-/** Who asks, and how to answer. */
+/** The caller of an operation, and how to answer. */
 export type Caller = {
-  /** Nobody on public routes. */
+  /** Undefined on public routes. */
   readonly identity: Identity | undefined;
   readonly place: Place;
   readonly requestId: string | undefined;
-  /** What the request says in a header. */
+  /** A header of the request. */
   readonly header: (name: string) => string | undefined;
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
   readonly refuse: (code: ErrorCode, options?: RefusalOptions) => Response;
 };
 
-export type RefusalOptions = {
-  readonly detail?: string;
-  readonly errors?: readonly FieldFault[];
-  readonly retryAfterSeconds?: number;
-  readonly members?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
-};
-
-/** Somebody who has shown who they are, as the account stands now. */
+/** An authenticated user, with the current state of the account. */
 export type Identity = SessionIdentity | KeyIdentity;
 export type SessionIdentity = { readonly user: User; readonly sessionId: string };
 type KeyIdentity = {
   readonly user: User;
   readonly apiKey: { readonly id: string; readonly permissions: readonly Permission[] };
-  /** Where the operation `submitsCommand`. */
+  /** If the operation `submitsCommand`. */
   readonly nonce?: RequestNonce;
 };
 
@@ -81,14 +72,14 @@ export function publicOperation<Params extends z.ZodObject, Query extends z.ZodO
   return { ...operation, access: "public", run: operation.run as VenueOperation["run"] };
 }
 
-/** For those who are signed in, and for programs whose key has the permission. */
+/** For signed-in users, and for programs whose key has the permission. */
 export function programOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   operation: Typed<KnownCaller, Params, Query, Body> & { readonly permission: Permission },
 ): VenueOperation {
   return { ...operation, access: "user", run: operation.run as VenueOperation["run"] };
 }
 
-/** For those alone who are signed in, so that the handler finds a session. */
+/** For signed-in users only: the handler always has a session. */
 export function userOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   operation: Typed<SignedInCaller, Params, Query, Body>,
 ): VenueOperation {

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { z } from "zod";
-import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
-import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http-operation.ts";
-import { type JsonFault, parsePlainJson } from "../../shared/plain-json.ts";
+import { type FieldFault, fieldFaults } from "../../shared/http/field-faults.ts";
+import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http/http-operation.ts";
+import { type JsonFault, parsePlainJson } from "../../shared/http/plain-json.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
 import type { RequestHeaders } from "./api-request.ts";
 
@@ -22,7 +22,7 @@ type Received = {
 const NO_QUERY = z.strictObject({});
 const NOTHING = ok({});
 
-/** Everything an operation is given, checked by its own schemas before it runs. */
+/** The input of an operation, checked by its schemas before it runs. */
 export function readInput(operation: OperationDescription, received: Received): Result<OperationInput, InputFault> {
   const json = readJson(operation.body, received);
   if (!json.ok) return json;
@@ -42,20 +42,21 @@ function check(schema: z.ZodType | undefined, value: unknown): Result<unknown, r
   return parsed.success ? ok(parsed.data) : fail(fieldFaults(parsed.error));
 }
 
-/** A parameter that comes twice is refused like one that is not known: nobody can tell which of the two was meant. */
+/** A repeated parameter is refused like an unknown one: it is not clear which value was meant. */
 function readQuery(schema: z.ZodType | undefined, query: string): Result<unknown, readonly FieldFault[]> {
   if (query === "") return check(schema, {});
   const pairs = [...new URLSearchParams(query)];
   const values = Object.fromEntries(pairs);
   const repeated = Object.keys(values).filter((name) => pairs.filter(([other]) => other === name).length > 1);
-  if (repeated.length > 0) return fail(repeated.map((field) => ({ field, message: "must come once" })));
+  if (repeated.length > 0) return fail(repeated.map((field) => ({ field, message: "must occur once" })));
   return check(schema ?? NO_QUERY, values);
 }
 
 const JSON_TYPE = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 function readJson(description: BodyDescription | undefined, { headers, body }: Received): Result<unknown, InputFault> {
-  if (description === undefined || (body.length === 0 && description.schema.safeParse(undefined).success)) return ok(undefined);
+  if (description === undefined || (body.length === 0 && description.schema.safeParse(undefined).success))
+    return ok(undefined);
   const isEncoded = (headers.get("content-encoding") ?? "identity").toLowerCase() !== "identity";
   if (isEncoded || !JSON_TYPE.test(headers.get("content-type") ?? "")) return fail({ code: "media_type_unsupported" });
   const text = decodeUtf8(body);
@@ -72,6 +73,6 @@ function decodeUtf8(bytes: Buffer): string | undefined {
 }
 
 function describe(fault: JsonFault): string {
-  if (fault === "name_repeated") return "A name comes twice in one object.";
+  if (fault === "name_repeated") return "A name occurs twice in one object.";
   return fault === "text_broken" ? "A text is not valid Unicode." : "The body is not JSON.";
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { problemSchema } from "../../shared/openapi.ts";
+import { problemSchema } from "../../shared/http/openapi.ts";
 
 /** A name makes a schema a component of `openapi.json`. */
 export const bodySchemas = z.registry<{ id: string }>();

@@ -6,20 +6,20 @@ const HEADERS: Readonly<Record<string, string>> = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** Data is not a page: a browser that is made to show it as one loads and runs nothing. */
+/** Answers are data: a browser that shows one as a page loads and runs nothing. */
 const NOTHING_LOADS = "default-src 'none'; frame-ancestors 'none'";
 const ONE_YEAR_OF_HTTPS = "max-age=31536000";
 
 const OVER_HTTP: Readonly<Record<string, string>> = { ...HEADERS, "content-security-policy": NOTHING_LOADS };
 const OVER_HTTPS: Readonly<Record<string, string>> = { ...OVER_HTTP, "strict-transport-security": ONE_YEAR_OF_HTTPS };
 
-/** The same as names and values in turn, as `node:http` writes them with the least effort. */
+/** Names and values in turn, the fastest form for `node:http`. */
 const LINES_OVER_HTTP = Object.entries(OVER_HTTP).flat();
 const LINES_OVER_HTTPS = Object.entries(OVER_HTTPS).flat();
 
 type Way = { readonly isHttps: boolean };
 
-/** An answer whose text and headers are known: whoever writes it to a socket need not ask the Response for them. */
+/** An answer whose text and headers are known, so that writing it to a socket does not read the Response. */
 export type PlainAnswer = { readonly status: number; readonly lines: readonly string[]; readonly body: string };
 
 const PLAIN = Symbol("plain");
@@ -29,7 +29,10 @@ export function plainAnswer(response: Response): PlainAnswer | undefined {
   return (response as Plain)[PLAIN];
 }
 
-/** Nearly every answer: JSON, or nothing. It has these headers from the beginning: setting them one by one costs as much as reading the request. */
+/**
+ * Almost every answer: JSON or an empty body. It has these headers from the beginning: setting them one by one costs as
+ * much as reading the request.
+ */
 export function securedAnswer(
   body: unknown,
   { status, headers }: { status: number; headers: Readonly<Record<string, string>> },
@@ -50,7 +53,7 @@ function pairsOf(lines: readonly string[]): Record<string, string> {
   return pairs;
 }
 
-/** On every other answer of the API; a page that sets a policy of its own keeps it. */
+/** For all other answers of the API; a page with its own policy keeps it. */
 export function addSecurityHeaders(response: Response, { isHttps }: Way): void {
   if (plainAnswer(response) !== undefined) return;
   for (const [name, value] of Object.entries(isHttps ? OVER_HTTPS : OVER_HTTP)) {

@@ -1,15 +1,14 @@
 import { assert } from "../../shared/assert.ts";
-import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
-import { addressIdentity } from "../../shared/ip-address.ts";
-import type { LimitVerdict } from "../../shared/limit.ts";
+import { type ErrorCode, errorCatalogue, problemResponse, type RefusalOptions } from "../../shared/http/errors.ts";
+import type { LimitVerdict } from "../../shared/http/limit.ts";
+import { addressIdentity } from "../../shared/net/ip-address.ts";
 import { ok } from "../../shared/result.ts";
-import type { Permission } from "../api-keys/key-queries.ts";
-import type { Place } from "../identity/accounts.ts";
-import { type ProcessLimits, takeOfCaller } from "../limits/process-limits.ts";
+import type { Permission } from "../accounts/api-keys/key-queries.ts";
+import type { Place } from "../accounts/identity/accounts.ts";
+import { type ProcessLimits, takeOfCaller } from "../accounts/limits/process-limits.ts";
 import type { ApiRequest } from "./api-request.ts";
 import type { Authenticate, AuthenticationRefusal } from "./authenticate.ts";
-import type { Caller, Identity, RefusalOptions, VenueOperation } from "./operation.ts";
-import { isFromAnotherSite } from "./other-site.ts";
+import type { Caller, Identity, VenueOperation } from "./operation.ts";
 import { readInput } from "./read-input.ts";
 import { securedAnswer } from "./security-headers.ts";
 
@@ -17,22 +16,26 @@ export type ApiParts = {
   readonly operations: readonly VenueOperation[];
   readonly authenticate: Authenticate;
   readonly limits: ProcessLimits;
-  /** Whether it is known who has an account, and what is traded. */
+  /** Whether accounts and pairs were loaded. */
   readonly isReady: () => boolean;
-  /** What everybody but admins is told while the venue is being worked on. */
+  /** The message for all users but admins during maintenance. */
   readonly maintenance: () => Maintenance | undefined;
 };
 
 export type Maintenance = { readonly message: string };
 
-/** An order with everything has 1 kB. */
+/** An order with every field has 1 kB. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * One request to the API. Each goes the same way: not from another site, not too often from one address, by somebody we know where that
- * is asked for, who may do it, not too often, with input that its schemas take; only then the operation runs.
+ * Serves one request to the API. The checks are always in this order: other sites, limit per address, authentication,
+ * permission, limit per caller, input by schema; then the operation runs.
  */
-export async function serveOperation(operation: VenueOperation, request: ApiRequest, parts: ApiParts): Promise<Response> {
+export async function serveOperation(
+  operation: VenueOperation,
+  request: ApiRequest,
+  parts: ApiParts,
+): Promise<Response> {
   const { headers } = request;
   const requestId = headers.get("x-request-id") ?? undefined;
   const refuse: Caller["refuse"] = (code, options) => problem(code, requestId, options);
@@ -52,10 +55,16 @@ export async function serveOperation(operation: VenueOperation, request: ApiRequ
   const identity = known.value;
   const barred = barrierOf(operation, identity, parts);
   if (barred !== undefined) return refuse(...barred);
-  const ofCaller = identity === undefined ? ofAddress : takeOfCaller(parts.limits, operation.limit, limitedCaller(identity));
+  const ofCaller =
+    identity === undefined ? ofAddress : takeOfCaller(parts.limits, operation.limit, limitedCaller(identity));
   if (ofCaller.isOver) return refuse("rate_limited", limited(ofCaller));
 
-  const input = readInput(operation, { headers, params: request.params, query: queryOf(request.url), body: body.value });
+  const input = readInput(operation, {
+    headers,
+    params: request.params,
+    query: queryOf(request.url),
+    body: body.value,
+  });
   if (!input.ok) {
     const { code, ...options } = input.reason;
     return refuse(code, { ...options, headers: ofCaller.headers });
@@ -64,11 +73,14 @@ export async function serveOperation(operation: VenueOperation, request: ApiRequ
   const isHttps = headers.get("x-forwarded-proto") === "https";
   const caller = callerOf({ identity, place, requestId, header, headers: ofCaller.headers, isHttps });
   const response = await operation.run(caller, input.value);
-  assert(response.status >= 400 || !hasNonceLeft(identity), `${operation.id} submits its command with the nonce of a signed request`);
+  assert(
+    response.status >= 400 || !hasNonceLeft(identity),
+    `${operation.id} submits its command with the nonce of a signed request`,
+  );
   return response;
 }
 
-/** The same request could be served again. */
+/** Whether the same request could be served again. */
 function hasNonceLeft(identity: Identity | undefined): boolean {
   return identity !== undefined && "nonce" in identity && identity.nonce.isLeft();
 }
@@ -78,7 +90,7 @@ function queryOf(url: string): string {
   return from === -1 ? "" : url.slice(from + 1);
 }
 
-/** Why somebody we know may not do this. */
+/** Why an authenticated caller may not do this. */
 function barrierOf(
   { access, permission, findsAdmins }: VenueOperation,
   identity: Identity | undefined,
@@ -111,7 +123,7 @@ function problem(code: ErrorCode, requestId: string | undefined, options: Refusa
 function authenticationOptions(refusal: AuthenticationRefusal): RefusalOptions {
   if (refusal.code !== "timestamp_outside_window") return {};
   const { serverTimeMs: serverTime, driftMs } = refusal;
-  const detail = `The time here is ${serverTime}; yours is ${Math.abs(driftMs)} ms ${driftMs > 0 ? "ahead" : "behind"}.`;
+  const detail = `The server's time is ${serverTime}; your timestamp is ${Math.abs(driftMs)} ms ${driftMs > 0 ? "ahead" : "behind"}.`;
   return { detail, members: { serverTime, driftMs } };
 }
 
@@ -126,7 +138,7 @@ export function maintenanceOptions({ message }: Maintenance): RefusalOptions {
 type CallerFacts = Pick<Caller, "place" | "requestId" | "header"> & {
   readonly isHttps: boolean;
   readonly identity: Identity | undefined;
-  /** How much more may be asked; every answer says so. */
+  /** The remaining limit, sent with every answer. */
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -152,7 +164,27 @@ function limited({ retryAfterSeconds, headers }: LimitVerdict) {
   return { retryAfterSeconds, headers };
 }
 
-/** The edge vouches for the address; where it does not know one, all such callers count as one. */
+/** The edge sets the address; callers whose address it does not know count as one. */
 function placeOf(forwardedFor: string | null, userAgent: string | null): Place {
   return { address: addressIdentity(forwardedFor ?? ""), userAgent: userAgent ?? "" };
+}
+
+/**
+ * Whether a page of another site made a browser send this. No answer here depends on cookies, so such a request could
+ * do nothing in the user's name; it is refused all the same, and no other site may read an answer: no CORS header is
+ * ever sent.
+ */
+export function isFromAnotherSite(request: Asked): boolean {
+  if (request.headers.get("sec-fetch-site") === "cross-site") return !isNavigation(request);
+  const origin = request.headers.get("origin");
+  if (origin === null) return false;
+  const host = request.headers.get("x-forwarded-host") ?? request.headers.get("host");
+  return !URL.canParse(origin) || new URL(origin).host !== host;
+}
+
+type Asked = { readonly method: string; readonly headers: Pick<Headers, "get"> };
+
+/** A user follows a link to the documentation. */
+function isNavigation(request: Asked): boolean {
+  return request.method === "GET" && request.headers.get("sec-fetch-mode") === "navigate";
 }

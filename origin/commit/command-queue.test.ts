@@ -1,24 +1,22 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import type { Submitted } from "../commands/commands.ts";
-import { createHandOff } from "../commands/hand-off.ts";
-import { COMMANDS_KEY } from "../commands/keys.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { COMMANDS_KEY } from "../journal/keys.ts";
 import { type CommandQueue, createCommandQueue, isLocal, type QueuedCommand } from "./command-queue.ts";
+import type { Submitted } from "./submit/commands.ts";
+import { createHandOff } from "./submit/hand-off.ts";
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let blocking: Redis;
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
   blocking = new Redis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();
   blocking.disconnect();
-  await server.stop();
 });
 
 const handOff = createHandOff("node");
@@ -37,7 +35,7 @@ function drain(queue: CommandQueue): readonly string[] {
   return names;
 }
 
-it("takes turns between both ways, shows what comes next, and keeps to it when more comes in meanwhile", async () => {
+it("alternates between both ways, shows the next commands, and keeps that order when more arrive", async () => {
   const queue = open();
   for (let number = 0; number < 100; number++) offer(`local${number}`);
   const next = queue.peek(90).map(nameOf);
@@ -56,7 +54,7 @@ it("takes turns between both ways, shows what comes next, and keeps to it when m
   queue.close();
 });
 
-it("leaves what was shown and not taken to the next lead, in its order", async () => {
+it("leaves commands that were shown and not taken to the next lead, in their order", async () => {
   await redis.del(COMMANDS_KEY);
   const queue = open();
   for (const name of ["a", "b", "c", "d"]) offer(name);

@@ -1,6 +1,10 @@
--- One batch, in one step: the journal entry and the place that it has reached, if the writer still leads and nobody was there before.
--- KEYS: 1 v1:{t0}:fence, 2 v1:{t0}:offset, 3 v1:{t0}:stream:executions
--- ARGV: 1 the writer's epoch, 2 sequence before, 3 sequence of this entry, 4 hash before, 5 hash of this entry, 6 last command, 7 body
+-- Commits one batch in one step: the journal entry and the offset, if the writer still leads and the journal ends where
+-- it expects.
+-- KEYS[1] fence    v1:{t0}:fence
+-- KEYS[2] offset   v1:{t0}:offset
+-- KEYS[3] journal  v1:{t0}:stream:executions
+-- ARGV: 1 the writer's epoch, 2 sequence before, 3 sequence of this entry, 4 hash before, 5 hash of this entry, 6 last
+-- command, 7 body
 -- Returns "committed", "deposed" or "elsewhere".
 local fence, offset, journal = KEYS[1], KEYS[2], KEYS[3]
 local epoch, before, sequence = ARGV[1], ARGV[2], ARGV[3]

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { assert } from "../../shared/assert.ts";
 import { createEngine } from "../engine/engine.ts";
-import { applyBatch } from "./batch.ts";
+import { type JournalPosition, START } from "../journal/journal.ts";
+import type { StreamCommand } from "./command-queue.ts";
+import { applyBatch } from "./commit.ts";
 import { firstCommands } from "./first-terms.ts";
-import { type JournalPosition, START } from "./journal.ts";
-import type { StreamCommand } from "./stream-queue.ts";
 
 it("ends a batch with new terms of a pair, so that every entry's trades count in the terms before it", () => {
   const engine = createEngine();
@@ -21,7 +21,12 @@ it("ends a batch with new terms of a pair, so that every entry's trades count in
   const { version: _version, grid, lastTicks: _lastTicks, ...terms } = pair;
   const command = (index: number, tickSteps: bigint): StreamCommand => {
     const place = { entryId: "1-0", index };
-    return { ...place, node: "n", append: 1, command: { id: `1-0-${index}`, at: 2, kind: "setPair", terms: { ...terms, tickSteps } } };
+    return {
+      ...place,
+      node: "n",
+      append: 1,
+      command: { id: `1-0-${index}`, at: 2, kind: "setPair", terms: { ...terms, tickSteps } },
+    };
   };
   queue.push(command(0, terms.tickSteps * 2n), command(1, terms.tickSteps * 4n));
   const second = applyBatch(engine, shift, after(first.entry));

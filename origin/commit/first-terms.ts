@@ -1,13 +1,15 @@
-import { commandIdOf } from "../commands/command-id.ts";
 import type { PairTerms } from "../engine/terms.ts";
-import type { StreamCommand } from "./stream-queue.ts";
+import { commandIdOf } from "../journal/command-text.ts";
+import type { StreamCommand } from "./command-queue.ts";
 
 /**
- * What a new venue starts with. The commands of the first entry of its journal come from here and not from the stream; their ids say so, and stand
- * before every id that a stream gives.
+ * The currencies and pairs of a new venue. The commands of its first journal entry come from here and not from the
+ * stream; their ids precede every id of the stream.
  */
 export function firstCommands(at: number): readonly StreamCommand[] {
-  const currencies = Object.entries(SCALES).map(([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const);
+  const currencies = Object.entries(SCALES).map(
+    ([currency, scale]) => ({ kind: "setCurrency", currency, scale }) as const,
+  );
   const pairs = PAIRS.map((terms) => ({ kind: "setPair", terms }) as const);
   return [...currencies, ...pairs].map((body, index) => {
     const place = { entryId: FIRST_ENTRY, index };
@@ -16,7 +18,7 @@ export function firstCommands(at: number): readonly StreamCommand[] {
 }
 
 const FIRST_ENTRY = "0-0";
-/** Nobody waits for an answer. */
+/** The node of commands that need no answer. */
 export const NOBODY = "";
 
 const SCALES = { idr: 2, usdt: 8, btc: 8, eth: 8 } as const;

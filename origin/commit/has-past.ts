@@ -15,7 +15,7 @@ const row = z.object({ is_there: z.boolean() });
 const findLedger = defineQuery({ name: "find-ledger", source: findLedgerSource, params: [], row });
 const findTrade = defineQuery({ name: "find-trade", source: findTradeSource, params: [], row });
 
-/** Whether PostgreSQL knows of trades: then an empty Redis is one that has lost them, and not a new one. */
+/** Whether PostgreSQL holds trades: then an empty Redis has lost them, and is not a new venue's. */
 export async function hasPast(database: Database): Promise<boolean> {
   const ledger = await findLedger.first(database, {});
   if (ledger?.is_there !== true) return false;
@@ -23,7 +23,10 @@ export async function hasPast(database: Database): Promise<boolean> {
   return trade?.is_there === true;
 }
 
-/** The last entry that PostgreSQL holds; 0 while it cannot be asked, because an engine must be able to take over without it. */
+/**
+ * The last entry that PostgreSQL holds; 0 while it cannot be asked, because an engine must be able to take over without
+ * it.
+ */
 export async function recordedSequence(database: Database): Promise<number> {
   try {
     return (await readRecorded.first(database, {}))?.sequence ?? 0;

@@ -1,24 +1,23 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { type AnswerGroup, answersText } from "../commands/answers.ts";
-import type { HandOff } from "../commands/hand-off.ts";
-import { answersChannel } from "../commands/keys.ts";
+import type { JournalFeed } from "../journal/journal-feed.ts";
+import { answersChannel } from "../journal/keys.ts";
+import type { Lease } from "../journal/lease.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { applyBatch, BATCH_COMMANDS_MAX, type Batch } from "./batch.ts";
 import { type CommandQueue, createCommandQueue } from "./command-queue.ts";
-import { commitEntry } from "./commit.ts";
+import { applyBatch, BATCH_COMMANDS_MAX, type Batch, commitEntry } from "./commit.ts";
 import { firstCommands, NOBODY } from "./first-terms.ts";
-import type { JournalFeed } from "./journal-feed.ts";
-import type { Lease } from "./lease.ts";
 import type { NameMemory } from "./name-memory.ts";
 import type { Recovered } from "./recover.ts";
+import { type AnswerGroup, answersText } from "./submit/answers.ts";
+import type { HandOff } from "./submit/hand-off.ts";
 import { createTrimming } from "./trim.ts";
 
-/** The api part of this very process: what it hands over, and where the answers to its appends go. */
+/** The api part of this process: the commands that it hands over, and the receiver of the answers to its appends. */
 export type LocalCommands = {
   readonly handOff: HandOff;
   readonly deliver: (group: AnswerGroup) => void;
-  /** Writes what was handed over and not committed to the stream: another process leads. */
+  /** Appends commands that were handed over and not committed to the stream: another process leads. */
   readonly appendQueued: () => void;
 };
 
@@ -37,15 +36,19 @@ type LeadParts = {
 
 const TRIM_EVERY_MS = 250;
 
-/** A second commit leaves before the first is answered only when it is worth it: few commands wait for the answer, and share the next commit. */
+/**
+ * A second commit is sent before the first is answered only when it has many commands: a few can wait and share the
+ * next commit.
+ */
 const COMMITS_AT_ONCE_MAX = 3;
 const WORTH_A_COMMIT = 128;
 
 /**
- * The life of a leader: take what has queued, apply it in memory, commit it in one step, and only then answer. Returns when it is deposed or
- * told to stop; throws when the outcome of a commit is unknown. In every case but a clean stop its memory may be ahead of the journal and
- * must be thrown away; what this process has handed over stays with the hand-off, until the journal has settled it.
- * Commits leave in the order of their entries on one connection, and one that follows a failed one fails as well (`elsewhere`).
+ * The loop of a leader: take the queued commands, apply them in memory, commit them in one step, and only then answer.
+ * Returns when it is deposed or stopped; throws when the outcome of a commit is unknown. Except after a clean stop, its
+ * memory may be ahead of the journal and must be discarded; commands of this process stay with the hand-off until the
+ * journal has settled them. Commits are sent in the order of their entries on one connection, and a commit after a
+ * failed one fails as well (`elsewhere`).
  */
 export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   const { redis, lease, recovered, feed, log } = parts;
@@ -63,15 +66,19 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
 
   const trimmer = setInterval(() => {
     trimming.run().catch((error: unknown) => log.warn({ err: error }, "the streams were not trimmed"));
-    // A leader without work looks whether it shall stop.
+    // A leader without work checks whether it must stop.
     queue.wake();
   }, TRIM_EVERY_MS);
 
-  /** One round trip: the commit, and with it whatever has come to the stream meanwhile. Once the lead is over, the journal settles what is still under way. */
+  /**
+   * One round trip: the commit, and a read of the stream. Once the lead is over, the journal settles the commits still
+   * under way.
+   */
   async function commit({ entry, changes, answers, local, localOutcomes }: Batch): Promise<void> {
     const [verdict] = await Promise.all([commitEntry(runner, lease.epoch, entry), queue.fill()]);
     if (isOver || isDeposed || failure !== undefined) return;
-    if (verdict === "elsewhere") throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
+    if (verdict === "elsewhere")
+      throw new Error(`the journal does not end at ${entry.sequence - 1}, where this engine left it`);
     if (verdict === "deposed") {
       isDeposed = true;
       return;
@@ -104,7 +111,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     names.askEarly(queue.peek(BATCH_COMMANDS_MAX));
   }
 
-  /** Whatever was lost with a commit, or with the stream, is found again by starting from the journal. */
+  /** After a lost commit or a lost read of the stream, the engine recovers from the journal. */
   function check(): void {
     if (failure !== undefined) throw failure;
     queue.check();
@@ -144,13 +151,18 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   }
 }
 
-/** Gives the next commands as far as it is known what their names stand for. To be used at once: a command that leaves the queue would be counted. */
+/**
+ * Returns the next commands as far as their names are known. To be used at once: a command that leaves the queue
+ * meanwhile would be counted.
+ */
 function readyShift(names: NameMemory, queue: CommandQueue): CommandQueue["shift"] {
   let left = names.readyCount(queue.peek(BATCH_COMMANDS_MAX));
   return () => (left-- > 0 ? queue.shift() : undefined);
 }
 
-/** To this process directly, to others over their channels. Who misses it finds it through the journal. */
+/**
+ * To this process directly, to others over their channels. A process that misses an answer looks it up in the journal.
+ */
 function answer(groups: readonly AnswerGroup[], { redis, commands, log }: LeadParts): void {
   const elsewhere = new Map<string, AnswerGroup[]>();
   for (const group of groups) {

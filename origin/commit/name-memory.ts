@@ -1,24 +1,24 @@
 import type { Redis } from "ioredis";
 import type { Engine } from "../engine/engine.ts";
-import { PROJECTED_KEY } from "../projections/keys.ts";
-import { findNames } from "../projections/name-store.ts";
+import { PROJECTED_KEY } from "../state/keys.ts";
+import { findNames } from "../state/name-store.ts";
 import { isLocal, type QueuedCommand } from "./command-queue.ts";
 
 /**
- * Keeps an engine's memory of names small. The newest stay; older ones leave once the state projection has written them, and are asked of Redis
- * before a command with such a name is applied. While memory reaches back 24 hours nothing is asked. With Redis away the ask fails, and with it
- * the leader: it starts again from the journal.
+ * Keeps an engine's memory of names small. The newest stay; older ones leave once the state projection has written
+ * them, and are asked of Redis before a command with such a name is applied. While memory reaches back 24 hours nothing
+ * is asked. When Redis is unavailable the question fails, and with it the leader: it recovers from the journal.
  */
 export type NameMemory = {
-  /** How many commands, from the first one on, can be applied with what memory knows. */
+  /** How many commands, from the first one on, can be applied without asking Redis. */
   readonly readyCount: (commands: readonly QueuedCommand[]) => number;
-  /** Asks for what the commands need; when it returns, all of them are ready. */
+  /** Fetches the names that the commands need; when it returns, all commands are ready. */
   readonly ask: (commands: readonly QueuedCommand[]) => Promise<void>;
-  /** Asks early, while a commit is under way. What goes wrong with it shows when it is asked for in earnest. */
+  /** Asks early, while a commit is under way. Its errors are ignored: `ask` repeats the question. */
   readonly askEarly: (commands: readonly QueuedCommand[]) => void;
   /** The engine's memory holds this entry of the journal. */
   readonly note: (sequence: number) => void;
-  /** Lets go of what is projected and too much. Never between an ask and the commands that it was for. */
+  /** Evicts projected names beyond the bound. Never call it between `ask` and the commands that it was for. */
   readonly makeRoom: () => void;
 };
 
@@ -28,7 +28,7 @@ export type NameBounds = { readonly heldMax: number; readonly answersMax: number
 const DEFAULT_BOUNDS: NameBounds = { heldMax: 200_000, answersMax: 4_096 };
 /** More than one batch brings, and less than a millisecond of work. */
 const EVICTED_AT_ONCE_MAX = 1_000;
-/** It is noted so many times over the whole of memory with which entry a name has come. */
+/** How many marks of entry and name count are kept over the whole of memory. */
 const MARKS = 400;
 
 type Mark = { readonly sequence: number; readonly taken: number };
@@ -53,7 +53,7 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
       asked.map(({ name, ...rest }) => ({ ...rest, reference: name })),
       at,
     );
-    // What has left memory since may be missing from the answer.
+    // Names that have left memory since may be missing from the answer.
     if (names.figures().evicted === evicted) names.answer(asked, rows);
   }
 
@@ -75,7 +75,7 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
   function projectedMark(): number {
     let upTo = 0;
     while (marks[0] !== undefined && marks[0].sequence <= projected) upTo = marks.shift()?.taken ?? upTo;
-    // It counts again as long as not all of its names have gone.
+    // It counts again while some of its names are left.
     if (upTo > 0) marks.unshift({ sequence: projected, taken: upTo });
     return upTo;
   }

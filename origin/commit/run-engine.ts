@@ -2,24 +2,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { AssertionError } from "../../shared/assert.ts";
-import { raiseStream } from "../commands/raise-stream.ts";
+import { storeFaults } from "../../stack/servers/check-store.ts";
+import { awaitJournal } from "../journal/journal.ts";
+import type { JournalFeed } from "../journal/journal-feed.ts";
+import { RESTORING_KEY } from "../journal/keys.ts";
+import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "../journal/lease.ts";
+import { raiseStream } from "../journal/raise-stream.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 import { untilReady } from "../redis/until-ready.ts";
-import { RESTORING_KEY } from "../sync/keys.ts";
-import { storeFaults } from "./check-store.ts";
-import { awaitJournal } from "./journal.ts";
-import type { JournalFeed } from "./journal-feed.ts";
-import { faultOfLayout } from "./layout.ts";
+import { faultOfLayout } from "../state/layout.ts";
 import { type LocalCommands, lead } from "./lead.ts";
-import { ACQUIRE_EVERY_MS, acquireLease, keepLease, type Lease } from "./lease.ts";
 import type { NameBounds } from "./name-memory.ts";
 import { catchUp, faultsOf, type Recovered, readOffset, recover } from "./recover.ts";
 import { settleCommits } from "./settle-commits.ts";
 
 /**
- * An engine of the shard: a hot standby that follows the journal, until it gets the lead. What it promises: no two engines commit; what was
- * answered is in the journal; and on a store that contradicts itself, that would not keep an order, or that has lost what PostgreSQL or
- * this process knows of, it does not trade but says what is wrong. With Redis away it waits and tries again.
+ * An engine of the shard: a hot standby that follows the journal until it gets the lead. It promises that no two
+ * engines commit and that every answered command is in the journal. On a store that contradicts itself, that is not
+ * durable, or that has lost entries known to PostgreSQL or to this process, it refuses to trade and reports the reason.
+ * While Redis is unavailable it retries.
  */
 export type RunningEngine = {
   readonly status: () => EngineStatus;
@@ -51,10 +52,10 @@ type EngineParts = {
 };
 
 const RETRY_MS = 200;
-/** A start that is over soon says nothing of its steps. */
+/** A short start logs no progress. */
 const PROGRESS_EVERY_MS = 5_000;
 const READY_MS = 1_000;
-/** Whoever has to mend something needs longer than that. */
+/** A repair takes longer than that. */
 const REFUSAL_RETRY_MS = 2_000;
 
 export function runEngine(parts: EngineParts): RunningEngine {
@@ -65,7 +66,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
   const isStopping = () => stopping.signal.aborted;
   let status: EngineStatus = { role: "starting", progress: "" };
   let toldAtMs = parts.nowMs();
-  /** The furthest that this process has seen the journal: a store that is behind it has lost something. */
+  /** The last entry that this process has seen: a store that ends before it has lost entries. */
   let seen = 0;
   let lastTrouble = "";
 
@@ -74,22 +75,23 @@ export function runEngine(parts: EngineParts): RunningEngine {
     status = { role: "refusing", why };
   }
 
-  /** What speaks against this store before anything is read from it. */
+  /** Why this store must not be used, found before any state is read from it. */
   async function faultOfStore(): Promise<string | undefined> {
     const faults = parts.isUnsafeStoreAllowed ? [] : await storeFaults(redis);
     if (faults.length > 0) return faults.join(" ");
-    // Asked first: what is committed meanwhile must not look as if it were missing.
+    // Read first: entries committed meanwhile must not appear to be missing.
     const recorded = await parts.recordedSequence();
     const { sequence } = await readOffset(redis);
-    if (sequence < seen) return `The venue's Redis has lost commits: it stands at ${sequence}, and this process has seen ${seen}.`;
+    if (sequence < seen)
+      return `The venue's Redis has lost commits: it ends at entry ${sequence}, and this process has seen entry ${seen}.`;
     if (sequence === 0 && (await parts.hasPast())) {
-      return "The venue's Redis is empty, and PostgreSQL knows of trades: npm run sluice -- restore brings them back.";
+      return "The venue's Redis is empty, and PostgreSQL holds trades: restore them with npm run sluice -- restore.";
     }
     if (sequence > 0 && sequence < recorded) {
-      return `The venue's Redis stands at entry ${sequence}, and PostgreSQL at ${recorded}: it was put back to an older state and must not trade.`;
+      return `The venue's Redis ends at entry ${sequence}, and PostgreSQL at ${recorded}: Redis was set back to an older state and must not trade.`;
     }
     if ((await redis.exists(RESTORING_KEY)) === 1)
-      return "A restore of the venue's Redis is under way or was interrupted: npm run sluice -- restore ends it.";
+      return "A restore of the venue's Redis is under way or was interrupted: complete it with npm run sluice -- restore.";
     return faultOfLayout(redis);
   }
 
@@ -111,7 +113,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
     return undefined;
   }
 
-  /** From nothing to the lead and out of it again. */
+  /** One life of an engine: recovery, standby, lead. */
   async function live(): Promise<void> {
     const storeFault = await faultOfStore();
     if (storeFault !== undefined) throw new Refusal(storeFault);
@@ -128,30 +130,33 @@ export function runEngine(parts: EngineParts): RunningEngine {
     }
   }
 
-  /** Loading takes a while: callers who wait for an unknown commit are told before it. For that a new epoch must begin, be it ours or another's. */
+  /**
+   * Loading takes a while: callers of an unknown commit are answered before it. That needs a new epoch, ours or
+   * another's.
+   */
   async function settleEarly(): Promise<void> {
     if (handOff.unsettled().length === 0) return;
     await acquireLease(runner, parts.owner);
     await settleCommits(redis, handOff);
   }
 
-  /** Nobody else can commit under a later epoch, so what is in the journal now is all there is. */
+  /** No other engine can commit under an earlier epoch, so the journal is complete now. */
   async function leadWith(lease: Lease, recovered: Recovered): Promise<void> {
     if (!(await settleCommits(redis, handOff))) throw new Error("a commit of an earlier lead is not settled");
     const caughtUp = await catchUp(redis, recovered);
     const faults = caughtUp.ok ? await faultsOf(redis, recovered) : [caughtUp.reason];
     if (faults.length > 0) throw new Refusal(`The state cannot be trusted: ${faults.join("; ")}.`);
     if (await raiseStream(runner, recovered.position.command))
-      log.warn("the clock of Redis is behind the last command: new ones are numbered from there on");
+      log.warn("the clock of Redis is behind the last command: new commands are numbered after it");
     onCommit(recovered.position.sequence);
     log.info({ epoch: lease.epoch, sequence: seen }, "engine leads");
     const end = await lead({ ...parts, recovered, lease, isStopping, onCommit });
     if (end === "stopped") await lease.giveBack();
-    else log.warn({ epoch: lease.epoch }, "another engine leads now: memory is loaded anew");
+    else log.warn({ epoch: lease.epoch }, "another engine leads now: loading the state again");
   }
 
   function onProgress(progress: string): void {
-    // One that refuses tries again from time to time; why it refuses stays to be read.
+    // An engine that refuses retries; its reason stays visible meanwhile.
     if (status.role !== "refusing") status = { role: "starting", progress };
     if (parts.nowMs() - toldAtMs < PROGRESS_EVERY_MS) return;
     toldAtMs = parts.nowMs();
@@ -164,17 +169,20 @@ export function runEngine(parts: EngineParts): RunningEngine {
     status = { role: "leader", sequence };
   }
 
-  /** The store or the record is away, or nobody knows whether a commit was made: the journal is asked again. */
+  /**
+   * The store or the record is unavailable, or the outcome of a commit is unknown: the engine recovers from the
+   * journal.
+   */
   function startAnew(error: unknown): void {
     const trouble = String(error);
-    if (!isStopping() && trouble !== lastTrouble) log.warn({ err: error }, "the engine starts anew from the journal");
+    if (!isStopping() && trouble !== lastTrouble) log.warn({ err: error }, "the engine restarts from the journal");
     lastTrouble = trouble;
     status = { role: "starting", progress: "" };
   }
 
   function judge(error: unknown): void {
     if (error instanceof Refusal) refuse(error.message);
-    else if (error instanceof AssertionError) refuse(`The engine has met what cannot be: ${error.message}.`);
+    else if (error instanceof AssertionError) refuse(`An internal check of the engine failed: ${error.message}.`);
     else startAnew(error);
   }
 
@@ -201,7 +209,7 @@ export function runEngine(parts: EngineParts): RunningEngine {
   };
 }
 
-/** A sentence on why nobody should trade on this store. */
+/** Why this store must not be traded on, in a sentence. */
 class Refusal extends Error {
   override readonly name = "Refusal";
 }

@@ -1,21 +1,21 @@
 import { Redis } from "ioredis";
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { COMMANDS_KEY } from "../commands/keys.ts";
-import { PROJECTED_KEY } from "../projections/keys.ts";
-import { type RedisServer, startRedisServer } from "../stack/redis-server.ts";
-import { CONSUMERS_KEY, JOURNAL_KEY } from "./keys.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { followJournal, type Run } from "../journal/follow-journal.ts";
+import { COMMANDS_KEY, CONSUMERS_KEY, JOURNAL_KEY } from "../journal/keys.ts";
+import { connectRedis } from "../redis/connect.ts";
+import { PROJECTED_KEY } from "../state/keys.ts";
 import { createTrimming } from "./trim.ts";
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
 });
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
 const MINUTE_MS = 60_000;
@@ -35,7 +35,7 @@ const firstLeft = async (key: string) => Number((await redis.xrange(key, "-", "+
 
 const committed = { sequence: ENTRIES, hash: "", command: `${ENTRIES}-0-3` };
 
-it("lets go of commands once they are committed, and keeps the last append for the next engine to look at", async () => {
+it("trims commands once they are committed, and keeps the last append for the next engine to check", async () => {
   await fill();
   const trimming = createTrimming(redis, () => 0);
   await trimming.run();
@@ -46,7 +46,7 @@ it("lets go of commands once they are committed, and keeps the last append for t
   expect(await firstLeft(COMMANDS_KEY)).toBeLessThanOrEqual(501);
 });
 
-it("keeps the journal for some minutes, and longer for whoever has not read it", async () => {
+it("keeps the journal for some minutes, and longer for a consumer that has not read it", async () => {
   await fill();
   let nowMs = 0;
   const trimming = createTrimming(redis, () => nowMs);
@@ -72,7 +72,7 @@ it("keeps everything while nothing has been projected", async () => {
   expect(await firstLeft(JOURNAL_KEY)).toBe(1);
 });
 
-it("lets go of the journal before its time when it takes too much room, and not of what nobody has read", async () => {
+it("trims the journal early when it takes too much memory, but never entries that a consumer has not read", async () => {
   await fill();
   let nowMs = 0;
   const trimming = createTrimming(redis, () => nowMs);
@@ -88,4 +88,30 @@ it("lets go of the journal before its time when it takes too much room, and not 
   await trimming.run();
   expect(await firstLeft(JOURNAL_KEY)).toBeGreaterThan(300 - NODE);
   expect(await firstLeft(JOURNAL_KEY)).toBeLessThanOrEqual(701);
+});
+
+it("waits for a registered consumer, also before its position is known", async () => {
+  await fill();
+  let nowMs = 0;
+  const trimming = createTrimming(redis, () => nowMs);
+  trimming.note(committed, 1);
+  await redis.hset(PROJECTED_KEY, "sequence", ENTRIES);
+  const { promise: opened, resolve: open } = Promise.withResolvers<Run<never, { readonly sequence: number }>>();
+  const log = pino({ level: "silent" });
+  const registry = connectRedis(server.url, log);
+  const following = followJournal({ name: "candles", open: () => opened, connections: [registry], registry, log });
+  await expect.poll(() => redis.hget(CONSUMERS_KEY, "candles")).toBe("0");
+  expect(following.state().isFailing).toBe(false);
+  nowMs = 4 * MINUTE_MS;
+  await trimming.run();
+  expect(await firstLeft(JOURNAL_KEY)).toBe(1);
+  trimming.note(committed, 1);
+  open({ position: { sequence: 450 }, next: async () => [], take: async () => undefined });
+  await expect.poll(() => redis.hget(CONSUMERS_KEY, "candles")).toBe("450");
+  await following.stop();
+  registry.disconnect();
+  nowMs = 8 * MINUTE_MS;
+  await trimming.run();
+  expect(await firstLeft(JOURNAL_KEY)).toBeGreaterThan(450 - NODE);
+  expect(await firstLeft(JOURNAL_KEY)).toBeLessThanOrEqual(451);
 });

@@ -1,12 +1,13 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { PartHealth } from "../../shared/health.ts";
-import { type CommandBody, takesOnMore } from "../commands/commands.ts";
+import type { PartHealth } from "../../shared/http/health.ts";
+import type { CommandBody } from "../engine/command.ts";
+import { takesOnMore } from "./submit/commands.ts";
 
 /**
- * How full the venue's Redis is. A Redis that is full refuses commits, and trading stops for everybody; so before that, nothing new is taken
- * while orders can still be cancelled and everything can be read. It ends by itself when there is room again. While Redis is unavailable the
- * last figure stands.
+ * How full the venue's Redis is. A full Redis refuses commits, and all trading stops; so before that, new orders and
+ * movements are refused while orders can still be cancelled and everything can be read. It ends by itself when there is
+ * room again. While Redis is unavailable the last figure counts.
  */
 export type Memory = {
   readonly bytes: number;
@@ -25,16 +26,16 @@ export type WatchedMemory = {
 type MemoryParts = {
   readonly redis: Redis;
   readonly log: Logger;
-  /** What this process's container may have, if Redis is in the same one; 0 for no bound. */
+  /** The memory limit of this process's container, if Redis is in the same one; 0 for no limit. */
   readonly containerBytes: number;
 };
 
 const LOOK_EVERY_MS = 1_000;
-/** Told from here on; ended orders leave Redis as soon as PostgreSQL has them. */
+/** Logged from here on; ended orders leave Redis as soon as PostgreSQL has them. */
 const HIGH_SHARE = 0.8;
-/** Nothing new is taken from here on. What is left is for cancelling, and for what is under way. */
+/** New commands are refused from here on. The rest is for cancels and for commands under way. */
 const FULL_SHARE = 0.9;
-/** Orders are taken again from here on, so that it does not change its mind every second. */
+/** Orders are accepted again below this: the gap prevents flapping. */
 const FREE_SHARE = 0.88;
 
 export function watchMemory({ redis, log, containerBytes }: MemoryParts): WatchedMemory {
@@ -60,8 +61,9 @@ export function watchMemory({ redis, log, containerBytes }: MemoryParts): Watche
 
   function tell(before: Memory["level"]): void {
     const { level, ...facts } = memory;
-    if (level === "full") log.error(facts, "the venue's Redis is nearly full: nothing new is taken until there is room");
-    else if (before === "full") log.warn(facts, "the venue's Redis has room again: commands are taken");
+    if (level === "full")
+      log.error(facts, "the venue's Redis is nearly full: new commands are refused until there is room");
+    else if (before === "full") log.warn(facts, "the venue's Redis has room again: commands are accepted");
     else if (level === "high") log.warn(facts, "the venue's Redis has used most of its memory");
     else log.info(facts, "the venue's Redis has enough memory again");
   }

@@ -4,13 +4,14 @@ import { assert } from "../../shared/assert.ts";
 import type { Queries, SqlValue } from "./database.ts";
 
 /**
- * The only way to run a statement. One `.sql` file each, whose header lists its parameters as `-- $1 name`; a definition names
- * the same ones in the same order, so a call site cannot mix them up, and rows reach the caller only after their schema.
+ * The only way to run a statement. Each `.sql` file lists its parameters in its header as `-- $1 name`. The definition
+ * names the same parameters in the same order, so a call site cannot mix them up, and rows reach the caller only
+ * through their schema.
  */
 export type Query<Params extends string, Row> = {
   readonly name: string;
   readonly all: (db: Queries, params: Readonly<Record<Params, SqlValue>>) => Promise<readonly Row[]>;
-  /** For statements that give one row or none. */
+  /** For statements that return at most one row. */
   readonly first: (db: Queries, params: Readonly<Record<Params, SqlValue>>) => Promise<Row | undefined>;
 };
 
@@ -21,10 +22,15 @@ type QueryDefinition<Params extends string, Row> = {
   readonly row: z.ZodType<Row>;
 };
 
-/** Some milliseconds of schemas; a page of thousands would keep the event loop for a tenth of a second. */
+/**
+ * Parsing this many rows takes a few milliseconds; thousands in one turn would block the event loop for a tenth of a
+ * second.
+ */
 const ROWS_PER_TURN = 200;
 
-export function defineQuery<const Params extends string, Row>(definition: QueryDefinition<Params, Row>): Query<Params, Row> {
+export function defineQuery<const Params extends string, Row>(
+  definition: QueryDefinition<Params, Row>,
+): Query<Params, Row> {
   const { name, source, params, row } = definition;
   assert(headerParams(source).join() === params.join(), `query ${name} and its file list different parameters`);
 
@@ -36,7 +42,7 @@ export function defineQuery<const Params extends string, Row>(definition: QueryD
     const known: Row[] = [];
     for (const raw of rows) {
       const parsed = row.safeParse(raw);
-      assert(parsed.success, `query ${name} gave a row of an unknown shape`);
+      assert(parsed.success, `query ${name} returned a row of an unknown shape`);
       known.push(parsed.data);
       if (known.length % ROWS_PER_TURN === 0 && known.length < rows.length) await nextTurn();
     }
@@ -45,7 +51,7 @@ export function defineQuery<const Params extends string, Row>(definition: QueryD
 
   async function first(db: Queries, values: Readonly<Record<Params, SqlValue>>): Promise<Row | undefined> {
     const rows = await all(db, values);
-    assert(rows.length <= 1, `query ${name} gives one row at most`);
+    assert(rows.length <= 1, `query ${name} returns one row at most`);
     return rows[0];
   }
 

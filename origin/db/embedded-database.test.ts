@@ -1,14 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readdir, readFile } from "node:fs/promises";
+import { getPriority } from "node:os";
+import { join } from "node:path";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { createLogger } from "../log.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { createLogger } from "../../stack/program/log.ts";
 import { DatabaseUnavailable, UniqueViolation } from "./database.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./embedded-database.ts";
+import { layOutEmbedded } from "./lay-out-embedded.ts";
 
-const LONG_STATEMENT = "SELECT count(*)::int AS count FROM generate_series(1, 3000000)";
+const LONG_STATEMENT = "SELECT count(*)::int AS count FROM generate_series(1, 1000000)";
 const INSERT = "INSERT INTO notes (note) VALUES ($1)";
 
 describe("the embedded database", () => {
@@ -16,7 +20,8 @@ describe("the embedded database", () => {
   let database: EmbeddedDatabase;
   let folder: string;
   let thread: Worker;
-  const notes = async () => (await database.query("SELECT note FROM notes ORDER BY note", [])).map((row) => (row as { note: string }).note);
+  const notes = async () =>
+    (await database.query("SELECT note FROM notes ORDER BY note", [])).map((row) => (row as { note: string }).note);
   const isOpen = () =>
     database.ping().then(
       () => true,
@@ -28,7 +33,9 @@ describe("the embedded database", () => {
     process.once("worker", (worker) => {
       thread = worker;
     });
-    database = await openEmbeddedDatabase(folder, { log: createLogger("test", { write: (line) => void lines.push(line) }) });
+    database = await openEmbeddedDatabase(folder, {
+      log: createLogger("test", { write: (line) => void lines.push(line) }),
+    });
     await database.query("CREATE TABLE notes (note text PRIMARY KEY)", []);
   });
 
@@ -48,11 +55,20 @@ describe("the embedded database", () => {
       await nextTurn();
       turns++;
     }
-    expect(await counted).toEqual([{ count: 3_000_000 }]);
+    expect(await counted).toEqual([{ count: 1_000_000 }]);
     expect(turns).toBeGreaterThan(1_000);
   });
 
-  it("rolls a transaction back that takes too long, and tells its caller", async () => {
+  it.runIf(process.platform === "linux")("yields the core to its caller's thread when both need it", async () => {
+    const threads = await readdir("/proc/self/task");
+    const stats = await Promise.all(threads.map((id) => readFile(`/proc/self/task/${id}/stat`, "utf8")));
+    const niceness = new Map(
+      stats.map((text) => [/\((.*)\)/.exec(text)?.[1], Number(text.slice(text.lastIndexOf(")")).split(" ")[17])]),
+    );
+    expect(niceness.get("database")).toBe(Math.max(5, getPriority()));
+  });
+
+  it("rolls back a transaction that takes too long, and rejects it", async () => {
     const late = Promise.withResolvers<unknown>();
     const slow = database.transaction(async (tx) => {
       await tx.query(INSERT, ["slow"]);
@@ -65,7 +81,7 @@ describe("the embedded database", () => {
     expect(await notes()).toEqual([]);
   });
 
-  it("does not run a call that was given up while another transaction was under way", async () => {
+  it("does not run a call that was cancelled during another transaction", async () => {
     const isHeld = Promise.withResolvers<void>();
     const isFree = Promise.withResolvers<void>();
     const holding = database.transaction(async (tx) => {
@@ -83,20 +99,22 @@ describe("the embedded database", () => {
     expect(await notes()).toEqual(["held"]);
   });
 
-  it("keeps statements of a transaction that are sent together in their order, and fails with the first of their faults", async () => {
-    const together = database.transaction((tx) => Promise.all(["one", "one", "two"].map((note) => tx.query(INSERT, [note]))));
+  it("keeps the order of statements that are sent together, and fails with their first fault", async () => {
+    const together = database.transaction((tx) =>
+      Promise.all(["one", "one", "two"].map((note) => tx.query(INSERT, [note]))),
+    );
     await expect(together).rejects.toThrow(UniqueViolation);
     await expect(together).rejects.toMatchObject({ constraint: "notes_pkey" });
     expect(await notes()).toEqual(["held"]);
   });
 
-  it("refuses more calls than it has room for, at once", async () => {
+  it("refuses calls beyond its bound at once", async () => {
     const calls = Array.from({ length: 201 }, () => database.query("SELECT 1", []));
-    await expect(calls.at(-1)).rejects.toThrow("200 calls wait already");
+    await expect(calls.at(-1)).rejects.toThrow("200 calls are waiting already");
     await Promise.all(calls.slice(0, -1));
   });
 
-  it("serves another thread over a port, and rolls back what that thread leaves open", async () => {
+  it("serves another thread over a port, and rolls back its open transactions at its end", async () => {
     const client = new URL("./port-database.ts", import.meta.url).href;
     const program = `
       import { parentPort, workerData } from "node:worker_threads";
@@ -120,7 +138,7 @@ describe("the embedded database", () => {
     expect(await notes()).toEqual(["from a thread", "held"]);
   });
 
-  it("is opened again when its thread has ended, with everything that was committed", async () => {
+  it("reopens after its thread has ended, with all committed data", async () => {
     const running = database.transaction(async (tx) => {
       await tx.query(INSERT, ["not committed"]);
       await thread.terminate();
@@ -141,11 +159,13 @@ describe("the embedded database", () => {
     await expect(openEmbeddedDatabase("/dev/null/nowhere")).rejects.toThrow("ENOTDIR");
   });
 
-  it("does not keep a process alive that has nothing else to do", async () => {
+  it("does not keep an otherwise idle process alive", async () => {
     const url = new URL("./embedded-database.ts", import.meta.url).href;
-    const loader = new URL("../lua-loader.ts", import.meta.url).href;
+    const loader = new URL("../../stack/program/lua-loader.ts", import.meta.url).href;
+    const laidOut = join(await temporaryFolder(), "postgres");
+    await layOutEmbedded(laidOut);
     const script = `import { openEmbeddedDatabase } from ${JSON.stringify(url)};
-      const database = await openEmbeddedDatabase(${JSON.stringify(await temporaryFolder())});
+      const database = await openEmbeddedDatabase(${JSON.stringify(laidOut)});
       console.log(JSON.stringify(await database.query("SELECT 1 AS one", [])));`;
     const { stdout, status } = spawnSync(process.execPath, ["--import", loader, "--input-type=module", "-e", script], {
       encoding: "utf8",

@@ -7,29 +7,32 @@ import { UPKEEP, type UpkeepRules } from "./embedded-upkeep.ts";
 import { databaseOverPort } from "./port-database.ts";
 import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
 
-/** Of which other threads of this process can be clients as well. */
+/** Other threads of this process can be clients through a port. */
 export type EmbeddedDatabase = Database & { readonly port: () => MessagePort };
 
 type EmbeddedOptions = {
-  /** Told when the thread ends by itself and when it is open again, and of an upkeep that failed. */
+  /** Logs when the thread ends unexpectedly, when it is open again, and when upkeep fails. */
   readonly log?: Logger | undefined;
   readonly upkeep?: UpkeepRules;
 };
 
 const WORKER = new URL("./embedded-worker.ts", import.meta.url);
-/** For its `.sql` files, however this thread reads its own. */
-const LOADER = new URL("../lua-loader.ts", import.meta.url);
+/** The worker needs the loader for its `.sql` files, whatever loader this thread uses. */
+const LOADER = new URL("../../stack/program/lua-loader.ts", import.meta.url);
 const REOPEN_MS_FIRST = 250;
 const REOPEN_MS_MAX = 10_000;
-/** The files survive a thread that is cut short as they survive a killed process. */
+/** Terminating the thread is safe: the files survive it as they survive a killed process. */
 const CLOSE_MS_MAX = 2_000;
 
 /**
- * PGlite, PostgreSQL as a library, in a thread of its own, one statement at a time. If that thread ends by itself, calls fail with
- * `DatabaseUnavailable` and it is started again, later and later, until it is open: like a server that was restarted. Open transactions are
- * rolled back by that, committed ones are kept.
+ * PGlite, PostgreSQL as a library, in its own thread, one statement at a time. If the thread ends unexpectedly, calls
+ * fail with `DatabaseUnavailable` and the thread is restarted with back-off until it is open, as after a server
+ * restart: open transactions are rolled back, committed ones are kept.
  */
-export async function openEmbeddedDatabase(folder: string, { log, upkeep = UPKEEP }: EmbeddedOptions = {}): Promise<EmbeddedDatabase> {
+export async function openEmbeddedDatabase(
+  folder: string,
+  { log, upkeep = UPKEEP }: EmbeddedOptions = {},
+): Promise<EmbeddedDatabase> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   let host = await startHost({ folder, upkeep }, log);
   let isClosing = false;
@@ -73,7 +76,7 @@ export async function openEmbeddedDatabase(folder: string, { log, upkeep = UPKEE
 type Host = {
   readonly client: Database;
   readonly port: () => MessagePort;
-  /** With the reason, whatever it was. */
+  /** Resolves with the reason. */
   readonly ended: Promise<Error>;
   readonly close: () => Promise<void>;
 };
@@ -92,9 +95,10 @@ async function startHost(data: HostData, log: Logger | undefined): Promise<Host>
     throw new Error(news.message);
   }
   worker.on("message", (later: HostNews) => {
-    if (later.kind === "upkeepFailed") log?.warn({ reason: later.message }, "the embedded database could not be vacuumed or checkpointed");
+    if (later.kind === "upkeepFailed")
+      log?.warn({ reason: later.message }, "the embedded database could not be vacuumed or checkpointed");
   });
-  // After the listener, which would keep the process alive.
+  // After adding the listener, because a listener keeps the process alive.
   worker.unref();
 
   const order = (what: HostOrder) => worker.postMessage(what, what.op === "serve" ? [what.port] : []);
@@ -108,7 +112,7 @@ async function startHost(data: HostData, log: Logger | undefined): Promise<Host>
   return {
     client,
     port,
-    // Its files are another thread's only when it is gone.
+    // Only after the exit may another thread open the files.
     ended: ended.then(async (error) => exited.then(() => error)),
     close: async () => {
       worker.ref();

@@ -2,13 +2,16 @@ import type { PGlite } from "@electric-sql/pglite";
 import findUpkeep from "./find-upkeep.sql";
 
 /**
- * The embedded database has no processes beside it: nothing removes dead rows, keeps the planner's statistics, freezes old rows or makes
- * checkpoints by itself. Without that its files and its log grow for ever, and a start after a kill has to repeat everything since the last one.
+ * The embedded database has no background processes: nothing removes dead rows, updates the planner's statistics,
+ * freezes old rows or makes checkpoints. Without this upkeep its files and its write-ahead log grow without bound, and
+ * a start after a kill replays everything since the last checkpoint.
  */
 export type UpkeepRules = {
-  /** One look; a server looks once a minute, but has several tables in hand at once. */
+  /** Autovacuum of a server checks once a minute, but works on several tables at once. */
   readonly everyMs: number;
-  /** In the log since the last checkpoint. A start after a kill repeats at most this, in a second or two. */
+  /**
+   * Bytes of write-ahead log since the last checkpoint. A start after a kill replays at most this, in a second or two.
+   */
   readonly walBytesMax: number;
 };
 
@@ -17,13 +20,13 @@ export const UPKEEP: UpkeepRules = { everyMs: 10_000, walBytesMax: 64 * 1024 * 1
 type Upkeep = {
   readonly pglite: PGlite;
   readonly rules: UpkeepRules;
-  /** As one call among the others, so that each of them waits for one statement at most. */
+  /** Runs the work as one call among the others, so that every other call waits for one statement at most. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
 };
 
-/** Everything that is due now, one statement at a time. */
+/** Runs everything that is due, one statement at a time. */
 export async function keepUp({ pglite, rules, inTurn }: Upkeep): Promise<void> {
-  // What has been counted is told once a second; this asks for it now.
+  // PostgreSQL publishes its counters once a second; this publishes them now.
   await inTurn(async () => void (await pglite.query("SELECT pg_stat_force_next_flush()")));
   let due: { readonly statements: readonly string[]; readonly walBytes: string } | undefined;
   await inTurn(async () => {

@@ -4,14 +4,22 @@ import { assert } from "../../shared/assert.ts";
 import { keepUp } from "./embedded-upkeep.ts";
 import type { HostData, HostNews, HostOrder } from "./port-messages.ts";
 import { createPortServer, type PortServer } from "./serve-port.ts";
+import { yieldToTrading } from "./yield-to-trading.ts";
 
 /**
- * The thread of the embedded database: PGlite is PostgreSQL as a library, and a statement keeps its thread busy until it is done. Here it
- * keeps nobody else's.
+ * A third of the main thread's share of a core when both need it. At a higher niceness the record would fall behind a
+ * venue at full speed.
  */
-assert(parentPort !== null, "this file is a worker thread's");
+const NICENESS = 5;
+
+/**
+ * The thread of the embedded database. PGlite is PostgreSQL as a library: a statement blocks its thread until it is
+ * done, so it gets a thread of its own.
+ */
+assert(parentPort !== null, "this file runs in a worker thread");
 const parent = parentPort;
 const { folder, upkeep } = workerData as HostData;
+yieldToTrading(NICENESS);
 let isLooking = false;
 let isClosing = false;
 const tell = (news: HostNews) => parent.postMessage(news);
@@ -19,7 +27,7 @@ const tell = (news: HostNews) => parent.postMessage(news);
 try {
   const pglite = await PGlite.create(folder);
   const server = createPortServer(pglite, (error) => {
-    // After the answers that are on their way. An error that is not caught ends the thread and is heard by its parent.
+    // After the pending answers. An uncaught error ends the thread, and the parent handles it.
     setImmediate(() => {
       throw error instanceof Error ? error : new Error(`PGlite ended: ${String(error)}`);
     });

@@ -1,2 +1,2 @@
--- Whether this database has ever been ours.
+-- Whether this database has our migrations table.
 SELECT to_regclass('schema_migrations') IS NOT NULL AS is_there

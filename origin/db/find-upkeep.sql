@@ -1,6 +1,6 @@
--- What autovacuum and the checkpointer of a server would do now: statements for tables with many dead, new or changed rows or old transaction
--- numbers, and how much has been written to the log since the last checkpoint. New rows are looked at 100,000 at a time, however many there
--- are, because a statement keeps everybody else waiting.
+-- The work that autovacuum and the checkpointer of a server would do now: statements for tables with many dead, new or
+-- changed rows or old transaction ids, and the bytes of write-ahead log since the last checkpoint. New rows are
+-- analysed 100,000 at a time, because a statement blocks all others.
 SELECT
   ARRAY(
     SELECT CASE WHEN n.wants_analyze THEN 'VACUUM (ANALYZE) ' ELSE 'VACUUM ' END || c.oid::regclass::text

@@ -1,4 +1,4 @@
--- Remembers that a step has run.
+-- Records that a migration has run.
 -- $1 version
 -- $2 name
 -- $3 sha256

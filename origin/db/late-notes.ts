@@ -1,19 +1,19 @@
 import type { Logger } from "pino";
 
 /**
- * When something happened last, written behind the answer: all of a moment in one statement, because a crowd comes at once and the
- * database has better things to do. Nobody waits for it, and what is lost while PostgreSQL is away is not missed.
+ * Writes when something happened last, after the answer was sent: all notes of 250 ms in one statement, because a
+ * crowd arrives at once. No caller waits for it, and notes that are lost while PostgreSQL is unavailable do not matter.
  */
 export type LateNotes = { readonly note: (id: string, atMs: number) => void; readonly stop: () => void };
 
 export type Noted = { readonly ids: readonly string[]; readonly timesMs: readonly string[] };
 
 const WRITE_AFTER_MS = 250;
-/** More than one process can see within that time; beyond it notes are dropped. */
+/** More than one process can see within that time; further notes are dropped. */
 const WAITING_MAX = 1_000;
 
 type NoteParts = {
-  /** For the log: what was not noted. */
+  /** Names the notes in the log. */
   readonly what: string;
   readonly write: (noted: Noted) => Promise<unknown>;
   readonly log: Logger;
@@ -32,7 +32,7 @@ export function createLateNotes({ what, write, log }: NoteParts): LateNotes {
       await write(noted);
       isAway = false;
     } catch (error) {
-      if (!isAway) log.warn({ err: error, count: noted.ids.length }, `${what} were not noted`);
+      if (!isAway) log.warn({ err: error, count: noted.ids.length }, `${what} were not written`);
       isAway = true;
     }
   }

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { layOutEmbedded } from "./lay-out-embedded.ts";
 
 describe("a new embedded database", () => {
-  it("begins whole, also where an earlier start was cut short, and leaves nothing beside it", async () => {
+  it("is complete, also after an interrupted start, and leaves no other files", async () => {
     const parent = await temporaryFolder();
     const folder = join(parent, "data", "postgres");
     await mkdir(`${folder}.new/base`, { recursive: true });
@@ -15,7 +15,7 @@ describe("a new embedded database", () => {
     expect(await readdir(join(parent, "data"))).toEqual(["postgres"]);
   });
 
-  it("is not laid over one that is there, nor over anything else", async () => {
+  it("does not overwrite an existing database or anything else", async () => {
     for (const name of ["PG_VERSION", "something"]) {
       const folder = join(await temporaryFolder(), "postgres");
       await mkdir(folder);
@@ -26,7 +26,7 @@ describe("a new embedded database", () => {
     }
   });
 
-  it("is left to be made where it is opened when there is no place to keep a pattern", async () => {
+  it("is created on opening when there is no place for a template", async () => {
     const parent = await temporaryFolder();
     await writeFile(join(parent, "no-folder"), "");
     await layOutEmbedded(join(parent, "postgres"), join(parent, "no-folder"));

@@ -11,12 +11,13 @@ import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations.ts";
 
 const KEPT_IN = fileURLToPath(new URL("../../node_modules/.cache/", import.meta.url));
-/** The file that stands in every folder of PostgreSQL's data. */
+/** Every data folder of PostgreSQL has this file. */
 const MARK = "PG_VERSION";
 
 /**
- * An embedded database takes seconds to make and a moment to copy, so one with empty tables is kept beside the packages, and every new
- * folder begins as a copy of it. A copy gets its name when it is whole: a start that is cut short leaves nothing that looks like a database.
+ * Creating an embedded database takes seconds, copying one takes a moment. One with empty tables is kept beside the
+ * packages, and every new data folder starts as a copy of it. A copy is renamed when it is complete, so an interrupted
+ * start leaves nothing that looks like a database.
  */
 export async function layOutEmbedded(folder: string, keptIn = KEPT_IN): Promise<void> {
   if (existsSync(join(folder, MARK))) return;
@@ -27,7 +28,7 @@ export async function layOutEmbedded(folder: string, keptIn = KEPT_IN): Promise<
   }
 }
 
-/** Packages that may not be written to, or something else in the folder: the database is then made where it is opened. */
+/** The packages are read-only, or the folder is not empty: the database is then created where it is opened. */
 function hasNoPlace(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return ["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "ENOTEMPTY"].includes(code);
@@ -45,13 +46,13 @@ async function emptyTables(keptIn: string): Promise<string> {
     await rename(draft, kept);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
-    // Somebody else's may have been ready first.
+    // Another process may have finished its template first.
     if (!existsSync(join(kept, MARK))) throw error;
   }
   return kept;
 }
 
-/** Whoever owns the folder owns its draft as well, so that one from a start that was cut short can go. */
+/** The owner of the folder also owns its draft, so a draft of an interrupted start can be removed. */
 async function copyWhole(from: string, folder: string): Promise<void> {
   const draft = `${folder}.new`;
   await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
@@ -66,10 +67,12 @@ async function copyWhole(from: string, folder: string): Promise<void> {
   }
 }
 
-/** What makes one version's empty tables differ from another's. */
+/** Identifies the empty tables of one version. */
 async function madeOf(): Promise<string> {
   const entry = createRequire(import.meta.url).resolve("@electric-sql/pglite");
-  const { version } = JSON.parse(await readFile(join(dirname(entry), "../package.json"), "utf8")) as { readonly version: string };
+  const { version } = JSON.parse(await readFile(join(dirname(entry), "../package.json"), "utf8")) as {
+    readonly version: string;
+  };
   const steps = createHash("sha256").update(JSON.stringify(migrations)).digest("hex").slice(0, 16);
   return `${version}-${steps}`;
 }

@@ -1,2 +1,2 @@
--- The steps that have run, in their order.
+-- The migrations that have run, in order.
 SELECT version, name, sha256 FROM schema_migrations ORDER BY version

@@ -8,7 +8,7 @@ import insertMigration from "./insert-migration.sql";
 import listMigrations from "./list-migrations.sql";
 import lockMigrations from "./lock-migrations.sql";
 
-/** One step forward. A step that has run anywhere is never changed: the next one mends it. */
+/** One step forward. A migration that has run anywhere never changes; a later one corrects it. */
 export type Migration = { readonly version: number; readonly name: string; readonly sql: string };
 
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -18,10 +18,15 @@ const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** Tables of years may be rewritten, and nothing else runs before it is done. */
+/** A migration may rewrite years of rows, and nothing else runs before it is done. */
 const MIGRATE_MS_MAX = 30 * 60_000;
 
-const find = defineQuery({ name: "find-migrations", source: findMigrations, params: [], row: z.object({ is_there: z.boolean() }) });
+const find = defineQuery({
+  name: "find-migrations",
+  source: findMigrations,
+  params: [],
+  row: z.object({ is_there: z.boolean() }),
+});
 const lock = defineQuery({ name: "lock-migrations", source: lockMigrations, params: [], row: z.unknown() });
 const list = defineQuery({
   name: "list-migrations",
@@ -37,8 +42,8 @@ const insert = defineQuery({
 });
 
 /**
- * Brings the tables up to the last step, in one transaction: all missing steps or none. Processes that start together wait for each
- * other at the lock. A database that another version has changed is left alone and the start ends with a sentence.
+ * Runs all missing migrations in one transaction. Processes that start together wait for each other at the lock. A
+ * database that another version has changed stays unchanged, and the start fails with the reason.
  */
 export async function migrate(database: Database, steps: readonly Migration[]): Promise<void> {
   steps.forEach(({ version }, index) => {
@@ -53,7 +58,9 @@ export async function migrate(database: Database, steps: readonly Migration[]): 
   }, MIGRATE_MS_MAX);
 }
 
-/** How many of the steps have run; nothing is changed. Throws with a sentence when another program has brought the tables further or elsewhere. */
+/**
+ * The number of migrations that have run; changes nothing. Throws the reason if another program has changed the tables.
+ */
 export async function appliedSteps(database: Queries, steps: readonly Migration[]): Promise<number> {
   if ((await find.first(database, {}))?.is_there !== true) return 0;
   const applied = await list.all(database, {});
@@ -70,12 +77,14 @@ type Applied = { readonly version: number; readonly name: string; readonly sha25
 
 function refuseForeign(applied: readonly Applied[], steps: readonly Migration[]): void {
   if (applied.length > steps.length) {
-    throw new Error(`The database is at version ${applied.length}, this program knows ${steps.length}: start the newer program.`);
+    throw new Error(
+      `The database is at version ${applied.length}, this program knows ${steps.length}: start the newer program.`,
+    );
   }
   for (const [index, { version, name, sha256 }] of applied.entries()) {
     const step = steps[index];
     if (step?.version !== version || digestOf(step.sql) !== sha256) {
-      throw new Error(`The database was brought to version ${version} (${name}) by another program than this one.`);
+      throw new Error(`Another program has migrated the database to version ${version} (${name}).`);
     }
   }
 }

@@ -9,7 +9,7 @@ import history from "./migrations/007-history.sql";
 import auditOutcomes from "./migrations/008-audit-outcomes.sql";
 import auditPositions from "./migrations/009-audit-positions.sql";
 
-/** In order, and only ever longer. */
+/** In order; new migrations are only appended. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: "users", sql: users },
   { version: 2, name: "audit and system", sql: auditAndSystem },

@@ -8,16 +8,17 @@ import { openServerDatabase } from "./server-database.ts";
 
 type DatabaseOptions = {
   readonly url: string | undefined;
-  /** Where the embedded database lives when there is no URL. */
+  /** The folder of the embedded database when there is no URL. */
   readonly folder: string;
   readonly steps?: readonly Migration[];
-  /** Told when the embedded database ends by itself, and when it is open again. */
+  /** Logs when the embedded database ends unexpectedly and when it is open again. */
   readonly log?: Logger;
 };
 
 /**
- * Open, with this version's tables. A new database gets them; one of an earlier version is refused with a sentence, because only a start of the
- * venue upgrades (`origin/upgrade/`): it makes a backup first, and brings both stores forward together.
+ * Opens the database with the tables of this version. A new database gets them. One of an earlier version is refused,
+ * because only a start of the venue upgrades (`origin/upgrade/`): it makes a backup first and upgrades both stores
+ * together.
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { steps = migrations } = options;
@@ -25,7 +26,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const applied = await appliedSteps(database, steps);
     if (applied > 0 && applied < steps.length) {
-      throw new Error(`The database is at version ${applied}, this program needs ${steps.length}: a start of the venue upgrades it.`);
+      throw new Error(
+        `The database is at version ${applied}, this program needs ${steps.length}: start the venue to upgrade it.`,
+      );
     }
     await migrate(database, steps);
   } catch (error) {
@@ -35,7 +38,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** Open, whatever tables it has. A new embedded one begins with all of them. */
+/** Opens the database whatever tables it has. A new embedded one starts with all of them. */
 export async function openAsItIs({ url, folder, steps = migrations, log }: DatabaseOptions): Promise<Database> {
   if (url !== undefined) return openServerDatabase(url);
   if (steps === migrations) await layOutEmbedded(folder);

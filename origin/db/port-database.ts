@@ -1,19 +1,27 @@
 import type { MessagePort } from "node:worker_threads";
 import { createBoundedCalls } from "./bounded-calls.ts";
-import { type Database, DatabaseUnavailable, QUERY_MS_MAX, type SqlValue, TRANSACTION_MS_MAX, type Transaction } from "./database.ts";
-import { inOurWords, within } from "./database-errors.ts";
-import type { PortAnswer, PortCall, PortFault, PortValue } from "./port-messages.ts";
-import { textArray } from "./text-array.ts";
+import {
+  type Database,
+  DatabaseUnavailable,
+  QUERY_MS_MAX,
+  type SqlValue,
+  TRANSACTION_MS_MAX,
+  type Transaction,
+} from "./database.ts";
+import { mapErrors, within } from "./database-errors.ts";
+import type { PortAnswer, PortCall, PortFault } from "./port-messages.ts";
+import { withTextArray } from "./text-array.ts";
 
 type Waiting = { readonly resolve: (rows: readonly unknown[]) => void; readonly reject: (error: Error) => void };
 type Statement = Extract<PortCall, { readonly id: number }>;
-/** Each kind of call without its number. */
+/** Each kind of call without its id. */
 type Numberless<Call> = Call extends Statement ? Omit<Call, "id"> : never;
 
 /**
- * A client of the embedded database in any thread of the process that opened it. `database.port()` gives a port, which is transferred to the
- * thread, and `databaseOverPort(port)` makes the client there. Calls have the same deadlines as with a server. When the database's thread has
- * ended, every call fails with `DatabaseUnavailable`, and a new port is needed. An idle client does not keep its process alive.
+ * A client of the embedded database in any thread of the process that opened it. `database.port()` gives a port to
+ * transfer to the thread, and `databaseOverPort(port)` creates the client there. Calls have the same deadlines as with
+ * a server. After the database's thread has ended, every call fails with `DatabaseUnavailable` and a new port is
+ * needed. An idle client does not keep its process alive.
  */
 export function databaseOverPort(port: MessagePort): Database {
   const waiting = new Map<number, Waiting>();
@@ -30,7 +38,8 @@ export function databaseOverPort(port: MessagePort): Database {
   });
   port.on("close", () => {
     isClosed = true;
-    for (const { reject } of waiting.values()) reject(new DatabaseUnavailable("the embedded database's thread has ended"));
+    for (const { reject } of waiting.values())
+      reject(new DatabaseUnavailable("the embedded database's thread has ended"));
     waiting.clear();
   });
   port.unref();
@@ -51,22 +60,29 @@ export function databaseOverPort(port: MessagePort): Database {
   async function query(text: string, params: readonly SqlValue[]): Promise<readonly unknown[]> {
     const id = ++lastId;
     try {
-      return await bounded(QUERY_MS_MAX, () => ask({ op: "query", text, params: params.map(portValue) }, id));
+      return await bounded(QUERY_MS_MAX, () => ask({ op: "query", text, params: params.map(withTextArray) }, id));
     } catch (error) {
-      // What was not answered in time must not happen later, if it has not begun.
+      // The caller was told that the query failed, so it must not run later.
       if (error instanceof DatabaseUnavailable) post({ op: "cancel", id });
       throw error;
     }
   }
 
-  /** The limit is for the wait, the statements and what the work does between them; a commit that was sent gets an answer of its own. */
-  async function transaction<Result>(work: (tx: Transaction) => Promise<Result>, limitMs = TRANSACTION_MS_MAX): Promise<Result> {
+  /**
+   * The limit covers the wait, the statements and the work between them. A commit that was sent has its own deadline.
+   */
+  async function transaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    limitMs = TRANSACTION_MS_MAX,
+  ): Promise<Result> {
     const tx = ++lastId;
     let isOver = false;
     const inside = (call: Numberless<Statement>) =>
-      isOver ? Promise.reject(new DatabaseUnavailable("the caller has been told that it failed")) : inOurWords(() => ask(call));
+      isOver
+        ? Promise.reject(new DatabaseUnavailable("the transaction was already reported as failed"))
+        : mapErrors(() => ask(call));
     const statements: Transaction = {
-      query: (text, params) => inside({ op: "query", tx, text, params: params.map(portValue) }),
+      query: (text, params) => inside({ op: "query", tx, text, params: params.map(withTextArray) }),
       script: async (text) => void (await inside({ op: "script", tx, text })),
     };
     try {
@@ -85,18 +101,12 @@ export function databaseOverPort(port: MessagePort): Database {
   }
 
   return {
-    query: (text, params) => inOurWords(() => query(text, params)),
-    transaction: (work, limitMs) => inOurWords(() => transaction(work, limitMs)),
+    query: (text, params) => mapErrors(() => query(text, params)),
+    transaction: (work, limitMs) => mapErrors(() => transaction(work, limitMs)),
     ping: async () => void (await query("SELECT 1", [])),
     close: async () => port.close(),
   };
 }
-
-function portValue(value: SqlValue): PortValue {
-  return isList(value) ? textArray(value) : value;
-}
-
-const isList = (value: SqlValue): value is readonly string[] => Array.isArray(value);
 
 function objectOf(names: readonly string[], row: readonly unknown[]): unknown {
   const object: Record<string, unknown> = {};
@@ -104,6 +114,6 @@ function objectOf(names: readonly string[], row: readonly unknown[]): unknown {
   return object;
 }
 
-function errorOf({ message, isAbsence, ...facts }: PortFault): Error {
-  return isAbsence === true ? new DatabaseUnavailable(message) : Object.assign(new Error(message), facts);
+function errorOf({ message, isUnavailable, ...facts }: PortFault): Error {
+  return isUnavailable === true ? new DatabaseUnavailable(message) : Object.assign(new Error(message), facts);
 }

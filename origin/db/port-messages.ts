@@ -2,15 +2,24 @@ import type { MessagePort } from "node:worker_threads";
 import type { SqlValue } from "./database.ts";
 import type { UpkeepRules } from "./embedded-upkeep.ts";
 
-/** What a client of the embedded database sends over its port. Lists are sent as PostgreSQL's text of an array: one string is cheap to copy. */
+/**
+ * Messages from a client of the embedded database. Arrays are sent as PostgreSQL's array text: one string is cheap to
+ * copy.
+ */
 export type PortCall =
-  | { readonly op: "query"; readonly id: number; readonly text: string; readonly params: readonly PortValue[]; readonly tx?: number }
+  | {
+      readonly op: "query";
+      readonly id: number;
+      readonly text: string;
+      readonly params: readonly PortValue[];
+      readonly tx?: number;
+    }
   | { readonly op: "script"; readonly id: number; readonly text: string; readonly tx: number }
   | { readonly op: "begin"; readonly id: number; readonly limitMs: number }
   | { readonly op: "commit"; readonly id: number; readonly tx: number }
-  /** Without an answer, and before the transaction has begun as well as after. */
+  /** Has no answer; valid before and after the transaction has begun. */
   | { readonly op: "rollback"; readonly tx: number }
-  /** The caller has been told that it failed: a query whose turn has not come must not run. */
+  /** The caller was told that the query failed: it must not run if it has not started. */
   | { readonly op: "cancel"; readonly id: number };
 
 export type PortValue = Exclude<SqlValue, readonly string[]>;
@@ -19,17 +28,17 @@ export type PortAnswer =
   | { readonly id: number; readonly names: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
   | { readonly id: number; readonly fault: PortFault };
 
-/** An error's facts. The client makes an error of them and puts it into our words, as it does with any other driver's. */
+/** The facts of an error. The client rebuilds the error and maps it like any other driver's. */
 export type PortFault = {
   readonly message: string;
   readonly code?: string;
   readonly constraint?: string;
   readonly detail?: string;
-  /** Not PostgreSQL's refusal: the call was given up, or the database is gone. */
-  readonly isAbsence?: true;
+  /** Not a refusal by PostgreSQL: the call was abandoned, or the database has ended. */
+  readonly isUnavailable?: true;
 };
 
-/** What the thread that opened the database and the database's own thread say to each other. */
+/** Messages between the thread that opened the database and the database's own thread. */
 export type HostData = { readonly folder: string; readonly upkeep: UpkeepRules };
 export type HostOrder = { readonly op: "serve"; readonly port: MessagePort } | { readonly op: "close" };
 export type HostNews =

@@ -5,15 +5,15 @@ import { unreachable } from "../../shared/assert.ts";
 import type { PortAnswer, PortCall, PortFault } from "./port-messages.ts";
 
 /**
- * The database's side of its clients' ports. Calls run one at a time in the order in which they came, from whichever port; a transaction is
- * one call that lasts until it is committed, rolled back, past its limit, or its client is gone. Between two calls the thread reads its
- * messages, so that a call that was cancelled meanwhile does not run.
+ * The database's side of its clients' ports. Calls run one at a time in order of arrival, from any port. A transaction
+ * is one call that lasts until it is committed, rolled back, over its limit, or its client is closed. Between two calls
+ * the thread reads its messages, so a call that was cancelled meanwhile does not run.
  */
 export type PortServer = {
   readonly serve: (port: MessagePort) => void;
-  /** Work of the thread's own, as one call among the others. */
+  /** Runs work of the thread itself as one call among the others. */
   readonly inTurn: (work: () => Promise<void>) => Promise<void>;
-  /** When everything that was called before has been done. */
+  /** Closes after all earlier calls are done. */
   readonly close: () => Promise<void>;
 };
 
@@ -21,7 +21,7 @@ type Rows = Pick<Results<unknown[]>, "fields" | "rows">;
 type End = "rollback" | { readonly commitId: number };
 
 type OpenTransaction = {
-  /** Only from its turn to its end. */
+  /** Set from its turn to its end. */
   queries?: Transaction;
   readonly ended: Promise<End>;
   readonly end: (how: End) => void;
@@ -30,7 +30,7 @@ type OpenTransaction = {
 
 const NO_ROWS: Rows = { fields: [], rows: [] };
 
-/** `onBroken` is told when the database cannot be used any more, and with it this thread. */
+/** Calls `onBroken` when the database, and with it this thread, is unusable. */
 export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => void): PortServer {
   let last: Promise<unknown> = Promise.resolve();
 
@@ -67,14 +67,14 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
     ): Promise<void> {
       await answer(call.id, async () => {
         const queries = transactions.get(call.tx)?.queries;
-        if (queries === undefined) throw new GivenUp("the transaction is over");
+        if (queries === undefined) throw new Cancelled("the transaction is over");
         return run(queries);
       });
     }
 
     async function query({ id, text, params }: Extract<PortCall, { readonly op: "query" }>): Promise<void> {
       await answer(id, async () => {
-        if (!waiting.delete(id)) throw new GivenUp("the call was given up before its turn");
+        if (!waiting.delete(id)) throw new Cancelled("the call was cancelled before its turn");
         return pglite.query<unknown[]>(text, [...params], { rowMode: "array" });
       });
     }
@@ -82,7 +82,7 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
     function beginInTurn({ id, limitMs }: Extract<PortCall, { readonly op: "begin" }>): void {
       const { promise, resolve } = Promise.withResolvers<End>();
       const transaction: OpenTransaction = { ended: promise, end, hasEnded: false };
-      // Of a client that has stopped running; one that runs rolls back by itself.
+      // For a client that no longer runs; a running client rolls back by itself.
       const timer = setTimeout(() => end("rollback"), limitMs);
 
       function end(how: End): void {
@@ -101,7 +101,7 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
     async function transact(id: number, transaction: OpenTransaction): Promise<void> {
       let answeredTo = id;
       try {
-        if (transaction.hasEnded) throw new GivenUp("the transaction was given up before its turn");
+        if (transaction.hasEnded) throw new Cancelled("the transaction was cancelled before its turn");
         await pglite.transaction(async (queries) => {
           transaction.queries = queries;
           reply(id, NO_ROWS);
@@ -118,7 +118,8 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
 
     function commit({ id, tx }: Extract<PortCall, { readonly op: "commit" }>): void {
       const transaction = transactions.get(tx);
-      if (transaction === undefined) replyWithFault(id, new GivenUp("the transaction was rolled back: it took too long"));
+      if (transaction === undefined)
+        replyWithFault(id, new Cancelled("the transaction was rolled back: it took too long"));
       else transaction.end({ commitId: id });
     }
 
@@ -127,7 +128,9 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
         case "query": {
           const { tx, text, params } = call;
           if (tx !== undefined) {
-            void answerInside({ ...call, tx }, (queries) => queries.query<unknown[]>(text, [...params], { rowMode: "array" }));
+            void answerInside({ ...call, tx }, (queries) =>
+              queries.query<unknown[]>(text, [...params], { rowMode: "array" }),
+            );
             return;
           }
           waiting.add(call.id);
@@ -167,24 +170,27 @@ export function createPortServer(pglite: PGlite, onBroken: (error: unknown) => v
   };
 }
 
-/** Not a refusal of PostgreSQL's: the client stopped waiting, or was too slow. */
-class GivenUp extends Error {
-  override readonly name = "GivenUp";
+/** Not a refusal by PostgreSQL: the client stopped waiting or was too slow. */
+class Cancelled extends Error {
+  override readonly name = "Cancelled";
 }
 
 function faultOf(error: unknown): PortFault {
-  if (!(error instanceof Error)) return { message: `the embedded database broke: ${String(error)}`, isAbsence: true };
+  if (!(error instanceof Error))
+    return { message: `the embedded database failed: ${String(error)}`, isUnavailable: true };
   const { code, constraint, detail } = error as { code?: unknown; constraint?: unknown; detail?: unknown };
   return {
     message: error.message,
     ...(typeof code === "string" && { code }),
     ...(typeof constraint === "string" && { constraint }),
     ...(typeof detail === "string" && { detail }),
-    ...((error instanceof GivenUp || isBroken(error)) && { isAbsence: true as const }),
+    ...((error instanceof Cancelled || isBroken(error)) && { isUnavailable: true as const }),
   };
 }
 
-/** PostgreSQL's own errors have a code and leave it usable. A trap of its machine, or an exit of its only process, does not. */
+/**
+ * PostgreSQL's own errors have a code and leave it usable. A WebAssembly trap or an exit of its only process does not.
+ */
 function isBroken(error: unknown): boolean {
   return !(error instanceof Error) || ["RuntimeError", "ExitStatus"].includes(error.name);
 }

@@ -1,29 +1,42 @@
 import postgres from "postgres";
 import { createBoundedCalls } from "./bounded-calls.ts";
-import { type Database, DatabaseUnavailable, QUERY_MS_MAX, type SqlValue, TRANSACTION_MS_MAX, type Transaction } from "./database.ts";
-import { inOurWords } from "./database-errors.ts";
-import { textArray } from "./text-array.ts";
+import {
+  type Database,
+  DatabaseUnavailable,
+  QUERY_MS_MAX,
+  type SqlValue,
+  TRANSACTION_MS_MAX,
+  type Transaction,
+} from "./database.ts";
+import { mapErrors } from "./database-errors.ts";
+import { withTextArray } from "./text-array.ts";
 
 const CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_SECONDS = 5;
 const CLOSE_TIMEOUT_SECONDS = 2;
 
-/** A PostgreSQL server by its URL. Throws when it does not answer now; when it goes away later, calls fail until it is back. */
+/**
+ * A PostgreSQL server by its URL. Throws if it does not answer now; if it becomes unavailable later, calls fail until
+ * it is back.
+ */
 export async function openServerDatabase(url: string, connectionsMax = CONNECTIONS_MAX): Promise<Database> {
   const sql = postgres(url, { max: connectionsMax, connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} });
   const bounded = createBoundedCalls();
 
-  async function transaction<Result>(work: (tx: Transaction) => Promise<Result>, limitMs = TRANSACTION_MS_MAX): Promise<Result> {
+  async function transaction<Result>(
+    work: (tx: Transaction) => Promise<Result>,
+    limitMs = TRANSACTION_MS_MAX,
+  ): Promise<Result> {
     let isOver = false;
     const run = async () => {
       return sql.begin(async (tx) => {
         const result = await work(transactionOf(tx));
-        if (isOver) throw new DatabaseUnavailable("the caller has been told that it failed");
+        if (isOver) throw new DatabaseUnavailable("the transaction was already reported as failed");
         return { result };
       });
     };
     try {
-      return (await inOurWords(() => bounded(limitMs, run))).result;
+      return (await mapErrors(() => bounded(limitMs, run))).result;
     } finally {
       isOver = true;
     }
@@ -37,23 +50,24 @@ export async function openServerDatabase(url: string, connectionsMax = CONNECTIO
     throw error;
   }
   return {
-    query: (text, params) => inOurWords(() => bounded(QUERY_MS_MAX, async () => run(sql, text, params))),
+    query: (text, params) => mapErrors(() => bounded(QUERY_MS_MAX, async () => run(sql, text, params))),
     transaction,
     ping,
     close: () => sql.end({ timeout: CLOSE_TIMEOUT_SECONDS }),
   };
 }
 
-async function run(queries: Pick<postgres.Sql, "unsafe">, text: string, params: readonly SqlValue[]): Promise<readonly unknown[]> {
-  const sent = params.map((param) => (isList(param) ? textArray(param) : param));
-  return queries.unsafe(text, sent as never[], { prepare: true });
+async function run(
+  queries: Pick<postgres.Sql, "unsafe">,
+  text: string,
+  params: readonly SqlValue[],
+): Promise<readonly unknown[]> {
+  return queries.unsafe(text, params.map(withTextArray) as never[], { prepare: true });
 }
 
 function transactionOf(tx: postgres.TransactionSql): Transaction {
   return {
-    query: (text, params) => inOurWords(() => run(tx, text, params)),
+    query: (text, params) => mapErrors(() => run(tx, text, params)),
     script: async (text) => void (await tx.unsafe(text).simple()),
   };
 }
-
-const isList = (param: SqlValue): param is readonly string[] => Array.isArray(param);

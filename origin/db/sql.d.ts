@@ -1,4 +1,4 @@
-/** `origin/lua-loader.ts` gives an `.sql` file as its text. */
+/** `stack/program/lua-loader.ts` imports an `.sql` file as its text. */
 declare module "*.sql" {
   const source: string;
   export default source;

@@ -1,18 +1,23 @@
 import { assert } from "../../shared/assert.ts";
-import { accountOf } from "./accounts.ts";
+import { accountOf, userNamed } from "./accounts.ts";
+import { openOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
+import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
-import { addCurrency, type Currency } from "./currencies.ts";
-import { takeCount } from "./name-counts.ts";
-import { forgetNonces, rememberNonce } from "./nonces.ts";
-import { openOrder, releaseSlot, withdrawOrder } from "./open-orders.ts";
-import { findSlot } from "./order-index.ts";
-import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
-import { addPair, type Pair, setTerms } from "./pairs.ts";
-import { findReference, forgetHours, HOUR_MS, isCounted, NOT_KNOWN_YET, nameIt, remember } from "./references.ts";
+import { forgetNonces, rememberNonce } from "./names/nonces.ts";
+import {
+  findReference,
+  forgetHours,
+  HOUR_MS,
+  isCounted,
+  NOT_KNOWN_YET,
+  nameIt,
+  remember,
+  takeCount,
+} from "./names/references.ts";
+import { addCurrency, addPair, type Currency, type Pair, setTerms } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import { userNamed } from "./users.ts";
 
-/** Takes over what the rows say. Rows that were taken over before change nothing, so that an entry may be read twice. */
+/** Brings the state to the rows. Rows that were absorbed before change nothing, so that an entry may be read twice. */
 export function absorbChanges(state: EngineState, changes: Changes): void {
   state.at = Math.max(state.at, changes.at);
   state.nextOrderId = Math.max(state.nextOrderId, changes.nextOrderId);
@@ -67,7 +72,7 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   const base = accountOf(accounts, user, pair.base);
   const quote = accountOf(accounts, user, pair.quote);
   const side = row.side === "buy" ? BUY : SELL;
-  assert(state.openOrders < state.bounds.openOrdersMax, "the engine is made for as many open orders as there are");
+  assert(state.openOrders < state.bounds.openOrdersMax, "the open orders fit the engine's bound");
   const slot = takeSlot(orders);
   orders.id[wordOf(slot)] = row.id;
   orders.user[slot] = user.index;
@@ -83,13 +88,24 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   writeProgress(state, { slot, row });
   openOrder(state, slot);
   if (row.clientOrderId === "") return;
-  // What it stood for may be forgotten already; that the order has the name is not.
+  // The content behind the name may be forgotten already; the name itself still belongs to the order.
   const known = findReference(user, "order", row.clientOrderId);
   if (known !== undefined && known.orderId >= row.id) return;
-  nameIt({ kind: "order", user, name: row.clientOrderId, digest: NOT_KNOWN_YET, orderId: row.id, at: row.createdAt, isHeld: false });
+  nameIt({
+    kind: "order",
+    user,
+    name: row.clientOrderId,
+    digest: NOT_KNOWN_YET,
+    orderId: row.id,
+    at: row.createdAt,
+    isHeld: false,
+  });
 }
 
-function writeProgress({ orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
+function writeProgress(
+  { orders }: EngineState,
+  { slot, row }: { readonly slot: number; readonly row: OrderRow },
+): void {
   orders.filledLots[wordOf(slot)] = row.filledLots;
   orders.filledValue[wordOf(slot)] = row.filledValue;
   orders.feePaid[wordOf(slot)] = row.feePaid;

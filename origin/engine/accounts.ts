@@ -1,13 +1,13 @@
 import { assert } from "../../shared/assert.ts";
+import { NONE } from "./book/order-slab.ts";
 import type { BalanceRow } from "./changes.ts";
-import type { Currency } from "./currencies.ts";
-import { NONE } from "./order-slab.ts";
-import { setAt, type User } from "./users.ts";
+import type { NamedByHour, Reference } from "./names/references.ts";
+import type { Currency } from "./pairs.ts";
 
 /**
- * One account per user and currency: what is available, and what is frozen behind open orders, in smallest steps. Both stand side by
- * side in 64-bit integers, so that a balance changes without anything being allocated; an account is the place where its words begin.
- * Bounds elsewhere (STEPS_MAX) keep them from overflowing.
+ * One account per user and currency: the available amount, and the amount frozen for open orders, in smallest steps.
+ * Both are adjacent 64-bit integers, so that a balance changes without an allocation; an account is the index of its
+ * first word. Bounds elsewhere (STEPS_MAX) keep them from overflowing.
  */
 export type Accounts = {
   available: BigInt64Array;
@@ -17,14 +17,14 @@ export type Accounts = {
   used: number;
   readonly owners: User[];
   readonly currencies: Currency[];
-  /** Those that were touched since the changes were last taken, in that order. */
+  /** The accounts touched since the changes were last taken, in that order. */
   touched: number[];
 };
 
 const ACCOUNTS_AT_FIRST = 1_024;
 const WORDS_PER_ACCOUNT = 4;
 const WORD_BYTES = 8;
-/** Half of what can be told in 32 bits: what is there is doubled once more. */
+/** Half of the 32-bit range: the memory is doubled once more after this. */
 const PLACES_MAX = 2 ** 30;
 
 export function createAccounts(): Accounts {
@@ -45,7 +45,7 @@ function viewsOf(memory: ArrayBuffer): Pick<Accounts, "available" | "frozen" | "
   };
 }
 
-/** Every account there is, in the order they were opened. */
+/** Every account, in the order in which they were opened. */
 export function eachAccount({ used }: Accounts, visit: (account: number) => void): void {
   for (let account = 0; account < used; account += WORDS_PER_ACCOUNT) visit(account);
 }
@@ -110,4 +110,58 @@ function grow(accounts: Accounts): void {
   const memory = new ArrayBuffer(before.length * 2);
   new Uint8Array(memory).set(before);
   Object.assign(accounts, viewsOf(memory));
+}
+
+/** Every user the engine knows: those who received money or were frozen. */
+export type Users = { readonly byName: Map<string, User>; readonly all: User[] };
+
+export type User = {
+  readonly name: string;
+  readonly index: number;
+  isFrozen: boolean;
+  isTouched: boolean;
+  /** By currency: the account, or `NONE`. */
+  readonly accounts: number[];
+  openOrders: number;
+  /** By pair: the oldest and the youngest open order, or `NONE`. */
+  readonly oldestOpen: number[];
+  readonly youngestOpen: number[];
+  /** By client order id. */
+  readonly orderNames: Map<string, Reference>;
+  /** By kind and reference. */
+  readonly movementNames: Map<string, Reference>;
+  readonly namedByHour: NamedByHour;
+};
+
+export function createUsers(): Users {
+  return { byName: new Map(), all: [] };
+}
+
+export function userNamed(users: Users, name: string): User {
+  return users.byName.get(name) ?? addUser(users, name);
+}
+
+function addUser(users: Users, name: string): User {
+  const user: User = {
+    name,
+    index: users.all.length,
+    isFrozen: false,
+    isTouched: false,
+    accounts: [],
+    openOrders: 0,
+    oldestOpen: [],
+    youngestOpen: [],
+    orderNames: new Map(),
+    movementNames: new Map(),
+    namedByHour: [],
+  };
+  users.byName.set(name, user);
+  users.all.push(user);
+  return user;
+}
+
+/** Lists by currency or pair grow as needed. */
+export function setAt(list: number[], index: number, value: number): void {
+  while (list.length <= index) list.push(NONE);
+  list[index] = value;
 }

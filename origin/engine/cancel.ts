@@ -1,14 +1,12 @@
+import type { User } from "./accounts.ts";
+import { cancelOpenOrder } from "./book/open-orders.ts";
+import { findSlot, NONE } from "./book/order-slab.ts";
 import type { OrderRow } from "./changes.ts";
 import type { CancelAll, CancelOrder } from "./command.ts";
-import { cancelOpenOrder } from "./open-orders.ts";
-import { findSlot } from "./order-index.ts";
-import { NONE } from "./order-slab.ts";
-import type { Outcome, RejectCode } from "./outcome.ts";
+import { isRemembered, lookUp } from "./names/references.ts";
+import { type Outcome, type RejectCode, reject } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
-import { isRemembered, lookUp } from "./references.ts";
-import { reject } from "./reject.ts";
 import type { EngineState } from "./state.ts";
-import type { User } from "./users.ts";
 
 export function cancelOrder(state: EngineState, command: CancelOrder): Outcome {
   const { orderId, clientOrderId } = command;
@@ -20,14 +18,20 @@ export function cancelOrder(state: EngineState, command: CancelOrder): Outcome {
   return { kind: "cancelled", orders: [cancelOpenOrder(state, { slot, reason: "user" })], hasMore: false };
 }
 
-/** Another's order is answered like one that is closed, so that nobody learns which of the others' are open. */
-function slotOf(state: EngineState, { user, orderId }: { readonly user: User; readonly orderId: number }): number | RejectCode {
+/** Another user's order is answered like a closed one, so that its state stays private. */
+function slotOf(
+  state: EngineState,
+  { user, orderId }: { readonly user: User; readonly orderId: number },
+): number | RejectCode {
   if (!(Number.isSafeInteger(orderId) && orderId > 0 && orderId < state.nextOrderId)) return "order_unknown";
   const slot = findSlot(state.index, orderId);
   return slot === NONE || state.orders.user[slot] !== user.index ? "order_not_open" : slot;
 }
 
-function slotNamed(state: EngineState, { user, clientOrderId }: { readonly user: User; readonly clientOrderId: string }) {
+function slotNamed(
+  state: EngineState,
+  { user, clientOrderId }: { readonly user: User; readonly clientOrderId: string },
+) {
   const reference = lookUp(state.references, { user, kind: "order", name: clientOrderId, at: state.at });
   if (reference === undefined) return "order_unknown";
   const slot = findSlot(state.index, reference.orderId);
@@ -35,7 +39,7 @@ function slotNamed(state: EngineState, { user, clientOrderId }: { readonly user:
   return isRemembered(reference, state.at) ? "order_not_open" : "order_unknown";
 }
 
-/** The oldest first, pair by pair. Having nothing to cancel is no mistake. */
+/** The oldest first, pair by pair. Nothing to cancel is not an error. */
 export function cancelAll(state: EngineState, command: CancelAll): Outcome {
   const pair = state.pairs.byName.get(command.pair);
   if (command.pair !== "" && pair === undefined) return reject("pair_unknown");
@@ -44,7 +48,11 @@ export function cancelAll(state: EngineState, command: CancelAll): Outcome {
   const pairs = pair === undefined ? state.pairs.sorted : [pair];
   const orders: OrderRow[] = [];
   for (const each of pairs) {
-    for (let slot = oldest(user, each); slot !== NONE && orders.length < state.bounds.cancelsMax; slot = oldest(user, each)) {
+    for (
+      let slot = oldest(user, each);
+      slot !== NONE && orders.length < state.bounds.cancelsMax;
+      slot = oldest(user, each)
+    ) {
       orders.push(cancelOpenOrder(state, { slot, reason: "user" }));
     }
   }

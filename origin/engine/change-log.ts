@@ -1,16 +1,14 @@
-import { takeTouchedBalances } from "./accounts.ts";
+import { takeTouchedBalances, type User } from "./accounts.ts";
+import { NONE, nameOf, SIDES, wordOf } from "./book/order-slab.ts";
 import type { Changes, MovementRow, OrderRow, ReferenceRow, TradeRow } from "./changes.ts";
-import type { Nonce } from "./command.ts";
-import { type Currency, currencyRow } from "./currencies.ts";
-import { openRow } from "./order-row.ts";
-import { NONE } from "./order-slab.ts";
-import { type Pair, pairRow } from "./pairs.ts";
+import type { Nonce, PlaceOrder } from "./command.ts";
+import { type Currency, currencyRow, type Pair, pairRow } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import type { User } from "./users.ts";
+import type { CancelReason, OrderSide, OrderStatus } from "./terms.ts";
 
-/** What was touched since the changes were last taken, each thing once. */
+/** Everything touched since the changes were last taken, each thing once. */
 export type ChangeLog = {
-  /** The touched orders' slots (`NONE` for those that are closed), and their rows as far as they were made already. */
+  /** The touched orders' slots (`NONE` for closed ones), and their rows as far as they exist already. */
   orderSlots: number[];
   orderRows: (OrderRow | null)[];
   trades: TradeRow[];
@@ -23,10 +21,20 @@ export type ChangeLog = {
 };
 
 export function createChangeLog(): ChangeLog {
-  return { orderSlots: [], orderRows: [], trades: [], movements: [], currencies: [], pairs: [], users: [], references: [], nonces: [] };
+  return {
+    orderSlots: [],
+    orderRows: [],
+    trades: [],
+    movements: [],
+    currencies: [],
+    pairs: [],
+    users: [],
+    references: [],
+    nonces: [],
+  };
 }
 
-/** The row is made when it is asked for; the one that was made before no longer says the truth. */
+/** The row is made on demand; an earlier one is outdated. */
 export function touchOrder({ log, orders }: EngineState, slot: number): void {
   const position = orders.touchedAt[slot] as number;
   if (position !== NONE) {
@@ -38,13 +46,19 @@ export function touchOrder({ log, orders }: EngineState, slot: number): void {
   log.orderRows.push(null);
 }
 
-/** An outcome has just shown the order: the same row will do for the changes. */
-export function keepRow({ log, orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
+/** An outcome has just made the row: the changes reuse it. */
+export function keepRow(
+  { log, orders }: EngineState,
+  { slot, row }: { readonly slot: number; readonly row: OrderRow },
+): void {
   log.orderRows[orders.touchedAt[slot] as number] = row;
 }
 
-/** The slot is about to be another order's. */
-export function keepLastRow({ log, orders }: EngineState, { slot, row }: { readonly slot: number; readonly row: OrderRow }): void {
+/** The slot is about to be reused. */
+export function keepLastRow(
+  { log, orders }: EngineState,
+  { slot, row }: { readonly slot: number; readonly row: OrderRow },
+): void {
   const position = orders.touchedAt[slot] as number;
   if (position === NONE) {
     log.orderSlots.push(NONE);
@@ -93,4 +107,50 @@ function takeOrderRows(state: EngineState): readonly OrderRow[] {
     rows.push(row);
   }
   return rows;
+}
+
+/** The row of an open order. */
+export function openRow(state: EngineState, slot: number): OrderRow {
+  const status = state.orders.filledLots[wordOf(slot)] === 0 ? "open" : "partiallyFilled";
+  return orderRow(state, { slot, kind: RESTING, status, cancelReason: "" });
+}
+
+/**
+ * The properties of an order that the slab does not hold: every resting order is a limit order, good till cancelled.
+ */
+export type OrderKind = Pick<PlaceOrder, "type" | "timeInForce" | "quoteAmount">;
+export const RESTING: OrderKind = { type: "limit", timeInForce: "GTC", quoteAmount: 0n };
+
+export type End = {
+  readonly slot: number;
+  readonly kind: OrderKind;
+  readonly status: OrderStatus;
+  readonly cancelReason: CancelReason;
+};
+
+export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, status, cancelReason }: End): OrderRow {
+  const filledLots = orders.filledLots[wordOf(slot)] as number;
+  const pair = pairs.all[orders.pair[slot] as number] as Pair;
+  return {
+    id: orders.id[wordOf(slot)] as number,
+    user: (users.all[orders.user[slot] as number] as User).name,
+    pair: pair.name,
+    grid: pair.grid,
+    side: SIDES[orders.side[slot] as number] as OrderSide,
+    type: kind.type,
+    timeInForce: kind.timeInForce,
+    postOnly: orders.postOnly[slot] === 1,
+    ticks: orders.ticks[slot] as number,
+    lots: orders.lots[wordOf(slot)] as number,
+    quoteAmount: kind.quoteAmount,
+    filledLots,
+    // A zero that is read from memory is allocated, and most orders have only zeros.
+    filledValue: filledLots === 0 ? 0n : (orders.filledValue[wordOf(slot)] as bigint),
+    feePaid: filledLots === 0 ? 0n : (orders.feePaid[wordOf(slot)] as bigint),
+    status,
+    cancelReason,
+    clientOrderId: nameOf(orders, slot),
+    createdAt: orders.createdAt[wordOf(slot)] as number,
+    updatedAt: orders.updatedAt[wordOf(slot)] as number,
+  };
 }

@@ -2,8 +2,8 @@ import type { Nonce } from "./command.ts";
 import type { CancelReason, OrderSide, OrderStatus, OrderType, PairTerms, TimeInForce } from "./terms.ts";
 
 /**
- * What a batch of commands has changed, in absolute terms: each row says how something stands now, not by how much it moved, so
- * that reading an entry twice is the same as reading it once. Only trades and movements are things that happened.
+ * The changes of a batch of commands, in absolute terms: each row holds a new state and not a difference, so that
+ * reading an entry twice equals reading it once. Only trades and movements are events.
  */
 export type Changes = {
   /** The engine's time after the batch, in milliseconds. */
@@ -19,7 +19,7 @@ export type Changes = {
   readonly pairs: readonly PairRow[];
   readonly users: readonly UserRow[];
   readonly references: readonly ReferenceRow[];
-  /** Of signed requests. In the journal they stand with their commands. */
+  /** Of signed requests. In the journal they are part of their commands. */
   readonly nonces?: readonly Nonce[];
 };
 
@@ -37,9 +37,9 @@ export type OrderRow = {
   readonly lots: number;
   readonly quoteAmount: bigint;
   readonly filledLots: number;
-  /** What the filled lots were worth, in the quote currency. */
+  /** The value of the filled lots, in the quote currency. */
   readonly filledValue: bigint;
-  /** What was paid in fees, in the currency that the order receives. */
+  /** The fees paid, in the currency that the order receives. */
   readonly feePaid: bigint;
   readonly status: OrderStatus;
   readonly cancelReason: CancelReason;
@@ -68,9 +68,14 @@ export type TradeRow = {
   readonly sellFee: bigint;
 };
 
-export type BalanceRow = { readonly user: string; readonly currency: string; readonly available: bigint; readonly frozen: bigint };
+export type BalanceRow = {
+  readonly user: string;
+  readonly currency: string;
+  readonly available: bigint;
+  readonly frozen: bigint;
+};
 
-/** Money that came in, went out or changed hands without a trade. */
+/** A deposit, a withdrawal or a transfer. */
 export type MovementRow = {
   readonly kind: "deposit" | "withdrawal" | "transfer";
   readonly commandId: string;
@@ -84,26 +89,29 @@ export type MovementRow = {
   readonly reference: string;
 };
 
-/** `supply` is all deposits less all withdrawals: what all balances together must be. */
+/** `supply` is all deposits less all withdrawals: the sum of all balances must equal it. */
 export type CurrencyRow = { readonly currency: string; readonly scale: number; readonly supply: bigint };
 
-/** `grid` changes when ticks or lots do, `version` with every change of the terms. `lastTicks` is 0 before the first trade. */
+/**
+ * `grid` changes when ticks or lots do, `version` with every change of the terms. `lastTicks` is 0 before the first
+ * trade.
+ */
 export type PairRow = PairTerms & { readonly version: number; readonly grid: number; readonly lastTicks: number };
 
 export type UserRow = { readonly user: string; readonly isFrozen: boolean };
 
-/** A client order id (`order`) or a reference that is remembered for 24 hours, with a digest of what it stood for. */
+/** A client order id (`order`) or a reference that is remembered for 24 hours, with a digest of its content. */
 export type ReferenceRow = {
   readonly kind: ReferenceKind;
   readonly user: string;
   readonly reference: string;
   readonly digest: string;
-  /** 0 where it stood for no order. */
+  /** 0 if it is not an order's. */
   readonly orderId: number;
   readonly at: number;
-  /** Which one it was of those that the user has named within the hour; 0 in entries of the first format, which counted nobody's. */
+  /** Its number among the user's names of the hour; 0 in entries of the first format, which has no such count. */
   readonly number: number;
 };
 
-/** Names of different kinds do not get in each other's way. */
+/** Each kind has its own namespace. */
 export type ReferenceKind = "order" | "deposit" | "withdrawal" | "transfer";

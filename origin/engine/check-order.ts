@@ -1,22 +1,22 @@
+import type { User } from "./accounts.ts";
 import type { PlaceOrder } from "./command.ts";
 import { bandTicks, quantityOf, valueAt } from "./exact.ts";
 import { LOTS_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
-import { hasNamedAll } from "./name-counts.ts";
+import type { Sweep } from "./match.ts";
+import { hasNamedAll } from "./names/references.ts";
 import type { RejectCode } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import type { Sweep } from "./sweep.ts";
-import type { User } from "./users.ts";
 
-/** An order on its way into the book: one object for all that is asked about it, because it is made for every order. */
+/** An order on its way into the book: a single object, because one is made for every order. */
 export type Placing = Sweep & {
   readonly command: PlaceOrder;
   readonly user: User | undefined;
-  /** What has to be frozen before it may trade. */
+  /** The amount to freeze before the order may trade. */
   reserve: bigint;
 };
 
-/** What speaks against an order before the book is looked at. The first that applies is told. */
+/** The first reason to reject an order that does not depend on the book. */
 export function orderFault(state: EngineState, { command, pair, user }: Placing): RejectCode | undefined {
   if (command.grid !== pair.grid) return "pair_changed";
   if (!pair.terms.isTrading) return "pair_halted";
@@ -24,7 +24,7 @@ export function orderFault(state: EngineState, { command, pair, user }: Placing)
   return valueFault(command, pair) ?? bandFault(command, pair) ?? roomFault(state, command, user);
 }
 
-/** Whether its parts fit together at all. */
+/** Whether its fields are consistent. */
 export function isWellFormed(order: PlaceOrder): boolean {
   const { type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax } = order;
   if (!(isWholeUpTo(ticks, Number.MAX_SAFE_INTEGER) && isWholeUpTo(lots, LOTS_MAX) && quoteAmount >= 0n)) return false;
@@ -40,11 +40,16 @@ export function limitTicksOf({ type, side, ticks }: PlaceOrder, pair: Pair): num
   return side === "buy" ? highestTicks(pair) : lowestTicks(pair);
 }
 
-/** By its own price, or by its quote amount. A market order by lots has a value only in view of the book. */
+/** By its own price, or by its quote amount. A market order by lots has a value only together with the book. */
 function valueFault({ type, ticks, lots, quoteAmount }: PlaceOrder, pair: Pair): RejectCode | undefined {
-  // Nearly all are far from the bounds, and doubles are enough to see it.
+  // Nearly all values are far from the bounds, so that doubles decide.
   const product = ticks * lots * pair.unit;
-  if (type === "limit" && ticks <= TICKS_MAX && product <= Number.MAX_SAFE_INTEGER && lots * pair.lot <= Number.MAX_SAFE_INTEGER) {
+  if (
+    type === "limit" &&
+    ticks <= TICKS_MAX &&
+    product <= Number.MAX_SAFE_INTEGER &&
+    lots * pair.lot <= Number.MAX_SAFE_INTEGER
+  ) {
     return product < pair.valueMin ? "value_below_minimum" : undefined;
   }
   if (ticks > TICKS_MAX || quantityOf(pair, lots) > STEPS_MAX) return "value_too_large";
@@ -54,7 +59,7 @@ function valueFault({ type, ticks, lots, quoteAmount }: PlaceOrder, pair: Pair):
   return value < pair.terms.valueStepsMin ? "value_below_minimum" : undefined;
 }
 
-/** A price that is too good for the market harms nobody; one that is too bad for its owner may be a slip. */
+/** A price on the safe side does no harm; one that is bad for its owner may be a mistake. */
 function bandFault({ type, side, ticks }: PlaceOrder, pair: Pair): RejectCode | undefined {
   if (type === "market") return undefined;
   const isOutside = side === "buy" ? ticks > highestTicks(pair) : ticks < lowestTicks(pair);
@@ -62,15 +67,21 @@ function bandFault({ type, side, ticks }: PlaceOrder, pair: Pair): RejectCode | 
 }
 
 function highestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
-  return lastTicks === 0 || bandPpm === 0 ? TICKS_MAX : Math.min(TICKS_MAX, lastTicks + bandTicks({ lastTicks, bandPpm }));
+  return lastTicks === 0 || bandPpm === 0
+    ? TICKS_MAX
+    : Math.min(TICKS_MAX, lastTicks + bandTicks({ lastTicks, bandPpm }));
 }
 
 function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
   return lastTicks === 0 || bandPpm === 0 ? 1 : Math.max(1, lastTicks - bandTicks({ lastTicks, bandPpm }));
 }
 
-/** Only an order that can rest needs a place to rest in. */
-function roomFault(state: EngineState, { type, timeInForce, clientOrderId, openOrdersMax }: PlaceOrder, user: User | undefined) {
+/** Only an order that can rest needs a free slot. */
+function roomFault(
+  state: EngineState,
+  { type, timeInForce, clientOrderId, openOrdersMax }: PlaceOrder,
+  user: User | undefined,
+) {
   if (type === "limit" && timeInForce === "GTC") {
     if ((user?.openOrders ?? 0) >= openOrdersMax) return "open_orders_limit";
     if (state.openOrders >= state.bounds.openOrdersMax) return "engine_full";

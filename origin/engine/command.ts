@@ -1,8 +1,9 @@
 import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "./terms.ts";
 
 /**
- * What the engine can be told. A command is complete: with the state before it, it decides everything that follows, so the
- * time and every setting that matters come along. Prices are whole ticks and quantities whole lots of the pair's grid.
+ * The engine's input. A command is complete: together with the state before it, it decides everything that follows, so
+ * it carries the time and every setting that matters. Prices are whole ticks and quantities whole lots of the pair's
+ * grid.
  */
 export type Command = CommandHead &
   (
@@ -22,9 +23,17 @@ type CommandHead = {
   readonly id: string;
   /** The api's clock, in milliseconds. The engine's own time never goes back. */
   readonly at: number;
-  /** Of the signed request that it came with: the same one is done once. */
+  /** Of the signed request that it came with: the same one is executed once. */
   readonly nonce?: Nonce | undefined;
 };
+
+type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
+
+/**
+ * A command as the api makes it: its id is its place in the stream or in the journal, and its time is taken when it is
+ * submitted.
+ */
+export type CommandBody = WithoutHead<Command>;
 
 /** Unique to a signed request and its command, and until when such a request could be sent again, in milliseconds. */
 export type Nonce = { readonly id: string; readonly until: number };
@@ -60,7 +69,10 @@ export type CancelOrder = {
   readonly clientOrderId: string;
 };
 
-/** All open orders of a user, of one pair or (empty) of all. One command cancels a bounded number; its outcome says whether more are left. */
+/**
+ * All open orders of a user, of one pair or (empty) of all. One command cancels a bounded number; its outcome says
+ * whether more are left.
+ */
 export type CancelAll = { readonly kind: "cancelAll"; readonly user: string; readonly pair: string };
 
 export type Deposit = {
@@ -68,10 +80,14 @@ export type Deposit = {
   readonly user: string;
   readonly currency: string;
   readonly amount: bigint;
-  /** Makes a repetition harmless: the same reference with the same content is done once in 24 hours. */
+  /** Makes a repetition harmless: the same reference with the same content is executed once in 24 hours. */
   readonly reference: string;
 };
 
 export type Withdraw = Omit<Deposit, "kind"> & { readonly kind: "withdraw" };
 
-export type Transfer = Omit<Deposit, "kind" | "user"> & { readonly kind: "transfer"; readonly from: string; readonly to: string };
+export type Transfer = Omit<Deposit, "kind" | "user"> & {
+  readonly kind: "transfer";
+  readonly from: string;
+  readonly to: string;
+};

@@ -1,17 +1,18 @@
+import { userNamed } from "./accounts.ts";
 import { touch } from "./change-log.ts";
-import { addCurrency, type Currency } from "./currencies.ts";
 import { PPM, SCALE_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
-import type { Outcome, RejectCode } from "./outcome.ts";
-import { addPair, type Pair, setTerms, unitStepsOf } from "./pairs.ts";
-import { reject } from "./reject.ts";
+import { type Outcome, type RejectCode, reject } from "./outcome.ts";
+import { addCurrency, addPair, type Currency, type Pair, setTerms, unitStepsOf } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
 import type { PairTerms } from "./terms.ts";
-import { userNamed } from "./users.ts";
 
 const DONE: Outcome = { kind: "done" };
 
-/** A scale is for ever: every balance is counted in it. */
-export function setCurrency(state: EngineState, { currency: name, scale }: { readonly currency: string; readonly scale: number }): Outcome {
+/** A scale never changes: every balance is counted in it. */
+export function setCurrency(
+  state: EngineState,
+  { currency: name, scale }: { readonly currency: string; readonly scale: number },
+): Outcome {
   if (name === "" || !isWholeBetween(scale, { min: 0, max: SCALE_MAX })) return reject("terms_invalid");
   const known = state.currencies.byName.get(name);
   if (known !== undefined) return known.scale === scale ? DONE : reject("currency_fixed");
@@ -20,7 +21,7 @@ export function setCurrency(state: EngineState, { currency: name, scale }: { rea
   return DONE;
 }
 
-/** Orders are counted in ticks and lots, so that these can change only while there are none. */
+/** Open orders are counted in ticks and lots, so these can change only while there are none. */
 export function setPair(state: EngineState, terms: PairTerms): Outcome {
   const base = state.currencies.byName.get(terms.baseCurrency);
   const quote = state.currencies.byName.get(terms.quoteCurrency);
@@ -33,8 +34,11 @@ export function setPair(state: EngineState, terms: PairTerms): Outcome {
   return DONE;
 }
 
-/** Freezing stops orders and whatever takes money out. Cancelling stays possible: it only brings money back. */
-export function setUser(state: EngineState, { user: name, isFrozen }: { readonly user: string; readonly isFrozen: boolean }): Outcome {
+/** Freezing stops orders and withdrawals. Cancels stay possible: they only release funds. */
+export function setUser(
+  state: EngineState,
+  { user: name, isFrozen }: { readonly user: string; readonly isFrozen: boolean },
+): Outcome {
   if (name === "") return reject("command_invalid");
   const isFrozenNow = state.users.byName.get(name)?.isFrozen ?? false;
   if (isFrozenNow === isFrozen) return DONE;
@@ -72,7 +76,8 @@ function lastTicksIn({ pair, terms }: { readonly pair: Pair; readonly terms: Pai
 }
 
 function isSound(terms: PairTerms, base: Currency): boolean {
-  const { pair, baseCurrency, quoteCurrency, tickSteps, lotSteps, valueStepsMin, makerFeePpm, takerFeePpm, bandPpm } = terms;
+  const { pair, baseCurrency, quoteCurrency, tickSteps, lotSteps, valueStepsMin, makerFeePpm, takerFeePpm, bandPpm } =
+    terms;
   if (pair === "" || baseCurrency === quoteCurrency) return false;
   if (![tickSteps, lotSteps].every((steps) => steps > 0n && steps <= STEPS_MAX)) return false;
   if (valueStepsMin < 0n || valueStepsMin > STEPS_MAX) return false;

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { createEngine } from "../../origin/engine/engine.ts";
-import { runDifferential, type Tally } from "./differential.ts";
+import { runDifferential, type Tally } from "../../kit/engine/differential.ts";
+import { IS_FULL_RUN } from "../../kit/full-run.ts";
+import { createEngine } from "./engine.ts";
 
-/** `npm run sim -- engine` runs as many as one likes. */
+/** `npm run sim -- engine` runs any number of seeds. */
 const SEEDS_PER_TEST = 12;
-const TESTS = 5;
+const TESTS = IS_FULL_RUN ? 25 : 5;
 const COMMANDS = 500;
 
 const seen: Tally = new Map();
 
-describe("the engine and the naive venue say and hold the same, command by command", () => {
+describe("the engine and the naive venue answer and hold the same, command by command", () => {
   it.each(Array.from({ length: TESTS }, (_, index) => index * SEEDS_PER_TEST + 1))(
     `in ${SEEDS_PER_TEST} venues from seed %i on`,
     (firstSeed) => {
@@ -21,20 +22,22 @@ describe("the engine and the naive venue say and hold the same, command by comma
     },
   );
 
-  it("and every refusal and every end of an order came up", () => {
+  it("and every refusal and every end of an order occurred", () => {
     const refusals =
       "command_invalid pair_unknown pair_halted pair_changed user_frozen currency_unknown value_below_minimum value_too_large " +
       "price_outside_band post_only_would_trade fill_or_kill_unfillable no_liquidity self_trade balance_insufficient open_orders_limit " +
       "amount_too_large order_unknown order_not_open client_order_id_reused reference_reused terms_invalid currency_fixed " +
       "pair_has_orders engine_full";
     const ends = ["open", "partiallyFilled", "filled", "filled fundsSpent"];
-    const reasons = ["immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills"].map((reason) => `cancelled ${reason}`);
+    const reasons = ["immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills"].map(
+      (reason) => `cancelled ${reason}`,
+    );
     const wanted = [...refusals.split(" "), ...ends, ...reasons, "repetition", "hasMore"];
     expect(wanted.filter((what) => !seen.has(what))).toEqual([]);
   });
 });
 
-it("a seed is the same run again", () => {
+it("a seed repeats the same run", () => {
   const options = { seed: 42, commands: COMMANDS, createEngine };
   expect(runDifferential(options)).toEqual(runDifferential(options));
 });

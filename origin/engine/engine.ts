@@ -1,45 +1,44 @@
 import { unreachable } from "../../shared/assert.ts";
 import { absorbChanges } from "./absorb.ts";
 import { balanceRow } from "./accounts.ts";
+import { findSlot, NONE } from "./book/order-slab.ts";
 import { cancelAll, cancelOrder } from "./cancel.ts";
-import { takeChanges } from "./change-log.ts";
+import { openRow, takeChanges } from "./change-log.ts";
 import type { BalanceRow, Changes, OrderRow, PairRow } from "./changes.ts";
 import type { Command } from "./command.ts";
 import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
-import { type Names, namesOf } from "./names.ts";
-import { forgetNonces, nonceFault } from "./nonces.ts";
-import { findSlot } from "./order-index.ts";
-import { openRow } from "./order-row.ts";
-import { NONE } from "./order-slab.ts";
-import type { Outcome } from "./outcome.ts";
+import { type Names, namesOf } from "./names/names.ts";
+import { forgetNonces, nonceFault } from "./names/nonces.ts";
+import { forgetHours } from "./names/references.ts";
+import { type Outcome, reject } from "./outcome.ts";
 import { pairRow } from "./pairs.ts";
 import { placeOrder } from "./place.ts";
-import { forgetHours } from "./references.ts";
-import { reject } from "./reject.ts";
 import { createState, type EngineState } from "./state.ts";
-import { stateHash } from "./state-hash.ts";
-import { verifyState } from "./verify.ts";
+import { stateHash, verifyState } from "./verify.ts";
 
 /**
- * The venue's books and balances in memory, and what a command does to them. It asks nobody: no clock, no chance, no input or output.
- * The same commands lead to the same state everywhere. A rejected command has changed nothing but the time, and that its signed request came.
+ * The venue's books and balances in memory, and what a command does to them. It is deterministic: no clock, no
+ * randomness, no I/O. The same commands lead to the same state everywhere. A rejected command changes only the time and
+ * the memory of nonces.
  */
 export type Engine = {
   readonly apply: (command: Command) => Outcome;
-  /** What has changed since the last call, in absolute terms. */
+  /** The changes since the last call, in absolute terms. */
   readonly takeChanges: () => Changes;
-  /** Brings the state to what the rows say: for a standby, and for loading. New orders of a price come in ascending order of id. */
+  /**
+   * Brings the state to the rows: for a standby, and for loading. New orders of a price come in ascending order of id.
+   */
   readonly absorb: (changes: Changes) => void;
-  /** Which of the names that count are in memory, and which the store is asked for. */
+  /** The names that are in memory, and those that the store is asked for. */
   readonly names: Names;
   /**
-   * The same for two engines whose future is the same, given the same store of names: which of them are in memory makes no difference. It looks at
-   * everything: not for every command.
+   * The same for two engines whose future is the same, given the same store of names: the names in memory make no
+   * difference. It reads the whole state: not for every command.
    */
   readonly stateHash: () => string;
-  /** What is wrong with the state, in sentences. */
+  /** The faults of the state, in sentences. */
   readonly verify: () => readonly string[];
   readonly pair: (name: string) => PairRow | undefined;
   readonly balance: (user: string, currency: string) => BalanceRow;

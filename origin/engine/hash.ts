@@ -1,4 +1,4 @@
-/** 64 bits of what was said to it, in two lanes of 32. Not for secrets: it tells states and contents apart, it does not defend them. */
+/** A 64-bit hash in two lanes of 32. It distinguishes states and contents; it is not cryptographic. */
 export type Hash = { low: number; high: number };
 
 export function hashText(text: string): Hash {
@@ -16,7 +16,7 @@ export function hashText(text: string): Hash {
   return { low, high };
 }
 
-/** Adding is the same in any order, so that a table can be hashed row by row as it is stored. */
+/** Addition is commutative, so that a table can be hashed row by row in any order. */
 export function addHash(sum: Hash, hash: Hash): void {
   const low = (sum.low >>> 0) + (hash.low >>> 0);
   sum.high = (sum.high + hash.high + (low > 0xffffffff ? 1 : 0)) | 0;

@@ -1,6 +1,9 @@
-/** Every bound of the engine. Beyond them a command is refused; nothing is dropped or cut without a word. */
+/** Every bound of the engine. A command beyond them is refused; nothing is dropped or cut silently. */
 
-/** Prices are kept in 32 bits. Two thousand million steps are enough for any price; a grid that needs more has the wrong tick. */
+/**
+ * Prices are kept in 32 bits. Two thousand million steps are enough for any price; a grid that needs more has the wrong
+ * tick.
+ */
 export const TICKS_MAX = 2 ** 31 - 1;
 
 /** Quantities are counted in doubles, exactly up to here. */
@@ -16,10 +19,12 @@ export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 
 export const SCALE_MAX = 18;
 
-/** For how long a signed request's nonce may ask to be remembered, from its command's own time on. */
+/** How long a signed request's nonce may be remembered, from its command's time on. */
 export const NONCE_MS_MAX = 60_000;
 
-/** How much the engine holds, and how much it does at once. The same for everybody who is to come to the same state. */
+/**
+ * How much the engine holds, and how much it does at once. Engines that must reach the same state need the same bounds.
+ */
 export type EngineBounds = {
   readonly openOrdersMax: number;
   /** Commands that one user may name within 24 hours, counted by the hour. */
@@ -29,7 +34,7 @@ export type EngineBounds = {
   readonly usersMax: number;
   readonly currenciesMax: number;
   readonly pairsMax: number;
-  /** Orders that one command may meet in the book; what is left of it then is cancelled. */
+  /** Orders that one command may meet in the book; the rest of it is cancelled then. */
   readonly fillsMax: number;
   /** Orders that one `cancelAll` takes out; its outcome says whether more are left. */
   readonly cancelsMax: number;

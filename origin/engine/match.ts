@@ -1,14 +1,15 @@
 import { type Accounts, accountOf, touchAccount } from "./accounts.ts";
-import { firstOrder, oppositeOf } from "./book.ts";
-import { touch, touchOrder } from "./change-log.ts";
-import { feeOf, quantityOf, valueAt } from "./exact.ts";
-import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./open-orders.ts";
-import { RESTING } from "./order-row.ts";
-import { BUY, remainingLots, wordOf } from "./order-slab.ts";
+import { firstOrder, nextOrder, oppositeOf } from "./book/book.ts";
+import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./book/open-orders.ts";
+import { BUY, NONE, type OrderSlab, remainingLots, wordOf } from "./book/order-slab.ts";
+import { RESTING, touch, touchOrder } from "./change-log.ts";
+import { feeOf, lotsFor, quantityOf, valueAt } from "./exact.ts";
+import { LOTS_MAX } from "./limits.ts";
+import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import { isOwn, lotsToTake, type Stop, type Sweep, stopBefore, stopWithin } from "./sweep.ts";
+import type { SelfTrade } from "./terms.ts";
 
-/** Trades an order, whose funds are frozen, with the best of the other side until something stops it. */
+/** Trades an order, whose funds are frozen, with the best orders of the other side until something stops it. */
 export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Stop {
   const { orders } = state;
   const ladder = oppositeOf(sweep.pair.book, sweep.side);
@@ -27,13 +28,16 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
     const isAll = taken === remainingLots(orders, maker);
     if (taken > 0) trade(state, sweep, { taker, maker, lots: taken });
     if (!isAll)
-      return stopWithin(sweep, { lots: orders.filledLots[wordOf(taker)] as number, value: orders.filledValue[wordOf(taker)] as bigint });
+      return stopWithin(sweep, {
+        lots: orders.filledLots[wordOf(taker)] as number,
+        value: orders.filledValue[wordOf(taker)] as bigint,
+      });
   }
 }
 
 type Meeting = { readonly taker: number; readonly maker: number; readonly lots: number };
 
-/** At the maker's price. Each side pays its fee out of what it receives: the buyer in base, the seller in quote. */
+/** At the maker's price. Each side pays its fee from its proceeds: the buyer in base, the seller in quote. */
 function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }: Meeting): void {
   const { orders, accounts, log } = state;
   const ticks = orders.ticks[maker] as number;
@@ -85,7 +89,7 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
   endOrder(state, { slot: maker, kind: RESTING, status: "filled", cancelReason: "" });
 }
 
-/** What is paid was frozen before. */
+/** The amount paid was frozen before. */
 function pay(accounts: Accounts, account: number, amount: bigint): void {
   accounts.frozen[account] = (accounts.frozen[account] as bigint) - amount;
   touchAccount(accounts, account);
@@ -95,3 +99,87 @@ function receive(accounts: Accounts, account: number, amount: bigint): void {
   accounts.available[account] = (accounts.available[account] as bigint) + amount;
   touchAccount(accounts, account);
 }
+
+/** An order on its way through the opposite side of the book: the rules shared by the preview and the trades. */
+export type Sweep = {
+  readonly pair: Pair;
+  readonly side: number;
+  readonly userIndex: number;
+  readonly selfTrade: SelfTrade;
+  /** The worst price that it may trade at. */
+  readonly limitTicks: number;
+  /** `LOTS_MAX` for an order by quote amount. */
+  readonly lots: number;
+  /** 0 for an order by lots. */
+  readonly quoteAmount: bigint;
+  readonly fillsMax: number;
+};
+
+/**
+ * Why a sweep ended: empty when the order is filled, `book` when no order is left, `limit` when the next price is worse
+ * than its limit, `fundsSpent` when the rest of its quote amount is less than one lot.
+ */
+export type Stop = "" | "book" | "limit" | "selfTrade" | "tooManyFills" | "fundsSpent";
+
+export type Preview = { readonly lots: number; readonly value: bigint; readonly stop: Stop };
+
+/** A preview: nothing changes. */
+export function previewSweep(orders: OrderSlab, sweep: Sweep): Preview {
+  const ladder = oppositeOf(sweep.pair.book, sweep.side);
+  let lots = 0;
+  let value = 0n;
+  let maker = firstOrder(ladder);
+  for (let met = 0; ; met++) {
+    const stop = stopBefore(orders, sweep, { maker, met, lots, value });
+    if (stop !== "go") return { lots, value, stop };
+    if (isOwn(orders, sweep, maker)) {
+      if (sweep.selfTrade === "cancelBoth") return { lots, value, stop: "selfTrade" };
+    } else {
+      const taken = lotsToTake(orders, sweep, { maker, lots, value });
+      lots += taken;
+      value += valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: taken });
+      if (taken < remainingLots(orders, maker)) return { lots, value, stop: stopWithin(sweep, { lots, value }) };
+    }
+    maker = nextOrder(ladder, { orders, slot: maker });
+  }
+}
+
+type Taken = { readonly lots: number; readonly value: bigint };
+
+/** The next order of the book, how many were met before, and the quantity taken from them. */
+export type Progress = Taken & { readonly maker: number; readonly met: number };
+
+function stopBefore(orders: OrderSlab, sweep: Sweep, { maker, met, lots, value }: Progress): Stop | "go" {
+  if (isComplete(sweep, { lots, value })) return "";
+  if (maker === NONE) return "book";
+  if (isBeyond(sweep, orders.ticks[maker] as number)) return "limit";
+  if (met === sweep.fillsMax) return "tooManyFills";
+  return sweep.selfTrade === "cancelNewest" && isOwn(orders, sweep, maker) ? "selfTrade" : "go";
+}
+
+/** The order has left a rest of the other one: it is filled, or it cannot pay for one more lot. */
+function stopWithin(sweep: Sweep, taken: Taken): Stop {
+  return isComplete(sweep, taken) ? "" : "fundsSpent";
+}
+
+function isComplete(sweep: Sweep, { lots, value }: Taken): boolean {
+  return lots === sweep.lots || (sweep.quoteAmount !== 0n && value === sweep.quoteAmount);
+}
+
+export function isBeyond({ side, limitTicks }: Pick<Sweep, "side" | "limitTicks">, ticks: number): boolean {
+  return side === BUY ? ticks > limitTicks : ticks < limitTicks;
+}
+
+export function isOwn(orders: OrderSlab, { userIndex }: Sweep, maker: number): boolean {
+  return orders.user[maker] === userIndex;
+}
+
+/** Whole lots, as many as both have; by quote amount, as many as its rest pays for at this price. */
+function lotsToTake(orders: OrderSlab, sweep: Sweep, { maker, lots, value }: Omit<Progress, "met">): number {
+  const most = Math.min(remainingLots(orders, maker), sweep.lots - lots);
+  if (sweep.quoteAmount === 0n) return most;
+  const affordable = lotsFor(sweep.pair, { amount: sweep.quoteAmount - value, ticks: orders.ticks[maker] as number });
+  return affordable < BigInt(most) ? Number(affordable) : most;
+}
+
+export const lotsWanted = (lots: number): number => (lots === 0 ? LOTS_MAX : lots);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type Desk, openDesk, rejected } from "./desk.ts";
+import { type Desk, openDesk, rejected } from "../../kit/engine/desk.ts";
 
 let desk: Desk;
 
@@ -20,7 +20,7 @@ it.each([
   ["head", 0],
   ["middle", 1],
   ["tail", 2],
-])("keeps the order of those who stay when the %s of a level is cancelled", (_which, gone) => {
+])("keeps the order of the others when the %s of a level is cancelled", (_which, gone) => {
   const ids = [1, 2, 3].map((lots) => desk.placed("ann", "sell", { ticks: 100, lots }).id);
   desk.cancel("ann", ids[gone] ?? 0);
   const late = desk.placed("ann", "sell", { ticks: 100, lots: 1 }).id;
@@ -37,7 +37,7 @@ it("leaves nothing of an exact fill: neither order, nor frozen money, nor a pric
   expect(desk.place("cid", "buy", { lots: 1 })).toEqual(rejected("no_liquidity"));
 });
 
-it("makes what is left of a crossing order the new best", () => {
+it("makes the rest of a crossing order the new best", () => {
   desk.placed("ann", "sell", { ticks: 100, lots: 2 });
   const rest = desk.placed("bob", "buy", { ticks: 105, lots: 5 });
   expect(rest).toMatchObject({ status: "partiallyFilled", filledLots: 2 });
@@ -52,7 +52,7 @@ it("trades at the maker's price, and gives the difference back at once", () => {
   expect(desk.frozen("bob", "idr")).toBe(100n);
 });
 
-it("never rests what is left of an immediate order", () => {
+it("never rests the remainder of an immediate order", () => {
   desk.placed("ann", "sell", { ticks: 100, lots: 2 });
   const order = desk.placed("bob", "buy", { ticks: 100, lots: 5, timeInForce: "IOC" });
   expect(order).toMatchObject({ status: "cancelled", cancelReason: "immediateOrCancel", filledLots: 2 });
@@ -60,21 +60,29 @@ it("never rests what is left of an immediate order", () => {
   expect(desk.frozen("bob", "idr")).toBe(0n);
 });
 
-it("fills all or nothing when told so", () => {
+it("fills a fill-or-kill order completely or not at all", () => {
   desk.placed("ann", "sell", { ticks: 100, lots: 2 });
   desk.placed("ann", "sell", { ticks: 101, lots: 2 });
-  expect(desk.place("bob", "buy", { ticks: 100, lots: 3, timeInForce: "FOK" })).toEqual(rejected("fill_or_kill_unfillable"));
-  expect(desk.placed("bob", "buy", { ticks: 101, lots: 3, timeInForce: "FOK" })).toMatchObject({ status: "filled", filledValue: 301n });
+  expect(desk.place("bob", "buy", { ticks: 100, lots: 3, timeInForce: "FOK" })).toEqual(
+    rejected("fill_or_kill_unfillable"),
+  );
+  expect(desk.placed("bob", "buy", { ticks: 101, lots: 3, timeInForce: "FOK" })).toMatchObject({
+    status: "filled",
+    filledValue: 301n,
+  });
 });
 
-it("cannot cancel an order that is filled, cancelled, another's or not there", () => {
+it("cannot cancel an order that is filled, cancelled, another user's or unknown", () => {
   const sell = desk.placed("ann", "sell", { ticks: 100, lots: 1 });
   const open = desk.placed("ann", "sell", { ticks: 101, lots: 1 });
   desk.placed("bob", "buy", { ticks: 100, lots: 1 });
   expect(desk.cancel("ann", sell.id)).toEqual(rejected("order_not_open"));
   expect(desk.cancel("bob", open.id)).toEqual(rejected("order_not_open"));
   expect(desk.cancel("ann", 999)).toEqual(rejected("order_unknown"));
-  expect(desk.cancel("ann", open.id)).toMatchObject({ kind: "cancelled", orders: [{ id: open.id, status: "cancelled" }] });
+  expect(desk.cancel("ann", open.id)).toMatchObject({
+    kind: "cancelled",
+    orders: [{ id: open.id, status: "cancelled" }],
+  });
   expect(desk.cancel("ann", open.id)).toEqual(rejected("order_not_open"));
 });
 
@@ -119,7 +127,7 @@ it.each([
   ["cancelNewest", { status: "cancelled", cancelReason: "selfTrade", filledLots: 1 }, "open"],
   ["cancelOldest", { status: "filled", filledLots: 3 }, "gone"],
   ["cancelBoth", { status: "cancelled", cancelReason: "selfTrade", filledLots: 1 }, "gone"],
-] as const)("never trades somebody with themselves: %s", (selfTrade, expected, own) => {
+] as const)("never trades a user with themselves: %s", (selfTrade, expected, own) => {
   desk.placed("ann", "sell", { ticks: 100, lots: 1 });
   const mine = desk.placed("bob", "sell", { ticks: 101, lots: 1 });
   desk.placed("ann", "sell", { ticks: 102, lots: 2 });
@@ -133,10 +141,13 @@ it("refuses a new order that would meet its owner first, when the newest is to g
   expect(desk.place("bob", "buy", { lots: 1 })).toEqual(rejected("self_trade"));
 });
 
-it("does not let a post-only order take", () => {
+it("does not let a post-only order take liquidity", () => {
   desk.placed("ann", "sell", { ticks: 100, lots: 1 });
   expect(desk.place("bob", "buy", { ticks: 100, lots: 1, postOnly: true })).toEqual(rejected("post_only_would_trade"));
-  expect(desk.placed("bob", "buy", { ticks: 99, lots: 1, postOnly: true })).toMatchObject({ status: "open", postOnly: true });
+  expect(desk.placed("bob", "buy", { ticks: 99, lots: 1, postOnly: true })).toMatchObject({
+    status: "open",
+    postOnly: true,
+  });
 });
 
 it("keeps a book whose prices lie as far apart as they can", () => {

@@ -1,17 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { openDesk, PLAIN_TERMS, rejected } from "./desk.ts";
+import { openDesk, PLAIN_TERMS, rejected } from "../../kit/engine/desk.ts";
 
 describe("fees", () => {
-  it("are taken from what a side receives, rounded up, and go to the house", () => {
+  it("are taken from the amount a side receives, rounded up, and go to the house", () => {
     const desk = openDesk({ terms: { makerFeePpm: 1_000, takerFeePpm: 2_500 } });
     desk.placed("ann", "sell", { ticks: 7, lots: 333 });
     // 333 × 0.25 % is 0.8325, and 2,331 × 0.1 % is 2.331.
-    expect(desk.trades("bob", "buy", { ticks: 7, lots: 333 })).toMatchObject([{ value: 2_331n, buyFee: 1n, sellFee: 3n }]);
+    expect(desk.trades("bob", "buy", { ticks: 7, lots: 333 })).toMatchObject([
+      { value: 2_331n, buyFee: 1n, sellFee: 3n },
+    ]);
     expect([desk.available("house", "gem"), desk.available("house", "idr")]).toEqual([1n, 3n]);
     expect(desk.engine.verify()).toEqual([]);
   });
 
-  it("are not escaped by trading in small parts, and are never more than what was received", () => {
+  it("cannot be avoided by trading in small parts, and never exceed the amount received", () => {
     const desk = openDesk({ terms: { makerFeePpm: 1, takerFeePpm: 1_000_000 } });
     desk.placed("ann", "sell", { ticks: 1, lots: 3 });
     const trades = [1, 2, 3].flatMap(() => desk.trades("bob", "buy", { ticks: 1, lots: 1 }));
@@ -23,7 +25,7 @@ describe("fees", () => {
     expect(desk.engine.verify()).toEqual([]);
   });
 
-  it("are nothing where the rate is nothing", () => {
+  it("are zero at a rate of zero", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 7, lots: 3 });
     expect(desk.trades("bob", "buy", { ticks: 7, lots: 3 })).toMatchObject([{ buyFee: 0n, sellFee: 0n }]);
@@ -31,7 +33,7 @@ describe("fees", () => {
 });
 
 describe("market orders by quote amount", () => {
-  it("buy whole lots level by level, and give back what does not pay for one more", () => {
+  it("buy whole lots level by level, and refund the rest", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 10, lots: 3 });
     desk.placed("ann", "sell", { ticks: 11, lots: 30 });
@@ -41,14 +43,18 @@ describe("market orders by quote amount", () => {
     expect(desk.available("bob", "idr")).toBe(before - 52n);
   });
 
-  it("sell for at most the amount, and do not go on to a lower price for the rest", () => {
+  it("sell for at most the amount, and do not continue at a lower price for the rest", () => {
     const desk = openDesk();
     desk.placed("ann", "buy", { ticks: 10, lots: 30 });
     desk.placed("ann", "buy", { ticks: 2, lots: 30 });
-    expect(desk.placed("bob", "sell", { quoteAmount: 25n })).toMatchObject({ cancelReason: "fundsSpent", filledLots: 2, filledValue: 20n });
+    expect(desk.placed("bob", "sell", { quoteAmount: 25n })).toMatchObject({
+      cancelReason: "fundsSpent",
+      filledLots: 2,
+      filledValue: 20n,
+    });
   });
 
-  it("are filled without a word when the amount is spent exactly", () => {
+  it("are filled without a cancel reason when the amount is spent exactly", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 10, lots: 3 });
     expect(desk.placed("bob", "buy", { quoteAmount: 30n })).toMatchObject({ status: "filled", cancelReason: "" });
@@ -62,7 +68,7 @@ describe("market orders by quote amount", () => {
 });
 
 describe("bounds", () => {
-  it("let an order spend exactly what is there, and not one step more", () => {
+  it("let an order spend exactly the available amount, and not one step more", () => {
     const desk = openDesk();
     desk.apply({ kind: "deposit", user: "eve", currency: "idr", amount: 500n, reference: "" });
     expect(desk.place("eve", "buy", { ticks: 167, lots: 3 })).toEqual(rejected("balance_insufficient"));
@@ -70,17 +76,18 @@ describe("bounds", () => {
     expect([desk.available("eve", "idr"), desk.frozen("eve", "idr")]).toEqual([0n, 500n]);
   });
 
-  it("refuse a price, a quantity or a value that could not be counted", () => {
+  it("refuse a price, a quantity or a value beyond the integers' range", () => {
     const desk = openDesk({ terms: { tickSteps: 2n ** 40n } });
     expect(desk.place("ann", "buy", { ticks: 2 ** 31, lots: 1 })).toEqual(rejected("value_too_large"));
     expect(desk.place("ann", "buy", { ticks: 2 ** 23, lots: 1 })).toEqual(rejected("value_too_large"));
     expect(desk.place("ann", "sell", { ticks: 1, lots: 2 ** 53 })).toEqual(rejected("command_invalid"));
   });
 
-  it("hold all there can be of a currency, and not one step more", () => {
+  it("hold the maximum of a currency, and not one step more", () => {
     const desk = openDesk();
     desk.apply({ kind: "setCurrency", currency: "new", scale: 18 });
-    const deposit = (amount: bigint) => desk.apply({ kind: "deposit", user: "ann", currency: "new", amount, reference: "" });
+    const deposit = (amount: bigint) =>
+      desk.apply({ kind: "deposit", user: "ann", currency: "new", amount, reference: "" });
     expect(deposit(2n ** 62n)).toEqual({ kind: "done" });
     expect(deposit(1n)).toEqual(rejected("amount_too_large"));
     expect(desk.available("ann", "new")).toBe(2n ** 62n);
@@ -91,15 +98,19 @@ describe("bounds", () => {
     const desk = openDesk({ terms: { tickSteps: 2n ** 30n, lotSteps: 1n, makerFeePpm: 1_000, takerFeePpm: 999_999 } });
     desk.apply({ kind: "deposit", user: "bob", currency: "idr", amount: 2n ** 61n, reference: "" });
     desk.placed("ann", "sell", { ticks: 2 ** 30, lots: 1 });
-    expect(desk.trades("bob", "buy", { ticks: 2 ** 30, lots: 1 })).toMatchObject([{ value: 2n ** 60n, sellFee: 1_152_921_504_606_847n }]);
+    expect(desk.trades("bob", "buy", { ticks: 2 ** 30, lots: 1 })).toMatchObject([
+      { value: 2n ** 60n, sellFee: 1_152_921_504_606_847n },
+    ]);
     expect(desk.engine.verify()).toEqual([]);
   });
 
-  it("refuse orders, names and users beyond what is held, and take them again when there is room", () => {
+  it("refuse orders, names and users beyond their bounds, and take them again when there is room", () => {
     const desk = openDesk({ bounds: { openOrdersMax: 1, usersMax: 4 } });
     const first = desk.placed("ann", "sell", { ticks: 100, lots: 1 });
     expect(desk.place("ann", "sell", { ticks: 100, lots: 1 })).toEqual(rejected("engine_full"));
-    expect(desk.placed("bob", "buy", { ticks: 99, lots: 1, timeInForce: "IOC" })).toMatchObject({ status: "cancelled" });
+    expect(desk.placed("bob", "buy", { ticks: 99, lots: 1, timeInForce: "IOC" })).toMatchObject({
+      status: "cancelled",
+    });
     desk.cancel("ann", first.id);
     expect(desk.placed("ann", "sell", { ticks: 100, lots: 1 })).toMatchObject({ status: "open" });
     const deposit = { kind: "deposit", user: "dan", currency: "idr", amount: 1n, reference: "" } as const;
@@ -127,7 +138,11 @@ describe("the price band", () => {
     const desk = opened();
     desk.placed("ann", "sell", { ticks: 115, lots: 2 });
     desk.placed("ann", "sell", { ticks: 120, lots: 9 });
-    expect(desk.placed("bob", "buy", { lots: 5 })).toMatchObject({ filledLots: 2, status: "cancelled", cancelReason: "priceBand" });
+    expect(desk.placed("bob", "buy", { lots: 5 })).toMatchObject({
+      filledLots: 2,
+      status: "cancelled",
+      cancelReason: "priceBand",
+    });
   });
 
   it("moves with the last price", () => {
@@ -159,7 +174,7 @@ describe("terms", () => {
     expect(desk.place("bob", "buy", { ticks: 10, lots: 1, grid: 1 })).toEqual(rejected("pair_changed"));
   });
 
-  it("count a change of anything else as a version, and none as none", () => {
+  it("count a change of any other term as a version, and no change as none", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 105, lots: 1 });
     expect(desk.configure({ isTrading: false })).toEqual({ kind: "done" });

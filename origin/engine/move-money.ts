@@ -1,19 +1,28 @@
-import { accountOf, availableOf, touchAccount } from "./accounts.ts";
+import { accountOf, availableOf, touchAccount, type User, userNamed } from "./accounts.ts";
 import { touch } from "./change-log.ts";
 import type { MovementRow, ReferenceKind } from "./changes.ts";
 import type { Command, Deposit, Transfer, Withdraw } from "./command.ts";
-import type { Currency } from "./currencies.ts";
 import { STEPS_MAX } from "./limits.ts";
-import { countName, hasNamedAll } from "./name-counts.ts";
-import type { Outcome, RejectCode } from "./outcome.ts";
-import { digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./references.ts";
-import { reject } from "./reject.ts";
+import {
+  countName,
+  digestOf,
+  HOUR_MS,
+  hasNamedAll,
+  isRemembered,
+  lookUp,
+  referenceRow,
+  remember,
+} from "./names/references.ts";
+import { type Outcome, type RejectCode, reject } from "./outcome.ts";
+import type { Currency } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import { type User, userNamed } from "./users.ts";
 
 type MoveCommand = Command & (Deposit | Withdraw | Transfer);
 
-/** All three are one thing: an amount that leaves one place and arrives at another. Outside of the venue is the empty name. */
+/**
+ * Deposit, withdrawal and transfer in one: an amount moves from one user to another. The empty name is outside the
+ * venue.
+ */
 export function moveMoney(state: EngineState, command: MoveCommand): Outcome {
   const movement = movementOf(command, state.at);
   const { from, to, currency: currencyName, amount, reference } = movement;
@@ -47,7 +56,7 @@ function movementOf(command: MoveCommand, at: number): MovementRow {
   }
 }
 
-/** Nothing leaves an account that is frozen; it may still be given something. */
+/** A frozen user cannot pay out, but can receive. */
 function movementFault(state: EngineState, movement: MovementRow, currency: Currency): RejectCode | undefined {
   const { from, to, amount, reference } = movement;
   if (from === "") {
@@ -63,7 +72,7 @@ function movementFault(state: EngineState, movement: MovementRow, currency: Curr
   return reference !== "" && owner !== undefined && hasNamedAll(state, owner) ? "engine_full" : undefined;
 }
 
-/** The empty name would be the world outside: money out of nothing. */
+/** The empty name is outside the venue: a transfer from it would create money. */
 function isNameless({ kind, from, to }: MovementRow): boolean {
   return (kind !== "deposit" && from === "") || (kind !== "withdrawal" && to === "");
 }
@@ -76,7 +85,7 @@ function add({ accounts }: EngineState, { user, currency, amount }: Addition): v
   touchAccount(accounts, account);
 }
 
-/** A reference is the giver's; a deposit's belongs to whom it is given. */
+/** A reference belongs to the payer; a deposit's to the receiver. */
 function ownerName({ from, to }: MovementRow): string {
   return from === "" ? to : from;
 }
@@ -90,7 +99,15 @@ function recallMovement(state: EngineState, movement: MovementRow, user: User): 
 function rememberMovement(state: EngineState, movement: MovementRow): void {
   const user = userNamed(state.users, ownerName(movement));
   const digest = digestOfMovement(movement);
-  const reference = { kind: kindOf(movement), user, name: movement.reference, digest, orderId: 0, at: state.at, isHeld: true };
+  const reference = {
+    kind: kindOf(movement),
+    user,
+    name: movement.reference,
+    digest,
+    orderId: 0,
+    at: state.at,
+    isHeld: true,
+  };
   remember(state.references, reference, state.index);
   const hour = Math.floor(state.at / HOUR_MS);
   state.log.references.push(referenceRow(reference, countName(user, { hour, firstHour: state.references.firstHour })));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createEngine } from "../../origin/engine/engine.ts";
-import { openDesk, rejected } from "./desk.ts";
+import { openDesk, rejected } from "../../kit/engine/desk.ts";
+import { createEngine } from "./engine.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("a client order id", () => {
-  it("does an order once: the same again is a repetition, also when the order is closed or could no longer be placed", () => {
+  it("executes an order once: the same again is a repetition, also when the order is closed or could no longer be placed", () => {
     const desk = openDesk();
     const order = { ticks: 100, lots: 1, clientOrderId: "mine" };
     const { id } = desk.placed("ann", "sell", order);
@@ -15,11 +15,15 @@ describe("a client order id", () => {
     expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
   });
 
-  it("refuses other content, and does not get in another user's way", () => {
+  it("refuses other content, and does not affect other users", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "mine" });
-    expect(desk.place("ann", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toEqual(rejected("client_order_id_reused"));
-    expect(desk.placed("cid", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toMatchObject({ status: "open" });
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toEqual(
+      rejected("client_order_id_reused"),
+    );
+    expect(desk.placed("cid", "sell", { ticks: 100, lots: 2, clientOrderId: "mine" })).toMatchObject({
+      status: "open",
+    });
   });
 
   it("is free again after 24 hours, to the millisecond", () => {
@@ -46,11 +50,15 @@ describe("a client order id", () => {
 
   it("is not remembered for an order that was refused", () => {
     const desk = openDesk();
-    expect(desk.place("ann", "sell", { ticks: 100, lots: 2 ** 40, clientOrderId: "mine" })).toEqual(rejected("balance_insufficient"));
-    expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "mine" })).toMatchObject({ status: "open" });
+    expect(desk.place("ann", "sell", { ticks: 100, lots: 2 ** 40, clientOrderId: "mine" })).toEqual(
+      rejected("balance_insufficient"),
+    );
+    expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "mine" })).toMatchObject({
+      status: "open",
+    });
   });
 
-  it("may be anything, also what JavaScript thinks is its own", () => {
+  it("may be any text, also a property name of JavaScript objects", () => {
     const desk = openDesk();
     for (const clientOrderId of ["__proto__", "constructor", "toString"]) {
       expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId })).toMatchObject({ clientOrderId });
@@ -59,7 +67,7 @@ describe("a client order id", () => {
 });
 
 describe("a reference", () => {
-  it("moves money once, and names of one kind do not get in the way of another", () => {
+  it("moves money once, and names of one kind do not affect another", () => {
     const desk = openDesk();
     const before = desk.available("ann", "idr");
     const move = { user: "ann", currency: "idr", amount: 5n, reference: "r" } as const;
@@ -70,9 +78,10 @@ describe("a reference", () => {
     expect(desk.available("ann", "idr")).toBe(before + 4n);
   });
 
-  it("is refused to a user who has given as many as may be, and to nobody else", () => {
+  it("is refused to a user at the bound of names, and to no other user", () => {
     const desk = openDesk({ bounds: { namesPerUserMax: 2 } });
-    const deposit = (user: string, reference: string) => desk.apply({ kind: "deposit", user, currency: "idr", amount: 1n, reference });
+    const deposit = (user: string, reference: string) =>
+      desk.apply({ kind: "deposit", user, currency: "idr", amount: 1n, reference });
     expect(deposit("ann", "a")).toEqual({ kind: "done" });
     expect(desk.placed("ann", "sell", { ticks: 100, lots: 1, clientOrderId: "a" })).toMatchObject({ status: "open" });
     expect(deposit("ann", "b")).toEqual(rejected("engine_full"));
@@ -87,7 +96,7 @@ describe("a reference", () => {
 });
 
 describe("freezing a user", () => {
-  it("stops orders and whatever takes money out, and lets orders be cancelled and money come in", () => {
+  it("stops orders and withdrawals, and allows cancels and deposits", () => {
     const desk = openDesk();
     const { id } = desk.placed("ann", "sell", { ticks: 100, lots: 1 });
     desk.apply({ kind: "setUser", user: "ann", isFrozen: true });
@@ -103,7 +112,7 @@ describe("freezing a user", () => {
   });
 });
 
-it("makes no money out of a transfer without a name", () => {
+it("creates no money by a transfer without a name", () => {
   const desk = openDesk();
   const move = { currency: "idr", amount: 1n, reference: "" } as const;
   expect(desk.apply({ kind: "transfer", from: "", to: "ann", ...move })).toEqual(rejected("command_invalid"));
@@ -111,11 +120,21 @@ it("makes no money out of a transfer without a name", () => {
 });
 
 describe("verify", () => {
-  it("says in a sentence what does not agree", () => {
+  it("names each contradiction in a sentence", () => {
     const { engine, placed } = openDesk();
     placed("ann", "sell", { ticks: 100, lots: 1 });
     const copy = createEngine({ openOrdersMax: 10 });
-    const empty = { at: 0, nextOrderId: 1, nextTradeId: 1, orders: [], trades: [], movements: [], pairs: [], users: [], references: [] };
+    const empty = {
+      at: 0,
+      nextOrderId: 1,
+      nextTradeId: 1,
+      orders: [],
+      trades: [],
+      movements: [],
+      pairs: [],
+      users: [],
+      references: [],
+    };
     copy.absorb({ ...empty, currencies: [{ currency: "idr", scale: 0, supply: 5n }], balances: [] });
     expect(copy.verify()).toEqual(["all balances of idr together are 0, and 5 came in and did not go out"]);
     copy.absorb({ ...empty, currencies: [], balances: [{ user: "ann", currency: "idr", available: 4n, frozen: 1n }] });
@@ -132,18 +151,25 @@ describe("a name that has left memory", () => {
     const { id } = desk.placed("ann", "sell", order);
     const [row] = desk.engine.takeChanges().references;
     desk.engine.names.evict({ upTo: 1, keep: 0 });
-    const command = { id: "1-1-0", at: row?.at ?? 0, kind: "cancel", user: "ann", orderId: 0, clientOrderId: "mine" } as const;
+    const command = {
+      id: "1-1-0",
+      at: row?.at ?? 0,
+      kind: "cancel",
+      user: "ann",
+      orderId: 0,
+      clientOrderId: "mine",
+    } as const;
     return { ...desk, id, row, command };
   }
 
-  it("is asked for before its command is applied, or the engine stops", () => {
+  it("must be fetched before its command is applied, or the engine stops", () => {
     const { engine, cancel, id, command, place } = evictedDesk();
     cancel("ann", id);
     expect(engine.names.unanswered(command, command.at)).toEqual({ kind: "order", user: "ann", name: "mine" });
     expect(() => place("ann", "sell", order)).toThrow("the store is asked about a name before its command is applied");
   });
 
-  it("stands for what it stood for once the store has answered", () => {
+  it("has its content again once the store has answered", () => {
     const { engine, cancel, id, row, command, place } = evictedDesk();
     cancel("ann", id);
     const name = { kind: "order", user: "ann", name: "mine" } as const;
@@ -159,7 +185,7 @@ describe("a name that has left memory", () => {
     expect(apply(command)).toMatchObject({ kind: "cancelled", orders: [{ id }] });
   });
 
-  it("is the only one that is asked for, unless memory began without the names of the last day", () => {
+  it("is the only one that is fetched, unless memory began without the names of the last day", () => {
     const { engine, command } = evictedDesk();
     const other = { ...command, clientOrderId: "other" };
     expect(engine.names.unanswered(command, command.at)).toBeDefined();
@@ -168,13 +194,13 @@ describe("a name that has left memory", () => {
     expect(engine.names.unanswered(other, command.at)).toBeDefined();
   });
 
-  it("is asked for again when the last answer is older than its time in memory", () => {
+  it("is fetched again when the last answer is older than its time in memory", () => {
     const desk = openDesk();
     desk.engine.names.load({ counts: [], completeFrom: Number.MAX_SAFE_INTEGER });
     const name = { kind: "order", user: "ann", name: "mine" } as const;
     desk.engine.names.answer([name], []);
     const { id, createdAt: at } = desk.placed("ann", "sell", order);
-    // Asked for before the order was placed, answered after.
+    // Fetched before the order was placed, answered after.
     desk.engine.names.answer([name], []);
     desk.engine.names.evict({ upTo: 1, keep: 0 });
     desk.cancel("ann", id);
@@ -182,7 +208,7 @@ describe("a name that has left memory", () => {
     expect(desk.engine.names.unanswered(command, command.at)).toEqual(name);
   });
 
-  it("is not asked for while memory reaches back 24 hours", () => {
+  it("is not fetched while memory reaches back 24 hours", () => {
     const { engine, command, wait, placed } = evictedDesk();
     wait(DAY_MS);
     expect(engine.names.unanswered(command, command.at + DAY_MS - 1)).toBeDefined();

@@ -1,21 +1,21 @@
 import type { OrderRow, TradeRow } from "./changes.ts";
 
-/** What became of one command. A rejected one has changed nothing. */
+/** The outcome of one command. A rejected one has changed nothing. */
 export type Outcome = Accepted | Rejected;
 
 type Accepted =
   | {
       readonly kind: "order";
-      /** As it stands after the command. */
+      /** Its state after the command. */
       readonly order: OrderRow;
-      /** The trades of this very command. */
+      /** The trades of this command. */
       readonly trades: readonly TradeRow[];
     }
   | { readonly kind: "cancelled"; readonly orders: readonly OrderRow[]; readonly hasMore: boolean }
   | { readonly kind: "done" }
   /**
-   * The same name with the same content was seen within 24 hours: nothing was done. What the order has become since is not the
-   * engine's to know once it is closed; `orderId` says where to look (0 where the name stood for no order).
+   * The same name with the same content was seen within 24 hours: nothing was done. The engine does not know a closed
+   * order's state; `orderId` says where to look (0 if the name is not an order's).
    */
   | { readonly kind: "repetition"; readonly orderId: number };
 
@@ -23,7 +23,8 @@ export type Rejected = { readonly kind: "rejected"; readonly code: RejectCode };
 
 /** Each is a promise to clients: never renamed. Those of one range have one kind of remedy. */
 export type RejectCode =
-  // It contradicts itself. The api never sends such a command; the engine refuses it all the same, because throwing would stop the shard for good.
+  // It contradicts itself. The api never sends such a command; the engine refuses it anyway, because throwing would
+  // stop the shard for good.
   | "command_invalid"
   // The pair or the account cannot do this now.
   | "pair_unknown"
@@ -31,7 +32,7 @@ export type RejectCode =
   | "pair_changed"
   | "user_frozen"
   | "currency_unknown"
-  // The order cannot be taken as it is.
+  // The order is not acceptable as it is.
   | "value_below_minimum"
   | "value_too_large"
   | "price_outside_band"
@@ -39,23 +40,27 @@ export type RejectCode =
   | "fill_or_kill_unfillable"
   | "no_liquidity"
   | "self_trade"
-  // There is not enough.
+  // The balance is insufficient.
   | "balance_insufficient"
   | "open_orders_limit"
   | "amount_too_large"
-  // What it speaks of is not there, or no longer.
+  // The command's subject does not exist, or no longer exists.
   | "order_unknown"
   | "order_not_open"
-  // The signed request came before, can no longer be told from one that did, or cannot be remembered.
+  // The signed request is a repetition, cannot be distinguished from one, or cannot be remembered.
   | "request_replayed"
   | "request_expired"
   | "nonces_full"
-  // The same name stands for something else.
+  // The same name has other content.
   | "client_order_id_reused"
   | "reference_reused"
   // Configuration.
   | "terms_invalid"
   | "currency_fixed"
   | "pair_has_orders"
-  // More is remembered than may be.
+  // A memory bound is reached.
   | "engine_full";
+
+export function reject(code: RejectCode): Rejected {
+  return { kind: "rejected", code };
+}

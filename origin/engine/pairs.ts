@@ -1,6 +1,5 @@
-import { type Book, createBook } from "./book.ts";
-import type { PairRow } from "./changes.ts";
-import type { Currency } from "./currencies.ts";
+import { type Book, createBook } from "./book/book.ts";
+import type { CurrencyRow, PairRow } from "./changes.ts";
 import type { PairTerms } from "./terms.ts";
 
 export type Pairs = {
@@ -10,7 +9,7 @@ export type Pairs = {
   readonly sorted: Pair[];
 };
 
-/** A pair with its book. The terms that matter to a trade stand here once more, in the form that the arithmetic wants. */
+/** A pair with its book. The terms of a trade are repeated here in the form that the arithmetic needs. */
 export type Pair = {
   readonly name: string;
   readonly index: number;
@@ -74,11 +73,37 @@ export function setTerms(pair: Pair, terms: PairTerms): void {
   pair.valueMin = Number(terms.valueStepsMin);
 }
 
-/** What one tick times one lot is worth. Terms under which this is no whole number are refused (`pair-terms.ts`). */
+/** The value of one tick times one lot. Terms under which this is no whole number are refused (`configure.ts`). */
 export function unitStepsOf({ tickSteps, lotSteps }: PairTerms, base: Currency): bigint {
   return (tickSteps * lotSteps) / 10n ** BigInt(base.scale);
 }
 
 export function pairRow({ terms, version, grid, lastTicks }: Pair): PairRow {
   return { ...terms, version, grid, lastTicks };
+}
+
+export type Currencies = { readonly byName: Map<string, Currency>; readonly all: Currency[] };
+
+export type Currency = {
+  readonly name: string;
+  readonly index: number;
+  readonly scale: number;
+  /** All deposits less all withdrawals: the sum of all balances must equal it. */
+  supply: bigint;
+  isTouched: boolean;
+};
+
+export function createCurrencies(): Currencies {
+  return { byName: new Map(), all: [] };
+}
+
+export function addCurrency({ byName, all }: Currencies, name: string, scale: number): Currency {
+  const currency: Currency = { name, index: all.length, scale, supply: 0n, isTouched: false };
+  byName.set(name, currency);
+  all.push(currency);
+  return currency;
+}
+
+export function currencyRow({ name, scale, supply }: Currency): CurrencyRow {
+  return { currency: name, scale, supply };
 }

@@ -1,25 +1,19 @@
-import { accountOf, availableOf, touchAccount } from "./accounts.ts";
-import { firstOrder, oppositeOf } from "./book.ts";
-import { keepRow, touchOrder } from "./change-log.ts";
+import { accountOf, availableOf, touchAccount, type User } from "./accounts.ts";
+import { firstOrder, oppositeOf } from "./book/book.ts";
+import { endOrder, openOrder, reservationOf } from "./book/open-orders.ts";
+import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
+import { keepRow, openRow, touchOrder } from "./change-log.ts";
 import type { OrderRow, TradeRow } from "./changes.ts";
 import { isWellFormed, limitTicksOf, orderFault, type Placing } from "./check-order.ts";
 import type { PlaceOrder } from "./command.ts";
 import { quantityOf, valueAt } from "./exact.ts";
-import { matchOrder } from "./match.ts";
-import { countName } from "./name-counts.ts";
-import { endOrder, openOrder, reservationOf } from "./open-orders.ts";
-import { findSlot } from "./order-index.ts";
-import { openRow } from "./order-row.ts";
-import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./order-slab.ts";
-import type { Outcome, RejectCode } from "./outcome.ts";
-import { digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./references.ts";
-import { reject } from "./reject.ts";
+import { isBeyond, isOwn, lotsWanted, matchOrder, previewSweep, type Stop } from "./match.ts";
+import { countName, digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./names/references.ts";
+import { type Outcome, type RejectCode, reject } from "./outcome.ts";
 import type { EngineState } from "./state.ts";
-import { isBeyond, isOwn, lotsWanted, previewSweep, type Stop } from "./sweep.ts";
 import type { CancelReason } from "./terms.ts";
-import type { User } from "./users.ts";
 
-/** Everything that can speak against an order is looked at first; then its funds are frozen; then it trades; what is left rests or ends. */
+/** All checks come first; then the funds are frozen; then the order trades; its rest goes to the book or ends. */
 export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
   if (!isWellFormed(command)) return reject("command_invalid");
   const user = state.users.byName.get(command.user);
@@ -43,7 +37,9 @@ function isFunded({ accounts }: EngineState, placing: Placing): placing is Funde
   return user !== undefined && availableOf(accounts, user, side === BUY ? pair.quote : pair.base) >= reserve;
 }
 
-/** Whoever asks twice is told what came of the first time. A name that an open order still has stands for that order, however old. */
+/**
+ * A repetition is answered with the first outcome. The name of an open order stands for that order, however old it is.
+ */
 function recallOrder(state: EngineState, command: PlaceOrder, user: User): Outcome | undefined {
   const reference = lookUp(state.references, { user, kind: "order", name: command.clientOrderId, at: state.at });
   if (reference === undefined) return undefined;
@@ -59,7 +55,10 @@ function digestOfOrder(order: PlaceOrder): string {
   return digestOf([pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade]);
 }
 
-function placingOf({ bounds }: EngineState, { command, pair, user }: Pick<Placing, "command" | "pair" | "user">): Placing {
+function placingOf(
+  { bounds }: EngineState,
+  { command, pair, user }: Pick<Placing, "command" | "pair" | "user">,
+): Placing {
   return {
     command,
     user,
@@ -75,7 +74,7 @@ function placingOf({ bounds }: EngineState, { command, pair, user }: Pick<Placin
   };
 }
 
-/** What has to be frozen before the order may trade, or what the book has against it. */
+/** The amount to freeze before the order may trade, or the reason in the book to reject it. */
 function reserveFor(state: EngineState, placing: Placing): bigint | RejectCode {
   const { command, pair, side } = placing;
   if (command.type === "market" || command.timeInForce === "FOK") return reserveBySweep(state, placing);
@@ -86,7 +85,7 @@ function reserveFor(state: EngineState, placing: Placing): bigint | RejectCode {
   return side === BUY ? valueAt(pair, command) : quantityOf(pair, command.lots);
 }
 
-/** An order that trades now or never freezes exactly what it will pay. */
+/** An order that cannot rest freezes exactly the amount that it will pay. */
 function reserveBySweep(state: EngineState, placing: Placing): bigint | RejectCode {
   const { command, pair, side } = placing;
   const first = firstOrder(oppositeOf(pair.book, side));
@@ -102,7 +101,7 @@ function reserveBySweep(state: EngineState, placing: Placing): bigint | RejectCo
   return side === BUY ? value : quantityOf(pair, lots);
 }
 
-/** Why a market order would do nothing at all. */
+/** Why a market order would have no effect. */
 const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
   "": "no_liquidity",
   book: "no_liquidity",
@@ -116,7 +115,8 @@ function carryOut(state: EngineState, placing: Funded): Outcome {
   const { command, user, reserve } = placing;
   const { accounts, log } = state;
   const slot = writeOrder(state, placing);
-  if (command.clientOrderId !== "") rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
+  if (command.clientOrderId !== "")
+    rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
   const account = state.orders.pays[slot] as number;
   accounts.available[account] = (accounts.available[account] as bigint) - reserve;
   accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
@@ -157,7 +157,15 @@ type Named = { readonly command: PlaceOrder; readonly user: User; readonly order
 
 function rememberOrder(state: EngineState, { command, user, orderId }: Named): void {
   const digest = digestOfOrder(command);
-  const reference = { kind: "order", user, name: command.clientOrderId, digest, orderId, at: state.at, isHeld: true } as const;
+  const reference = {
+    kind: "order",
+    user,
+    name: command.clientOrderId,
+    digest,
+    orderId,
+    at: state.at,
+    isHeld: true,
+  } as const;
   remember(state.references, reference, state.index);
   const hour = Math.floor(state.at / HOUR_MS);
   state.log.references.push(referenceRow(reference, countName(user, { hour, firstHour: state.references.firstHour })));
@@ -165,12 +173,18 @@ function rememberOrder(state: EngineState, { command, user, orderId }: Named): v
 
 type Matched = { readonly slot: number; readonly stop: Stop };
 
-/** What is left of the order rests or ends, and what it no longer needs is free again: a better price than its own is refunded here. */
+/**
+ * The rest of the order goes to the book or ends, and funds that it no longer needs are released: a better price than
+ * its own is refunded here.
+ */
 function finish(state: EngineState, { command, pair, side, reserve }: Funded, { slot, stop }: Matched): OrderRow {
   const { orders, accounts } = state;
   const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
   if (!(rests && orders.filledLots[wordOf(slot)] === 0)) {
-    const paid = side === BUY ? (orders.filledValue[wordOf(slot)] as bigint) : quantityOf(pair, orders.filledLots[wordOf(slot)] as number);
+    const paid =
+      side === BUY
+        ? (orders.filledValue[wordOf(slot)] as bigint)
+        : quantityOf(pair, orders.filledLots[wordOf(slot)] as number);
     const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
     const account = orders.pays[slot] as number;
     accounts.frozen[account] = (accounts.frozen[account] as bigint) - released;

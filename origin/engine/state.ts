@@ -1,16 +1,13 @@
-import { type Accounts, createAccounts } from "./accounts.ts";
+import { type Accounts, createAccounts, createUsers, type User, type Users, userNamed } from "./accounts.ts";
+import { createOrderIndex, createOrderSlab, type OrderIndex, type OrderSlab } from "./book/order-slab.ts";
 import { type ChangeLog, createChangeLog } from "./change-log.ts";
-import { type Currencies, createCurrencies } from "./currencies.ts";
 import { DEFAULT_BOUNDS, type EngineBounds } from "./limits.ts";
-import { createNonces, type Nonces } from "./nonces.ts";
-import { createOrderIndex, type OrderIndex } from "./order-index.ts";
-import { createOrderSlab, type OrderSlab } from "./order-slab.ts";
-import { createPairs, type Pairs } from "./pairs.ts";
-import { createReferences, type References } from "./references.ts";
+import { createNonces, type Nonces } from "./names/nonces.ts";
+import { createReferences, type References } from "./names/references.ts";
+import { type Currencies, createCurrencies, createPairs, type Pairs } from "./pairs.ts";
 import { HOUSE_USER } from "./terms.ts";
-import { createUsers, type User, type Users, userNamed } from "./users.ts";
 
-/** All that the engine knows. */
+/** The whole state of the engine. */
 export type EngineState = {
   /** In milliseconds. Never goes back. */
   at: number;

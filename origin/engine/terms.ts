@@ -1,22 +1,30 @@
 export type OrderSide = "buy" | "sell";
 export type OrderType = "limit" | "market";
 export type TimeInForce = "GTC" | "IOC" | "FOK";
-/** When an order would trade with another of the same user: which of the two goes. */
+/** Which of two orders of the same user is cancelled when they would trade. */
 export type SelfTrade = "cancelNewest" | "cancelOldest" | "cancelBoth";
 export type OrderStatus = "open" | "partiallyFilled" | "filled" | "cancelled";
 
 /**
- * Why an order ended with something left; empty while that is not so. With `fundsSpent` alone the order counts as filled: what is left
- * of its quote amount buys or sells less than one lot.
+ * Why an order ended with a rest; empty otherwise. Only with `fundsSpent` the order counts as filled: the rest of its
+ * quote amount buys or sells less than one lot.
  */
-export type CancelReason = "" | "user" | "immediateOrCancel" | "selfTrade" | "noLiquidity" | "priceBand" | "tooManyFills" | "fundsSpent";
+export type CancelReason =
+  | ""
+  | "user"
+  | "immediateOrCancel"
+  | "selfTrade"
+  | "noLiquidity"
+  | "priceBand"
+  | "tooManyFills"
+  | "fundsSpent";
 
 /** Where the fees go: an account like any other, so that money only ever moves between accounts. */
 export const HOUSE_USER = "house";
 
 /**
- * What a pair trades under. One tick times one lot is a whole number of the quote currency's smallest steps (`unitSteps`), so
- * the value of a trade is exact by construction and only fees are ever rounded.
+ * The terms of a pair. One tick times one lot is a whole number of the quote currency's smallest steps (`unitSteps`),
+ * so the value of a trade is exact by construction and only fees are ever rounded.
  */
 export type PairTerms = {
   /** Lower case, as in `btcidr`. */

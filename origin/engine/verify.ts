@@ -1,14 +1,13 @@
 import { balanceRow, currencyOf, eachAccount, ownerOfAccount } from "./accounts.ts";
-import { firstOrder } from "./book.ts";
-import type { Ladder } from "./ladder.ts";
-import { ownerOf, reservationOf } from "./open-orders.ts";
-import { findSlot } from "./order-index.ts";
-import { BUY, NONE, remainingLots, wordOf } from "./order-slab.ts";
-import type { Pair } from "./pairs.ts";
+import { firstOrder, type Ladder, nextOrder } from "./book/book.ts";
+import { ownerOf, reservationOf } from "./book/open-orders.ts";
+import { BUY, findSlot, NONE, remainingLots, wordOf } from "./book/order-slab.ts";
+import { openRow } from "./change-log.ts";
+import { addHash, formatHash, type Hash, hashText } from "./hash.ts";
+import { currencyRow, type Pair, pairRow } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import { eachOrder } from "./state-hash.ts";
 
-/** Looks at everything, and says what is wrong in sentences; nothing when all is well. */
+/** Checks the whole state, and returns its faults in sentences. */
 export function verifyState(state: EngineState): readonly string[] {
   const faults: string[] = [];
   const reservations = new Map<number, bigint>();
@@ -23,10 +22,12 @@ export function verifyState(state: EngineState): readonly string[] {
         reservations.set(account, (reservations.get(account) ?? 0n) + reservationOf(state, slot));
       });
     }
-    if (openOrders - before !== pair.openOrders) faults.push(`${pair.name} counts ${pair.openOrders} open orders, its book has others`);
+    if (openOrders - before !== pair.openOrders)
+      faults.push(`${pair.name} counts ${pair.openOrders} open orders, its book has others`);
     if (isCrossed(state, pair)) faults.push(`the book of ${pair.name} is crossed`);
   }
-  if (openOrders !== state.openOrders) faults.push(`${state.openOrders} open orders are counted, ${openOrders} stand in the books`);
+  if (openOrders !== state.openOrders)
+    faults.push(`${state.openOrders} open orders are counted, ${openOrders} are in the books`);
   return [...faults, ...userFaults(state), ...moneyFaults(state, reservations)];
 }
 
@@ -42,7 +43,8 @@ function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
   let before = NONE;
   eachOrder(state, ladder, (slot) => {
     const id = orders.id[wordOf(slot)] as number;
-    if (before !== NONE && !isInOrder(state, { before, slot })) faults.push(`order ${id} stands behind one that it comes before`);
+    if (before !== NONE && !isInOrder(state, { before, slot }))
+      faults.push(`order ${id} stands behind one that it comes before`);
     if (!(remainingLots(orders, slot) > 0)) faults.push(`order ${id} rests with nothing left`);
     if (findSlot(state.index, id) !== slot) faults.push(`order ${id} is not found by its id`);
     if (id >= state.nextOrderId) faults.push(`order ${id} is newer than the next one`);
@@ -51,7 +53,10 @@ function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
   return faults;
 }
 
-function isInOrder({ orders }: EngineState, { before, slot }: { readonly before: number; readonly slot: number }): boolean {
+function isInOrder(
+  { orders }: EngineState,
+  { before, slot }: { readonly before: number; readonly slot: number },
+): boolean {
   const difference = (orders.ticks[slot] as number) - (orders.ticks[before] as number);
   if (difference === 0) return (orders.id[wordOf(slot)] as number) > (orders.id[wordOf(before)] as number);
   return orders.side[slot] === BUY ? difference < 0 : difference > 0;
@@ -66,30 +71,81 @@ function userFaults(state: EngineState): readonly string[] {
     for (const oldest of user.oldestOpen) {
       for (let slot = oldest; slot !== NONE; slot = orders.userYounger[slot] as number) {
         listed++;
-        const isTheirs = ownerOf(state, slot) === user && findSlot(state.index, orders.id[wordOf(slot)] as number) === slot;
+        const isTheirs =
+          ownerOf(state, slot) === user && findSlot(state.index, orders.id[wordOf(slot)] as number) === slot;
         if (!isTheirs) faults.push(`${user.name} lists an order that is not theirs or not open`);
       }
     }
-    if (listed !== user.openOrders) faults.push(`${user.name} counts ${user.openOrders} open orders and lists ${listed}`);
+    if (listed !== user.openOrders)
+      faults.push(`${user.name} counts ${user.openOrders} open orders and lists ${listed}`);
   }
   return faults;
 }
 
-/** No balance below nothing, frozen is what open orders reserve, and all balances together are what came in and did not go out. */
-function moneyFaults({ accounts, currencies }: EngineState, reservations: ReadonlyMap<number, bigint>): readonly string[] {
+/** No balance is negative, frozen equals the reservations of open orders, and all balances add up to the supply. */
+function moneyFaults(
+  { accounts, currencies }: EngineState,
+  reservations: ReadonlyMap<number, bigint>,
+): readonly string[] {
   const faults: string[] = [];
   const sums = new Map(currencies.all.map((currency) => [currency, 0n]));
   eachAccount(accounts, (account) => {
     const currency = currencyOf(accounts, account);
     const { available, frozen } = balanceRow(accounts, account);
     const whose = `${ownerOfAccount(accounts, account).name}'s ${currency.name}`;
-    if (available < 0n || frozen < 0n) faults.push(`${whose} is below nothing: ${available} available, ${frozen} frozen`);
+    if (available < 0n || frozen < 0n)
+      faults.push(`${whose} is below nothing: ${available} available, ${frozen} frozen`);
     const reserved = reservations.get(account) ?? 0n;
     if (frozen !== reserved) faults.push(`${whose}: ${frozen} is frozen, open orders reserve ${reserved}`);
     sums.set(currency, (sums.get(currency) ?? 0n) + available + frozen);
   });
   for (const [{ name, supply }, sum] of sums) {
-    if (sum !== supply) faults.push(`all balances of ${name} together are ${sum}, and ${supply} came in and did not go out`);
+    if (sum !== supply)
+      faults.push(`all balances of ${name} together are ${sum}, and ${supply} came in and did not go out`);
   }
   return faults;
+}
+
+/**
+ * Hashes everything that decides the engine's future, and nothing else: not storage positions, expired entries or empty
+ * accounts. Names are left out, because some are only in the store; their counts per user are included. Each row is
+ * hashed with its kind, and the hashes are added up.
+ */
+export function stateHash(state: EngineState): string {
+  const sum: Hash = { low: 0, high: 0 };
+  const add = (kind: string, row: object) => addHash(sum, hashText(`${kind}\n${textOf(row)}`));
+  const { at, nextOrderId, nextTradeId, references } = state;
+  add("counters", { at, nextOrderId, nextTradeId });
+  for (const currency of state.currencies.all) add("currency", currencyRow(currency));
+  for (const pair of state.pairs.all) {
+    add("pair", pairRow(pair));
+    for (const ladder of [pair.book.buys, pair.book.sells])
+      eachOrder(state, ladder, (slot) => add("order", openRow(state, slot)));
+  }
+  for (const user of state.users.all) {
+    add("user", { user: user.name, isFrozen: user.isFrozen });
+    const { name, namedByHour } = user;
+    for (let place = 0; place < namedByHour.length; place += 2) {
+      const [hour, number] = [namedByHour[place] as number, namedByHour[place + 1] as number];
+      if (hour >= references.firstHour) add("named", { user: name, hour, number });
+    }
+  }
+  for (const [second, ids] of state.nonces.bySecond) for (const id of ids) add("nonce", { id, second });
+  eachAccount(state.accounts, (account) => {
+    const row = balanceRow(state.accounts, account);
+    if (row.available !== 0n || row.frozen !== 0n) add("balance", row);
+  });
+  return formatHash(sum);
+}
+
+/** The best first, the older first. */
+function eachOrder({ orders }: EngineState, ladder: Ladder, visit: (slot: number) => void): void {
+  for (let slot = firstOrder(ladder); slot !== NONE; slot = nextOrder(ladder, { orders, slot })) visit(slot);
+}
+
+function textOf(row: object): string {
+  return Object.entries(row)
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join("\n");
 }

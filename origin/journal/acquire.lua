@@ -1,7 +1,7 @@
--- Takes the lead when nobody else has it, under an epoch that nobody had before.
--- KEYS: 1 v1:{t0}:fence, or v1:{t0}:projector
+-- Takes the lead when no other process has it, under a new epoch.
+-- KEYS[1] fence  v1:{t0}:fence, or v1:{t0}:projector
 -- ARGV: 1 owner, 2 lease in ms
--- Returns the new epoch, or 0 while somebody else leads.
+-- Returns the new epoch, or 0 while another process leads.
 local fence = KEYS[1]
 local owner, leaseMs = ARGV[1], tonumber(ARGV[2])
 local time = redis.call('TIME')
@@ -12,5 +12,6 @@ local leasedUntil = tonumber(held[2] or '0')
 local isHeld = leasedUntil > now and leasedUntil <= now + 2 * leaseMs
 if isHeld and held[3] ~= owner then return 0 end
 local epoch = tonumber(held[1] or '0') + 1
-redis.call('HSET', fence, 'epoch', string.format('%.0f', epoch), 'owner', owner, 'until', string.format('%.0f', now + leaseMs))
+local leasedTo = string.format('%.0f', now + leaseMs)
+redis.call('HSET', fence, 'epoch', string.format('%.0f', epoch), 'owner', owner, 'until', leasedTo)
 return epoch

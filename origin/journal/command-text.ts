@@ -1,12 +1,11 @@
 import { assert } from "../../shared/assert.ts";
-import type { Command, Nonce, PlaceOrder } from "../engine/command.ts";
+import type { Command, CommandBody, Nonce, PlaceOrder } from "../engine/command.ts";
 import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
-import type { CommandBody } from "./commands.ts";
 
 /**
- * Commands as they stand in the stream and in the journal: JSON of positions, because names would be most of the bytes and most of the time. Only
- * our own processes write them, so a command of another shape is a bug, and the engine stops before it does anything with it.
- * The second position is the command's time, or for one of a signed request its time and its nonce.
+ * A command's text in the stream and in the journal: JSON arrays, because property names would be most of the bytes and
+ * most of the parsing time. Only our own processes write them, so a command of another shape is a bug, and the engine
+ * stops before it applies it. The second element is the command's time, for a signed request with its nonce.
  */
 export type CommandFields = readonly (string | number | readonly (string | number)[])[];
 
@@ -73,7 +72,15 @@ export function commandFrom(fields: CommandFields, id: string): Command {
     case "w":
       return { ...head, kind: "withdraw", user: text(0), currency: text(1), amount: amount(2), reference: text(3) };
     case "t":
-      return { ...head, kind: "transfer", from: text(0), to: text(1), currency: text(2), amount: amount(3), reference: text(4) };
+      return {
+        ...head,
+        kind: "transfer",
+        from: text(0),
+        to: text(1),
+        currency: text(2),
+        amount: amount(3),
+        reference: text(4),
+      };
     case "sc":
       return { ...head, kind: "setCurrency", currency: text(0), scale: number(1) };
     case "sp":
@@ -89,7 +96,7 @@ function atFrom(field: CommandFields[number] | undefined): number {
   return (typeof field === "object" ? field[0] : field) as number;
 }
 
-/** What a command's fields say of the signed request that it came with. */
+/** The nonce of the signed request that a command came with, from its fields. */
 export function nonceFrom(field: CommandFields[number] | undefined): Nonce | undefined {
   return typeof field === "object" ? { id: field[1] as string, until: field[2] as number } : undefined;
 }
@@ -153,4 +160,58 @@ export function termsFrom(fields: readonly unknown[]): PairTerms {
     isTrading: fields[8] === 1,
     bandPpm: Number(fields[9]),
   };
+}
+
+/** A command's place in the stream: the append's id, and its index in the append. */
+export type StreamPlace = { readonly entryId: string; readonly index: number };
+
+/**
+ * A command that was handed to an engine in the same process: the journal entry that it was meant for, the epoch of
+ * that commit, and the process with its own number for the command. Entry and epoch say where to look, node and number
+ * whether it is there.
+ */
+export type LocalPlace = {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly node: string;
+  readonly number: number;
+};
+
+export type CommandPlace = StreamPlace | LocalPlace;
+
+export function commandIdOf(place: CommandPlace): string {
+  return "entryId" in place
+    ? `${place.entryId}-${place.index}`
+    : `${place.epoch}.${place.sequence}.${place.node}.${place.number}`;
+}
+
+const STREAM_ID = /^(\d{1,16}-\d{1,16})-(\d{1,6})$/;
+const LOCAL_ID = /^(\d{1,12})\.(\d{1,16})\.([\w-]{22})\.(\d{1,12})$/;
+
+/** The longest id: the API refuses longer texts. */
+export const COMMAND_ID_CHARS_MAX = 65;
+
+/** Undefined for text that is no command id: it comes from clients. */
+export function parseCommandId(text: string): CommandPlace | undefined {
+  const [, epoch, sequence, node, number] = LOCAL_ID.exec(text) ?? [];
+  if (node !== undefined) return { epoch: Number(epoch), sequence: Number(sequence), node, number: Number(number) };
+  return parseStreamId(text);
+}
+
+/** Undefined for every other id, and for the empty one. */
+export function parseStreamId(text: string): StreamPlace | undefined {
+  const [, entryId, index] = STREAM_ID.exec(text) ?? [];
+  return entryId === undefined || index === undefined ? undefined : { entryId, index: Number(index) };
+}
+
+/** For ids of the stream: negative when the first precedes the second. The empty id precedes all. */
+export function compareStreamIds(first: string, second: string): number {
+  if (first === "" || second === "") return first.length - second.length;
+  const left = first.split("-");
+  const right = second.split("-");
+  for (const [place, part] of left.entries()) {
+    const difference = Number(part) - Number(right[place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }

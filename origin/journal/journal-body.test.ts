@@ -1,9 +1,17 @@
 import { expect, it } from "vitest";
+import { applyBatch } from "../commit/commit.ts";
+import { firstCommands } from "../commit/first-terms.ts";
 import { createEngine } from "../engine/engine.ts";
-import { applyBatch } from "./batch.ts";
-import { firstCommands } from "./first-terms.ts";
 import { START } from "./journal.ts";
-import { bodyTime, changesFrom, commandsIn, moneyChangesFrom, noncesIn, resultCount, resultIn } from "./journal-body.ts";
+import {
+  bodyTime,
+  changesFrom,
+  commandsIn,
+  moneyChangesFrom,
+  noncesIn,
+  resultCount,
+  resultIn,
+} from "./journal-body.ts";
 
 /** As version 1 wrote it: a sell order of bob that meets a buy order of ann, and a command that was rejected. */
 const FORMAT_1 =
@@ -30,13 +38,25 @@ it("reads a body of format 1", () => {
   expect([bodyTime(FORMAT_1), resultCount(FORMAT_1), noncesIn(FORMAT_1)]).toEqual([1_750_000_000_005, 2, []]);
   expect(commandsIn({ body: FORMAT_1, sequence: 7 })).toBeUndefined();
   const entryId = "1750000000004-0";
-  expect(resultIn(FORMAT_1, { entryId, index: 2 })).toMatchObject({ user: "bob", outcome: { order: { id: 2 }, trades: [{ id: 1 }] } });
-  expect(resultIn(FORMAT_1, { entryId, index: 3 })).toEqual({ user: "cid", outcome: { kind: "rejected", code: "user_frozen" } });
+  expect(resultIn(FORMAT_1, { entryId, index: 2 })).toMatchObject({
+    user: "bob",
+    outcome: { order: { id: 2 }, trades: [{ id: 1 }] },
+  });
+  expect(resultIn(FORMAT_1, { entryId, index: 3 })).toEqual({
+    user: "cid",
+    outcome: { kind: "rejected", code: "user_frozen" },
+  });
   expect(resultIn(FORMAT_1, { entryId, index: 4 })).toBeUndefined();
 });
 
 it("refuses a body of another format or one that is cut", () => {
-  for (const body of ["[3,1]", "[2,1]", "{}", FORMAT_1.replace("[1750000000005,", "[3,1750000000005,"), `[2,${FORMAT_1.slice(1)}`]) {
+  for (const body of [
+    "[3,1]",
+    "[2,1]",
+    "{}",
+    FORMAT_1.replace("[1750000000005,", "[3,1750000000005,"),
+    `[2,${FORMAT_1.slice(1)}`,
+  ]) {
     expect(() => changesFrom(body)).toThrow("a journal entry");
   }
 });
@@ -59,7 +79,12 @@ it("holds the commands of a batch as they were applied, those of this process an
     body: { ...body, ...more },
   });
   const command = { id: "9-0-4", at: 1_750_000_000_001, kind: "cancelAll", user: "bob", pair: "nope" } as const;
-  const queued = [local(5, { nonce }), local(6), { entryId: "9-0", index: 4, node: "x", append: 3, command }, local(8, { nonce })];
+  const queued = [
+    local(5, { nonce }),
+    local(6),
+    { entryId: "9-0", index: 4, node: "x", append: 3, command },
+    local(8, { nonce }),
+  ];
   const batch = applyBatch(engine, () => queued.shift(), { node: NODE, epoch: 4, before: begun?.entry ?? START });
   const entry = batch?.entry ?? { body: "", sequence: 0, command: "" };
   expect(entry.command).toBe("9-0-4");
@@ -69,10 +94,15 @@ it("holds the commands of a batch as they were applied, those of this process an
     { ...command, nonce: undefined },
     { ...body, nonce, at: 1_750_000_000_000, id: `4.2.${NODE}.8` },
   ]);
-  const results = [5, 6, 7, 8].map((number) => resultIn(entry.body, { epoch: 4, sequence: 2, node: NODE, number })?.outcome);
+  const results = [5, 6, 7, 8].map(
+    (number) => resultIn(entry.body, { epoch: 4, sequence: 2, node: NODE, number })?.outcome,
+  );
   const replayed = { kind: "rejected", code: "request_replayed" };
   expect(results).toEqual([{ kind: "done" }, { kind: "repetition", orderId: 0 }, undefined, replayed]);
-  expect(resultIn(entry.body, { entryId: "9-0", index: 4 })?.outcome).toEqual({ kind: "rejected", code: "pair_unknown" });
+  expect(resultIn(entry.body, { entryId: "9-0", index: 4 })?.outcome).toEqual({
+    kind: "rejected",
+    code: "pair_unknown",
+  });
   expect(resultIn(entry.body, { epoch: 4, sequence: 2, node: NODE.toUpperCase(), number: 5 })).toBeUndefined();
   expect(new Set(noncesIn(entry.body).map(({ id }) => id))).toEqual(new Set(["abc"]));
 });

@@ -1,9 +1,15 @@
 import { assert } from "../../shared/assert.ts";
-import { type CommandPlace, commandIdOf } from "../commands/command-id.ts";
-import { type CommandFields, commandFields, commandFrom, nonceFrom } from "../commands/command-text.ts";
 import type { Changes } from "../engine/changes.ts";
 import type { Command, Nonce } from "../engine/command.ts";
 import type { Outcome, RejectCode } from "../engine/outcome.ts";
+import {
+  type CommandFields,
+  type CommandPlace,
+  commandFields,
+  commandFrom,
+  commandIdOf,
+  nonceFrom,
+} from "./command-text.ts";
 import {
   balanceFields,
   balanceFrom,
@@ -22,12 +28,12 @@ import {
   tradeFrom,
 } from "./row-fields.ts";
 
-/** What became of a command. */
+/** The outcome of a command. */
 export type CommandResult = { readonly user: string; readonly outcome: Outcome };
 
 export type AppliedCommand = CommandResult & { readonly command: Command };
 
-/** Commands that stand side by side in one append (which may be split between two entries) or in one process's own numbers. */
+/** Consecutive commands of one append (which may be split between two entries) or of one process's own numbers. */
 export type AppliedGroup = GroupPlace & { readonly results: readonly AppliedCommand[] };
 
 type GroupPlace =
@@ -35,8 +41,9 @@ type GroupPlace =
   | { readonly node: string; readonly epoch: number; readonly firstNumber: number };
 
 /**
- * The text of a journal entry: its format, the changes of a batch in absolute terms, what became of each command, and the commands themselves in the
- * order in which they were applied, rejected ones too. An order that was placed is told by its id alone; its row and its trades stand in the same entry.
+ * The text of a journal entry: its format, the changes of a batch in absolute terms, the outcome of each command, and
+ * the commands themselves in the order in which they were applied, rejected ones too. The outcome of a placed order is
+ * its id; its row and its trades are in the same entry.
  */
 export function journalBody(changes: Changes, groups: readonly AppliedGroup[]): string {
   return JSON.stringify([
@@ -86,9 +93,16 @@ function bodyFrom(text: string): Body {
   const body: unknown = JSON.parse(text);
   assert(Array.isArray(body), "a journal entry is a list");
   const isFormat2 = body[0] === FORMAT && body.length === FIELDS_2;
-  assert(isFormat2 || (body[0] > FORMAT && body.length === FIELDS_1), "a journal entry is complete and of a known format");
+  assert(
+    isFormat2 || (body[0] > FORMAT && body.length === FIELDS_1),
+    "a journal entry is complete and of a known format",
+  );
   const fields = (isFormat2 ? body.slice(1, -1) : body) as unknown as Body["fields"];
-  return { fields, groups: fields[FIELDS_1 - 1] as unknown as Body["groups"], commands: isFormat2 ? body.at(-1) : undefined };
+  return {
+    fields,
+    groups: fields[FIELDS_1 - 1] as unknown as Body["groups"],
+    commands: isFormat2 ? body.at(-1) : undefined,
+  };
 }
 
 /** The engine's time after the batch, without reading the rest. */
@@ -99,7 +113,13 @@ export function bodyTime(text: string): number {
 }
 
 /** The commands of an entry, in the order in which they were applied; undefined in format 1. */
-export function commandsIn({ body, sequence }: { readonly body: string; readonly sequence: number }): readonly Command[] | undefined {
+export function commandsIn({
+  body,
+  sequence,
+}: {
+  readonly body: string;
+  readonly sequence: number;
+}): readonly Command[] | undefined {
   const { groups, commands } = bodyFrom(body);
   if (commands === undefined) return undefined;
   const ids = groups.flatMap((group) => group[2].map((_, place) => commandIdOf(placeIn(group, place, sequence))));
@@ -115,7 +135,16 @@ function placeIn([source, first, , epoch = 0]: GroupFields, place: number, seque
 export function changesFrom(text: string): Changes {
   const body = bodyFrom(text);
   const [at, nextOrderId, nextTradeId, ...lists] = body.fields;
-  const [orders = [], trades = [], balances = [], movements = [], currencies = [], pairs = [], users = [], references = []] = lists;
+  const [
+    orders = [],
+    trades = [],
+    balances = [],
+    movements = [],
+    currencies = [],
+    pairs = [],
+    users = [],
+    references = [],
+  ] = lists;
   return {
     at,
     nextOrderId,
@@ -132,7 +161,7 @@ export function changesFrom(text: string): Changes {
   };
 }
 
-/** The nonces that an entry's commands have left behind; none in format 1. */
+/** The nonces of an entry's commands that were remembered; none in format 1. */
 export function noncesIn(text: string): readonly Nonce[] {
   return noncesOf(bodyFrom(text));
 }
@@ -144,7 +173,7 @@ function noncesOf({ groups, commands = [] }: Body): readonly Nonce[] {
   return nonces.filter((nonce, place) => nonce !== undefined && !hasLeftNone(results[place])) as Nonce[];
 }
 
-/** The engine has refused it before it took its nonce down. */
+/** The engine refused the command before it remembered the nonce. */
 function hasLeftNone(result: unknown): boolean {
   return Array.isArray(result) && result[0] === "x" && (result[2] === "nonces_full" || result[2] === "request_expired");
 }
@@ -152,7 +181,7 @@ function hasLeftNone(result: unknown): boolean {
 /** Of the changes, those that move money, and the terms that they count in. */
 export type MoneyChanges = Pick<Changes, "trades" | "movements" | "currencies" | "pairs">;
 
-/** For who wants nothing else: most of an entry is orders and balances. */
+/** For the ledger, which skips the orders and balances that make up most of an entry. */
 export function moneyChangesFrom(text: string): MoneyChanges {
   const [, , , , trades = [], , movements = [], currencies = [], pairs = []] = bodyFrom(text).fields;
   return {
@@ -163,10 +192,11 @@ export function moneyChangesFrom(text: string): MoneyChanges {
   };
 }
 
-/** What an entry says of one command; undefined if it is not among those that the entry speaks of. */
+/** The outcome of one command; undefined if the command is not in the entry. */
 export function resultIn(text: string, command: CommandPlace): CommandResult | undefined {
   const { fields, groups } = bodyFrom(text);
-  const [wanted, index] = "entryId" in command ? [command.entryId, command.index] : [`${LOCAL_MARK}${command.node}`, command.number];
+  const [wanted, index] =
+    "entryId" in command ? [command.entryId, command.index] : [`${LOCAL_MARK}${command.node}`, command.number];
   for (const [source, first, results] of groups) {
     const result = source === wanted ? results[index - first] : undefined;
     if (result !== undefined) return resultFrom(result, fields);
@@ -174,7 +204,7 @@ export function resultIn(text: string, command: CommandPlace): CommandResult | u
   return undefined;
 }
 
-/** How many commands an entry speaks of. */
+/** The number of commands in an entry. */
 export function resultCount(text: string): number {
   return bodyFrom(text).groups.reduce((count, [, , results]) => count + results.length, 0);
 }
@@ -203,7 +233,10 @@ function resultFrom(result: unknown, fields: Body["fields"]): CommandResult {
     case "c": {
       const ids = new Set(first as number[]);
       const orders = ordersIn(fields).filter(([id]) => ids.has(id as number));
-      return { user: user as string, outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 } };
+      return {
+        user: user as string,
+        outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 },
+      };
     }
     case "d":
       return { user: user as string, outcome: { kind: "done" } };
@@ -216,15 +249,19 @@ function resultFrom(result: unknown, fields: Body["fields"]): CommandResult {
 
 function placed(orderId: number, fields: Body["fields"]): CommandResult {
   const row = ordersIn(fields).find(([id]) => id === orderId);
-  assert(row !== undefined, "an order that was placed stands in the same entry");
+  assert(row !== undefined, "a placed order's row is in the same entry");
   const order = orderFrom(row);
-  // An order takes from the book in its own command only: later it can only be taken from.
+  // An order is the taker only in its own command; later it can only be the maker.
   const trades = (fields[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
   return { user: order.user, outcome: { kind: "order", order, trades } };
 }
 
 const ordersIn = (fields: Body["fields"]) => fields[3] as readonly ReadFields[];
 
-function takerOrderId(trade: { readonly takerSide: string; readonly buyOrderId: number; readonly sellOrderId: number }): number {
+function takerOrderId(trade: {
+  readonly takerSide: string;
+  readonly buyOrderId: number;
+  readonly sellOrderId: number;
+}): number {
   return trade.takerSide === "buy" ? trade.buyOrderId : trade.sellOrderId;
 }

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
+import { defineScript, type ScriptRunner } from "../../shared/store/define-script.ts";
 import acquireSource from "./acquire.lua";
 import { FENCE_KEY } from "./keys.ts";
 import renewSource from "./renew.lua";
 
 /**
- * Who leads is decided by a lease in Redis, by Redis' time; what protects the journal is not the lease but its epoch, which every commit
- * is checked against. So clocks and pauses can make a takeover early or late, but never two writers.
+ * A lease in Redis, by Redis' time, decides which process leads. The lease's epoch protects the journal: every commit
+ * is checked against it. So clocks and pauses can make a takeover early or late, but there are never two writers.
  */
 const LEASE_MS = 1_500;
 /** Three tries within a lease: one lost reply does not end it. */
@@ -31,10 +31,10 @@ const renewScript = defineScript({
   reply: z.int(),
 });
 
-/** Which lease is meant: the engine's, if nothing else is said. */
+/** The key of the lease; by default the engine's. */
 type LeaseOptions = { readonly key?: string };
 
-/** The epoch under which the caller leads from now on; undefined while somebody else does. */
+/** The epoch under which the caller leads from now on; undefined while another process leads. */
 export async function acquireLease(
   runner: ScriptRunner,
   owner: string,
@@ -44,17 +44,22 @@ export async function acquireLease(
   return epoch === 0 ? undefined : epoch;
 }
 
-/** A lease that is lengthened until it is let go or lost. */
+/** A lease that is renewed until it is released or lost. */
 export type Lease = {
   readonly epoch: number;
-  /** Another epoch has begun. Before that is known here, the fence knows it. */
+  /** Another epoch has begun. The fence knows it before this process does. */
   readonly isLost: () => boolean;
   readonly letGo: () => void;
-  /** A standby need not wait for it to run out. */
+  /** Ends the lease, so that a standby need not wait for its expiry. */
   readonly giveBack: () => Promise<void>;
 };
 
-export function keepLease(runner: ScriptRunner, epoch: number, log: Logger, { key = FENCE_KEY }: LeaseOptions = {}): Lease {
+export function keepLease(
+  runner: ScriptRunner,
+  epoch: number,
+  log: Logger,
+  { key = FENCE_KEY }: LeaseOptions = {},
+): Lease {
   let isLost = false;
   const renew = (leaseMs: number) => renewScript.run(runner, { keys: { fence: key }, args: { epoch, leaseMs } });
   const timer = setInterval(() => {

@@ -1,7 +1,7 @@
--- Gives the next append an id behind that of a command which was committed, whatever Redis' clock says.
--- KEYS: 1 v1:{t0}:commands
+-- Makes the next append's id larger than that of a committed command, whatever Redis' clock says.
+-- KEYS[1] commands  v1:{t0}:commands
 -- ARGV: 1 the append's milliseconds, 2 its number within them
--- Returns 1 when the stream stood before it, else 0.
+-- Returns 1 when the stream was behind it, else 0.
 local commands = KEYS[1]
 local ms, number = tonumber(ARGV[1]), tonumber(ARGV[2])
 local id = ARGV[1] .. '-' .. ARGV[2]

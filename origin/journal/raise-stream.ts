@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
-import { parseStreamId } from "./command-id.ts";
+import { defineScript, type ScriptRunner } from "../../shared/store/define-script.ts";
+import { parseStreamId } from "./command-text.ts";
 import { COMMANDS_KEY } from "./keys.ts";
 import source from "./raise-stream.lua";
 
@@ -13,8 +13,9 @@ const raiseScript = defineScript({
 });
 
 /**
- * Redis numbers appends by its own clock, and an engine reads on behind the last command that was committed. On a Redis whose clock is behind that
- * command (restored elsewhere, or set back) every append would stand before it and never be read: so the stream is moved up to it first.
+ * Redis numbers appends by its own clock, and an engine reads on after the last committed command. On a Redis whose
+ * clock is behind that command (restored elsewhere, or set back) every append would precede it and never be read: so
+ * the stream is moved up to it first.
  */
 export async function raiseStream(runner: ScriptRunner, committedCommand: string): Promise<boolean> {
   const [ms, number] = parseStreamId(committedCommand)?.entryId.split("-") ?? [];

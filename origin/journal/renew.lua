@@ -1,5 +1,5 @@
--- Lengthens the lease of who leads, or ends it (a lease of 0 ms).
--- KEYS: 1 v1:{t0}:fence, or v1:{t0}:projector
+-- Extends the leader's lease, or ends it (a lease of 0 ms).
+-- KEYS[1] fence  v1:{t0}:fence, or v1:{t0}:projector
 -- ARGV: 1 epoch, 2 lease in ms
 -- Returns 1, or 0 when another epoch has begun.
 local fence = KEYS[1]

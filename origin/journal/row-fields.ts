@@ -1,9 +1,18 @@
 import { assert } from "../../shared/assert.ts";
-import { amountField, amountFrom, TERMS_FIELDS, termsFields, termsFrom } from "../commands/command-text.ts";
-import type { BalanceRow, CurrencyRow, MovementRow, OrderRow, PairRow, ReferenceKind, ReferenceRow, TradeRow } from "../engine/changes.ts";
+import type {
+  BalanceRow,
+  CurrencyRow,
+  MovementRow,
+  OrderRow,
+  PairRow,
+  ReferenceKind,
+  ReferenceRow,
+  TradeRow,
+} from "../engine/changes.ts";
 import type { CancelReason, OrderSide, OrderStatus, OrderType, TimeInForce } from "../engine/terms.ts";
+import { amountField, amountFrom, TERMS_FIELDS, termsFields, termsFrom } from "./command-text.ts";
 
-/** Rows as they stand in the journal and, where recovery reads them, in the projections: values by position, without names. */
+/** Rows as arrays without property names, in the journal and, where recovery reads them, in the projections. */
 export type Fields = (string | number)[];
 export type ReadFields = readonly unknown[];
 
@@ -99,11 +108,21 @@ export function tradeFrom(fields: ReadFields): TradeRow {
   };
 }
 
-export const balanceFields = (row: BalanceRow): Fields => [row.user, row.currency, amountField(row.available), amountField(row.frozen)];
+export const balanceFields = (row: BalanceRow): Fields => [
+  row.user,
+  row.currency,
+  amountField(row.available),
+  amountField(row.frozen),
+];
 
 export function balanceFrom(fields: ReadFields): BalanceRow {
   const [user, currency, available, frozen] = fields;
-  return { user: user as string, currency: currency as string, available: amountFrom(available), frozen: amountFrom(frozen) };
+  return {
+    user: user as string,
+    currency: currency as string,
+    available: amountFrom(available),
+    frozen: amountFrom(frozen),
+  };
 }
 
 export const movementFields = (row: MovementRow): Fields => [

@@ -2,20 +2,19 @@ import type { Logger } from "pino";
 import { WebSocket } from "ws";
 import { unreachable } from "../../shared/assert.ts";
 import type { Clock } from "../../shared/clock.ts";
+import type { HeldSessions } from "../accounts/identity/held-sessions.ts";
+import type { ReadSession, TokenSession } from "../accounts/identity/session-reader.ts";
+import type { ProcessLimits } from "../accounts/limits/process-limits.ts";
 import type { Maintenance } from "../api/serve-operation.ts";
-import type { HeldSessions } from "../identity/held-sessions.ts";
-import type { ReadSession, TokenSession } from "../identity/session-reader.ts";
-import type { ProcessLimits } from "../limits/process-limits.ts";
-import { isStoreAbsence } from "../redis/store-absence.ts";
-import { CLOSINGS, type Closing } from "./closings.ts";
-import { type ClientMessage, readMessage, type ServerMessage } from "./messages.ts";
+import { isStoreUnavailable } from "../redis/store-unavailable.ts";
+import { CLOSINGS, type ClientMessage, type Closing, readMessage, type ServerMessage } from "./messages.ts";
 
 /**
- * One socket, from the handshake to its end. It says who it is first (or has said so in the handshake), and lives as long as its
- * session does and its access token is good; a new token of the same session keeps it open.
+ * One socket, from the handshake to its end. It authenticates in the handshake or with its first message, and lives as
+ * long as its session and its access token; a new token of the same session keeps it open.
  */
 export type LiveConnection = {
-  /** To be called about once a second: time alone ends some things. */
+  /** To be called about once a second: closes the socket on time-outs. */
   readonly look: () => void;
   readonly signIn: (session: TokenSession) => void;
   readonly close: (closing: Closing) => void;
@@ -38,14 +37,14 @@ type ConnectionParts = LiveParts & {
   readonly onClosed: (userId: string | undefined) => void;
 };
 
-/** A page loads its token within a moment; who says nothing is nobody. */
+/** A page has its token within a moment; a client that does not authenticate is closed. */
 const AUTHENTICATE_WITHIN_MS = 10_000;
 const PING_EVERY_MS = 20_000;
-/** Two pings without a word. */
+/** Two pings without an answer. */
 const SILENCE_MS_MAX = 45_000;
-/** What a client has to answer our close with its own. */
+/** How long a client has to answer our close frame. */
 const LAST_WORDS_MS_MAX = 2_000;
-/** Somebody who does not read what we send. */
+/** Beyond this, the client does not read what is sent. */
 const UNSENT_BYTES_MAX = 256 * 1024;
 
 export function openConnection(parts: ConnectionParts): LiveConnection {
@@ -57,7 +56,7 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
   let release = () => {};
   let isOver = false;
   let closedAtMs = Number.POSITIVE_INFINITY;
-  /** One after the other, in the order they came; the limit on messages bounds how many wait. */
+  /** Messages are handled in order; the limit on messages bounds how many wait. */
   let work = Promise.resolve();
 
   function close(closing: Closing): void {
@@ -74,7 +73,7 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
   }
 
   function signIn(found: TokenSession): void {
-    // The client may have left while we asked.
+    // The client may have left meanwhile.
     if (isOver) return;
     const refusal = session === undefined ? firstRefusal(found) : laterRefusal(session, found);
     if (refusal !== undefined) {
@@ -82,7 +81,8 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
       return;
     }
     const { user, sessionId, expiresAtMs } = found;
-    if (session === undefined) release = heldSessions.hold({ userId: user.id, sessionId, role: user.role, onEnd: close });
+    if (session === undefined)
+      release = heldSessions.hold({ userId: user.id, sessionId, role: user.role, onEnd: close });
     session = found;
     if (!isShutOut()) send({ type: "authenticated", userId: user.id, sessionId, expiresAt: expiresAtMs });
   }
@@ -91,11 +91,15 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
     return parts.mayOpen(user.id) ? undefined : "socket_limit_reached";
   }
 
-  /** While the venue is being worked on, only admins stay. */
+  /** During maintenance only admins stay connected. */
   function isShutOut(): boolean {
     const underWork = session === undefined || session.user.role === "admin" ? undefined : maintenance();
     if (underWork === undefined) return false;
-    send({ type: "error", code: "venue_maintenance", ...(underWork.message === "" ? {} : { detail: underWork.message }) });
+    send({
+      type: "error",
+      code: "venue_maintenance",
+      ...(underWork.message === "" ? {} : { detail: underWork.message }),
+    });
     close("venue_maintenance");
     return true;
   }
@@ -142,8 +146,8 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
   socket.on("pong", () => {
     heardAtMs = clock.nowMs();
   });
-  // A frame that is too large or no frame at all; the library closes with the code for it.
-  socket.on("error", (error) => log.info({ err: error }, "a socket broke off"));
+  // A frame that is too large or malformed; the library closes with the code for it.
+  socket.on("error", (error) => log.info({ err: error }, "a socket ended with an error"));
   socket.on("close", () => {
     isOver = true;
     release();
@@ -151,12 +155,12 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
   });
 
   function fail(error: unknown): void {
-    const isAway = isStoreAbsence(error);
-    if (!isAway) log.error({ err: error }, "a message failed");
-    close(isAway ? "store_unavailable" : "internal_error");
+    const isUnavailable = isStoreUnavailable(error);
+    if (!isUnavailable) log.error({ err: error }, "a socket message failed");
+    close(isUnavailable ? "store_unavailable" : "internal_error");
   }
 
-  /** What time alone has ended. */
+  /** The reason to close now, by time-out. */
   function overdue(nowMs: number): Closing | undefined {
     if (session === undefined) return nowMs - openedAtMs > AUTHENTICATE_WITHIN_MS ? "not_signed_in" : undefined;
     return session.expiresAtMs <= nowMs ? "token_expired" : undefined;
@@ -176,7 +180,9 @@ export function openConnection(parts: ConnectionParts): LiveConnection {
   return { look, signIn, close };
 }
 
-/** A socket is one session's: a newer token of it keeps it open, another's does not take it over. */
+/**
+ * A socket belongs to one session: a newer token of the session keeps it open, a token of another session is refused.
+ */
 function laterRefusal(before: TokenSession, { user, sessionId }: TokenSession): Closing | undefined {
   return before.sessionId === sessionId && before.user.id === user.id ? undefined : "not_signed_in";
 }

@@ -2,23 +2,22 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer } from "ws";
-import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
+import { type ErrorCode, problemResponse } from "../../shared/http/errors.ts";
 import { type FillRandom, newId } from "../../shared/ids.ts";
-import { addressIdentity } from "../../shared/ip-address.ts";
+import { addressIdentity } from "../../shared/net/ip-address.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { admitUpgrade } from "../admission/admit-upgrade.ts";
-import type { PassCheck } from "../admission/pass-check.ts";
-import { refuseUpgrade } from "../admission/refuse-upgrade.ts";
+import type { PassCheck } from "../accounts/admission/admission.ts";
+import { admitUpgrade, refuseUpgrade } from "../accounts/admission/admit-upgrade.ts";
+import type { TokenSession } from "../accounts/identity/session-reader.ts";
 import { bearerToken } from "../api/authenticate.ts";
-import { isFromAnotherSite } from "../api/other-site.ts";
-import type { TokenSession } from "../identity/session-reader.ts";
-import { isStoreAbsence } from "../redis/store-absence.ts";
+import { isFromAnotherSite } from "../api/serve-operation.ts";
+import { isStoreUnavailable } from "../redis/store-unavailable.ts";
 import { type LiveConnection, type LiveParts, openConnection } from "./live-connection.ts";
 
 /**
- * `GET /api/v1/ws`: sockets of people who are signed in, behind the gate's pass like everything else, from our own pages alone. A
- * socket never outlives its session: it is closed when the session ends, whichever process ends it, and when its token has run out. With Redis
- * away nobody new comes in, and who is in stays.
+ * `GET /api/v1/ws`: sockets of signed-in users, behind the gate's pass like every route, from our own pages only. A
+ * socket never outlives its session: it is closed when the session ends, in whichever process, and when its token
+ * expires. When Redis is unavailable, new sockets are refused and open ones stay.
  */
 export type LiveServer = {
   readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -26,7 +25,7 @@ export type LiveServer = {
 };
 
 const LIVE_PATH = "/api/v1/ws";
-/** A token has 2 KiB at most, and nothing else is as long. */
+/** A token has at most 2 KiB; every other message is shorter. */
 const MESSAGE_BYTES_MAX = 16 * 1024;
 /** Some 20 kB each in this process and at the edge. */
 const SOCKETS_MAX = 10_000;
@@ -35,7 +34,11 @@ const LOOK_EVERY_MS = 1_000;
 const LAST_WORDS_MS = 200;
 const RETRY_AFTER_SECONDS = 2;
 
-type ServerParts = LiveParts & { readonly checkPass: PassCheck; readonly isReady: () => boolean; readonly random: FillRandom };
+type ServerParts = LiveParts & {
+  readonly checkPass: PassCheck;
+  readonly isReady: () => boolean;
+  readonly random: FillRandom;
+};
 
 export function createLiveServer(parts: ServerParts): LiveServer {
   const { checkPass, readSession, isReady, limits, random, log } = parts;
@@ -44,7 +47,7 @@ export function createLiveServer(parts: ServerParts): LiveServer {
     clientTracking: true,
     maxPayload: MESSAGE_BYTES_MAX,
     perMessageDeflate: false,
-    // Each pong is counted before it is given.
+    // Each pong counts against the limit before it is sent.
     autoPong: false,
   });
   const connections = new Set<LiveConnection>();
@@ -63,8 +66,11 @@ export function createLiveServer(parts: ServerParts): LiveServer {
     else perUser.delete(userId);
   }
 
-  /** Why there is no socket for this handshake, whoever it is. */
-  function barrierOf(path: string, asked: { readonly method: string; readonly headers: Headers }): ErrorCode | undefined {
+  /** Why this handshake is refused, before authentication. */
+  function barrierOf(
+    path: string,
+    asked: { readonly method: string; readonly headers: Headers },
+  ): ErrorCode | undefined {
     if (path !== LIVE_PATH) return "not_found";
     if (!isReady()) return "store_unavailable";
     if (isFromAnotherSite(asked)) return "other_site_refused";
@@ -72,7 +78,7 @@ export function createLiveServer(parts: ServerParts): LiveServer {
     return connections.size >= SOCKETS_MAX ? "venue_busy" : undefined;
   }
 
-  /** Who it is, where the handshake says so; a browser cannot, and says it in its first message. */
+  /** The session of the handshake's token; undefined for a browser, which sends its token in the first message. */
   async function judge(request: IncomingMessage): Promise<Result<TokenSession | undefined, ErrorCode>> {
     const { method = "", url = "" } = request;
     const headers = headersOf(request);
@@ -86,7 +92,8 @@ export function createLiveServer(parts: ServerParts): LiveServer {
 
   async function open(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     if ((await admitUpgrade(checkPass, { request, socket })) === undefined) return;
-    // Until the upgrade is done nobody else listens, and a client that leaves meanwhile must not end the process.
+    // Until the upgrade is done there is no other listener, and a client that leaves meanwhile must not end the
+    // process.
     socket.on("error", ignore);
     const verdict = await judge(request);
     if (!verdict.ok) return refuseUpgrade(socket, refusal(verdict.reason));
@@ -115,9 +122,9 @@ export function createLiveServer(parts: ServerParts): LiveServer {
   return {
     upgrade(request, socket, head) {
       open(request, socket, head).catch((error: unknown) => {
-        const isAway = isStoreAbsence(error);
-        if (!isAway) log.error({ err: error }, "a handshake failed");
-        void refuseUpgrade(socket, refusal(isAway ? "store_unavailable" : "internal_error"));
+        const isUnavailable = isStoreUnavailable(error);
+        if (!isUnavailable) log.error({ err: error }, "a handshake failed");
+        void refuseUpgrade(socket, refusal(isUnavailable ? "store_unavailable" : "internal_error"));
       });
     },
     async stop() {

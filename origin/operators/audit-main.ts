@@ -1,5 +1,5 @@
-import { RECORD_USAGE, runRecordCommand } from "../backup/record-commands.ts";
-import { runCommand } from "../command-line.ts";
+import { runCommand } from "../../stack/program/command-line.ts";
+import { RECORD_USAGE, runRecordCommand } from "./record-commands.ts";
 
 /** `npm run audit`. */
 const args = process.argv.slice(2);

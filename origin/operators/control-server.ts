@@ -4,17 +4,18 @@ import { createServer, type IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { COMMAND_LINE } from "../admin/audit.ts";
-import { doRecordCommand, type RecordCommand } from "../backup/record-commands.ts";
-import type { Accounts } from "../identity/accounts.ts";
-import type { User } from "../identity/user.ts";
-import { type DepositByHand, depositSchema } from "../wallets/deposit-by-hand.ts";
-import { newAccountSchema } from "./new-account.ts";
+import { COMMAND_LINE } from "../accounts/admin/audit.ts";
+import type { Accounts } from "../accounts/identity/accounts.ts";
+import { newPasswordField } from "../accounts/identity/passwords.ts";
+import type { User } from "../accounts/identity/user.ts";
+import { emailField, usernameField } from "../accounts/identity/user.ts";
+import { type DepositByHand, depositSchema } from "./deposit-by-hand.ts";
+import { doRecordCommand, type RecordCommand } from "./record-commands.ts";
 
 /**
- * What whoever sits at the machine may do to a running venue: make an admin, or an account with money for the demo. A socket in the data folder, which the folder's owner
- * alone can open, so that it needs no secret and no network reaches it. The embedded database belongs to this process, so that nobody
- * else could write the account there.
+ * Commands to a running venue from its own machine: create an admin, or a demo account with a balance. It is a socket
+ * in the data folder that only the folder's owner can open, so that it needs no secret and is not reachable over a
+ * network. The embedded database belongs to this process, so no other process could write the account.
  */
 export type ControlServer = { readonly stop: () => Promise<void> };
 
@@ -22,7 +23,7 @@ export const controlSocketIn = (folder: string) => join(folder, "origin.sock");
 
 const BODY_BYTES_MAX = 4_096;
 const OWNER_ONLY = 0o600;
-/** The kernel's bound for the path of a socket, with its end. */
+/** The kernel's limit for the path of a socket, including the terminating zero. */
 const SOCKET_PATH_BYTES_MAX = 107;
 
 const controlAnswerSchema = z.union([
@@ -32,10 +33,13 @@ const controlAnswerSchema = z.union([
   z.object({ refused: z.string() }),
 ]);
 
-/** What is asked for, by path: each with a body of its own. */
+/** The body of each command, by path. */
 export type ControlPath = "/admins" | "/users" | "/deposits" | `/${RecordCommand}`;
 
-type ControlledRecord = Pick<Parameters<typeof doRecordCommand>[0], "database" | "redis" | "redisUrl" | "nowMs" | "audit">;
+type ControlledRecord = Pick<
+  Parameters<typeof doRecordCommand>[0],
+  "database" | "redis" | "redisUrl" | "nowMs" | "audit"
+>;
 
 export type Controlled = {
   readonly accounts: Accounts;
@@ -49,7 +53,10 @@ export const parseControlAnswer = (text: string): ControlAnswer => controlAnswer
 export async function startControlServer(folder: string, controlled: Controlled, log: Logger): Promise<ControlServer> {
   const path = controlSocketIn(folder);
   if (Buffer.byteLength(path) > SOCKET_PATH_BYTES_MAX) {
-    log.warn({ path }, "the data folder's path is too long for a socket: npm run sluice -- admin create works while the venue is stopped");
+    log.warn(
+      { path },
+      "the path of the data folder is too long for the control socket; stop the venue to run npm run sluice -- admin create",
+    );
     return { stop: async () => {} };
   }
   const server = createServer((request, response) => {
@@ -57,11 +64,11 @@ export async function startControlServer(folder: string, controlled: Controlled,
       (content) => response.end(JSON.stringify(content)),
       (error: unknown) => {
         log.error({ err: error }, "the control socket failed");
-        response.writeHead(500).end(JSON.stringify({ refused: "the venue could not do it; its log says why" }));
+        response.writeHead(500).end(JSON.stringify({ refused: "the command failed; the venue's log shows why" }));
       },
     );
   });
-  // Left behind by a process that was killed.
+  // Left by a process that was killed.
   await rm(path, { force: true });
   server.listen(path);
   await once(server, "listening");
@@ -79,7 +86,7 @@ async function answer(request: IncomingMessage, { accounts, deposit, record }: C
   let text = "";
   for await (const chunk of request) {
     text += String(chunk);
-    if (text.length > BODY_BYTES_MAX) return { refused: "that is too long" };
+    if (text.length > BODY_BYTES_MAX) return { refused: "the command is too long" };
   }
   const body: unknown = JSON.parse(text);
   switch (request.url) {
@@ -96,15 +103,17 @@ async function answer(request: IncomingMessage, { accounts, deposit, record }: C
     case "/audit":
     case "/backup":
     case "/restore": {
-      if (record === undefined) return { refused: "this venue does not know how" };
-      const { folder, isSinceLast } = z.object({ folder: z.string(), isSinceLast: z.boolean().default(false) }).parse(body);
+      if (record === undefined) return { refused: "the venue does not support this command" };
+      const { folder, isSinceLast } = z
+        .object({ folder: z.string(), isSinceLast: z.boolean().default(false) })
+        .parse(body);
       const name = request.url.slice(1) as RecordCommand;
       const target = folder === "" ? undefined : folder;
       const { text: said, code } = await doRecordCommand({ ...record, name, target, isSinceLast, isRunning: true });
       return { said, code };
     }
     default:
-      return { refused: "this venue does not know how" };
+      return { refused: "the venue does not support this command" };
   }
 }
 
@@ -112,7 +121,16 @@ async function createAccount(accounts: Accounts, body: unknown, role: User["role
   const account = newAccountSchema.safeParse(body);
   if (!account.success) return { refused: faultsOf(account.error) };
   const created = await accounts.createBy(COMMAND_LINE, { ...account.data, role });
-  return created.ok ? { id: created.value.id, username: created.value.username } : { refused: "the name or the address is taken" };
+  return created.ok
+    ? { id: created.value.id, username: created.value.username }
+    : { refused: "the username or the e-mail address is already in use" };
 }
 
-const faultsOf = ({ issues }: z.ZodError) => issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ");
+const faultsOf = ({ issues }: z.ZodError) =>
+  issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ");
+
+export const newAccountSchema = z.strictObject({
+  username: usernameField,
+  email: emailField,
+  password: newPasswordField,
+});

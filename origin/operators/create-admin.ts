@@ -2,32 +2,31 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { type FillRandom, newSecret } from "../../shared/ids.ts";
 import { fail, ok } from "../../shared/result.ts";
-import { COMMAND_LINE, writeAudit } from "../admin/audit.ts";
-import { readArgs } from "../command-line.ts";
+import { readArgs } from "../../stack/program/command-line.ts";
+import { COMMAND_LINE, writeAudit } from "../accounts/admin/audit.ts";
+import { createPasswords } from "../accounts/identity/passwords.ts";
+import { insertUser } from "../accounts/identity/user-queries.ts";
+import { newUuid } from "../accounts/identity/uuid.ts";
 import { UniqueViolation } from "../db/database.ts";
 import { openDatabase } from "../db/open-database.ts";
-import { createPasswords } from "../identity/passwords.ts";
-import { insertUser } from "../identity/user-queries.ts";
-import { newUuid } from "../identity/uuid.ts";
 import { askControl } from "./ask-control.ts";
-import type { ControlAnswer } from "./control-server.ts";
-import { newAccountSchema } from "./new-account.ts";
+import { type ControlAnswer, newAccountSchema } from "./control-server.ts";
 
 export const ADMIN_USAGE = `npm run sluice -- admin create --username NAME --email ADDRESS [--password-stdin]
-  Makes an account with the role admin, in a running venue or a stopped one. Without --password-stdin a password is made and shown once.
-  SLUICE_DATA_DIR and DATABASE_URL say where, as at the start.`;
+  Creates an account with the role admin, in a running or stopped venue. Without --password-stdin a password is generated and shown once.
+  SLUICE_DATA_DIR and DATABASE_URL name the venue, as for npm start.`;
 
 type Surroundings = {
   readonly environment: NodeJS.ProcessEnv;
   readonly stdin: NodeJS.ReadableStream;
   readonly say: (line: string) => void;
-  /** What went wrong; answers the exit code. */
+  /** Prints an error and returns the exit code. */
   readonly complain: (sentence: string, exitCode?: number) => number;
   readonly random: FillRandom;
   readonly nowMs: number;
 };
 
-/** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
+/** Returns the exit code: 0 done, 1 refused, 2 invalid arguments. */
 export async function createAdmin(
   args: readonly string[],
   { environment, stdin, say, complain, random, nowMs }: Surroundings,
@@ -46,7 +45,7 @@ export async function createAdmin(
     return complain(`Not created: ${answer.refused}.`, 1);
   }
   if ("id" in answer) say(`Created the admin ${answer.username} (${answer.id}).`);
-  if (!isGiven) say(`The password, shown this once: ${password}`);
+  if (!isGiven) say(`Password, shown only once: ${password}`);
   return 0;
 }
 
@@ -59,17 +58,19 @@ function readOptions(args: readonly string[]) {
   if (!read.ok) return read;
   const { values, positionals } = read.value;
   const { username, email } = values;
-  if (positionals.join(" ") !== "create") return fail("Only admin create is known; admin --help tells how it is used.");
-  if (username === undefined || email === undefined) return fail("admin create needs --username NAME and --email ADDRESS.");
+  if (positionals.join(" ") !== "create") return fail("The only command is admin create; see admin --help.");
+  if (username === undefined || email === undefined)
+    return fail("admin create needs --username NAME and --email ADDRESS.");
   return ok({ ...values, username, email });
 }
 
 type Place = { readonly folder: string; readonly url: string | undefined; readonly id: string };
 
-/** The copy in Redis is made by the venue when it starts, or within two seconds if it runs on the same server. */
+/** The venue makes the copy in Redis when it starts, or within two seconds if it is running on the same server. */
 async function createStopped(account: object, { folder, url, id }: Place): Promise<ControlAnswer> {
   const parsed = newAccountSchema.safeParse(account);
-  if (!parsed.success) return { refused: parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ") };
+  if (!parsed.success)
+    return { refused: parsed.error.issues.map((issue) => `${issue.path.join(".")} ${issue.message}`).join("; ") };
   const { username, email, password } = parsed.data;
   const passwordHash = await (await createPasswords()).hash(password);
   const database = await openDatabase({ url, folder: join(folder, "postgres") });
@@ -81,7 +82,7 @@ async function createStopped(account: object, { folder, url, id }: Place): Promi
     });
     return { id, username };
   } catch (error) {
-    if (error instanceof UniqueViolation) return { refused: "the name or the address is taken" };
+    if (error instanceof UniqueViolation) return { refused: "the username or the e-mail address is already in use" };
     throw error;
   } finally {
     await database.close();

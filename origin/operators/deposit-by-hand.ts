@@ -1,22 +1,21 @@
 import { z } from "zod";
-import { errorCatalogue } from "../../shared/errors.ts";
+import { errorCatalogue } from "../../shared/http/errors.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Actor } from "../admin/audit.ts";
-import type { Audited, NoteSubmitted } from "../admin/audited.ts";
-import type { Commands } from "../commands/commands.ts";
-import { refusalOf } from "../orders/refuse-reject.ts";
-import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { amountOf } from "../pairs/pair-numbers.ts";
-import { currencyField } from "../pairs/read-terms.ts";
-import { amountField, referenceField } from "./movement.ts";
+import type { Actor } from "../accounts/admin/audit.ts";
+import type { Audited, NoteSubmitted } from "../accounts/admin/audited.ts";
+import { currencyField, decimalField, referenceField } from "../api/trading/fields.ts";
+import type { Commands } from "../commit/submit/commands.ts";
+import { refusalOf } from "../commit/submit/refuse-reject.ts";
+import { readAmount } from "../instruments/amounts.ts";
+import type { KnownPairs } from "../state/known-pairs.ts";
 
-/** Money that whoever sits at the machine puts into an account. Fails with a sentence. */
+/** A deposit from the command line of this machine. Fails with a sentence. */
 export type DepositByHand = (actor: Actor, deposit: HandDeposit) => Promise<Result<undefined, string>>;
 
 export const depositSchema = z.strictObject({
   userId: z.uuid("must be a user's id"),
   currency: currencyField,
-  amount: amountField,
+  amount: decimalField,
   reference: referenceField,
 });
 
@@ -30,7 +29,7 @@ export function createDepositByHand({ commands, pairs, audited }: DepositParts):
     const submitted = await commands.submit({ kind: "deposit", user, currency, amount, reference });
     note(submitted);
     if (submitted.kind === "refused") return fail(errorCatalogue[submitted.code].title);
-    if (submitted.kind === "unknown") return fail("it was not committed in time, and may still be");
+    if (submitted.kind === "unknown") return fail("the deposit was not committed in time, but may still be");
     const { outcome } = submitted;
     return outcome.kind === "rejected" ? fail(errorCatalogue[refusalOf(outcome.code)[0]].title) : ok(undefined);
   }
@@ -38,7 +37,7 @@ export function createDepositByHand({ commands, pairs, audited }: DepositParts):
   return async (actor, deposit) => {
     const known = await pairs.findCurrency(deposit.currency);
     if (known === undefined) return fail(errorCatalogue.currency_not_found.title);
-    const amount = amountOf(deposit.amount, known.scale);
+    const amount = readAmount(deposit.amount, known.scale);
     if (!amount.ok) return fail(`the amount ${amount.reason}`);
     const entry = { actor, action: "wallet.deposited", target: deposit.userId, before: null, after: deposit } as const;
     return audited.run(entry, (note) => submit(deposit, amount.value, note));

@@ -4,50 +4,59 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { type AuditReport, runAudit } from "../audit/run-audit.ts";
-import { CONSUMERS_KEY, FENCE_KEY, OFFSET_KEY } from "../commit/keys.ts";
-import { foreignLayout } from "../commit/layout.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { keepLedger, SERVER_ROWS_MAX } from "../ledger/keep-ledger.ts";
+import { CONSUMERS_KEY, FENCE_KEY, OFFSET_KEY, RESTORING_KEY } from "../journal/keys.ts";
+import { type AuditReport, runAudit } from "../record/audit/run-audit.ts";
+import { loadTables } from "../record/backup/load-tables.ts";
+import { BACKUP_CONSUMER } from "../record/backup/make-backup.ts";
+import { checkedManifest } from "../record/backup/manifest.ts";
+import { keepLedger, SERVER_ROWS_MAX } from "../record/ledger/keep-ledger.ts";
+import { restoreStore } from "../record/sync/restore-store.ts";
 import { replies } from "../redis/pipeline.ts";
-import { startRedisServer } from "../stack/redis-server.ts";
-import { RESTORING_KEY } from "../sync/keys.ts";
-import { restoreStore } from "../sync/restore-store.ts";
+import { foreignLayout } from "../state/layout.ts";
 import { UPGRADING_KEY } from "../upgrade/keys.ts";
 import { runSteps } from "../upgrade/run-steps.ts";
-import { loadTables } from "./load-tables.ts";
-import { BACKUP_CONSUMER } from "./make-backup.ts";
-import { checkedManifest } from "./manifest.ts";
 
 type RestoreParts = {
   readonly database: Database;
-  /** A connection that may be blocked. */
+  /** A connection that may block. */
   readonly redis: Redis;
   readonly folder: string;
   readonly log: Logger;
-  readonly nowMs: () => number;
 };
 
-export type RestoredBackup = { readonly sequence: number; readonly keys: number; readonly rows: number; readonly audit: AuditReport };
+export type RestoredBackup = {
+  readonly sequence: number;
+  readonly keys: number;
+  readonly rows: number;
+  readonly audit: AuditReport;
+};
 
 const PAGE = 200;
 const CATCH_UP_LOOK_MS = 20;
 
 /**
- * A backup into two empty stores. Every checksum is compared before anything is written, and the audit is run before anybody may trade; if it is
- * interrupted, the mark in Redis and PostgreSQL's transaction see to it that nobody takes the half for the whole.
+ * Restores a backup into two empty stores. It verifies every checksum before it writes anything, and audits before any
+ * engine may trade. If it is interrupted, the mark in Redis and PostgreSQL's transaction prevent the use of partial
+ * data.
  */
-export async function restoreBackup({ database, redis, folder, log, nowMs }: RestoreParts): Promise<Result<RestoredBackup, string>> {
+export async function restoreBackup({
+  database,
+  redis,
+  folder,
+  log,
+}: RestoreParts): Promise<Result<RestoredBackup, string>> {
   const manifest = await checkedManifest(folder);
   if (!manifest.ok) return manifest;
-  if ((await redis.dbsize()) > 0) return fail("The venue's Redis is in use already: only an empty one is restored.");
+  if ((await redis.dbsize()) > 0) return fail("The venue's Redis is already in use: restore into an empty one.");
   const foreign = foreignLayout({ kind: "layout", layout: manifest.value.layout });
   if (foreign !== undefined) return fail(foreign);
   const loaded = await loadTables(database, folder, manifest.value);
   if (!loaded.ok) return loaded;
-  // A backup of an earlier version goes into that version's tables, and both come forward from there.
+  // A backup of an earlier version is loaded into that version's tables, and both stores are upgraded from there.
   await migrate(database, migrations);
   if (manifest.value.redis === undefined) {
     const restored = await restoreStore(database, redis);
@@ -57,15 +66,16 @@ export async function restoreBackup({ database, redis, folder, log, nowMs }: Res
   const keys = await loadSnapshot(join(folder, manifest.value.redis.name), redis);
   await redis.hdel(CONSUMERS_KEY, BACKUP_CONSUMER);
   await upgradeSnapshot(database, redis);
-  const fault = await postTheRest({ database, redis, log, nowMs });
+  const fault = await postTheRest({ database, redis, log });
   if (fault !== undefined) return fail(`The ledger cannot follow the restored journal: ${fault}`);
   const audit = await runAudit({ database, redis, withRestore: true });
-  if (!audit.isClean) return fail(`The restored stores do not agree: ${audit.lines.flatMap(({ faults }) => faults).join("; ")}.`);
+  if (!audit.isClean)
+    return fail(`The restored stores do not agree: ${audit.lines.flatMap(({ faults }) => faults).join("; ")}.`);
   await redis.del(RESTORING_KEY);
   return ok({ sequence: audit.sequence, keys, rows: loaded.value, audit });
 }
 
-/** The mark keeps engines away meanwhile. The lease that the snapshot knew of is another time's. */
+/** The mark stops engines meanwhile. The lease in the snapshot is outdated. */
 async function upgradeSnapshot(database: Database, redis: Redis): Promise<void> {
   const epoch = Number((await redis.hget(FENCE_KEY, "epoch")) ?? 0) + 1;
   await redis.hset(FENCE_KEY, "epoch", epoch, "until", 0);
@@ -73,7 +83,10 @@ async function upgradeSnapshot(database: Database, redis: Redis): Promise<void> 
   await runSteps({ redis, database, lease: { epoch, isLost: () => false }, tell: () => {} });
 }
 
-/** A server of our own reads the snapshot, and its keys go over one by one: that works for every Redis, wherever it runs. */
+/**
+ * A Redis of our own loads the snapshot, and its keys are copied one by one: this works for every Redis, wherever it
+ * runs.
+ */
 async function loadSnapshot(path: string, target: Redis): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-restore-"));
   try {
@@ -111,16 +124,16 @@ async function copyKeys(source: Redis, target: Redis): Promise<number> {
   return count;
 }
 
-/** Redis was a moment ahead of PostgreSQL: what its journal has beyond is posted now. */
-async function postTheRest({ database, redis, log, nowMs }: Omit<RestoreParts, "folder">): Promise<string | undefined> {
+/** Redis was slightly ahead of PostgreSQL: the rest of its journal is posted now. */
+async function postTheRest({ database, redis, log }: Omit<RestoreParts, "folder">): Promise<string | undefined> {
   const committed = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
   const reader = redis.duplicate();
-  const ledger = keepLedger({ database, redis: reader, log, clock: { nowMs }, random: () => 0.5, rowsMax: SERVER_ROWS_MAX });
+  const ledger = keepLedger({ database, redis: reader, log, random: () => 0.5, rowsMax: SERVER_ROWS_MAX });
   try {
     while ((ledger.state().sequence ?? 0) < committed) {
-      const { haltedFor, awaySinceMs } = ledger.state();
+      const { haltedFor, isFailing } = ledger.state();
       if (haltedFor !== undefined) return haltedFor;
-      if (awaySinceMs !== undefined) return "PostgreSQL cannot be written to.";
+      if (isFailing) return "PostgreSQL cannot be written to.";
       await new Promise((resolve) => setTimeout(resolve, CATCH_UP_LOOK_MS));
     }
     return undefined;

@@ -3,23 +3,23 @@ import type { Logger } from "pino";
 
 const CONNECT_TIMEOUT_MS = 2_000;
 const RECONNECT_DELAY_MS_MAX = 500;
-/** A server that hangs is as good as away. */
+/** A server that hangs counts as unavailable. */
 const COMMAND_TIMEOUT_MS = 1_000;
 
-/** A connection that owes an answer for this much longer than a command may take leads nowhere: the other side is gone without a word. */
+/** If a reply is overdue by this much beyond the command timeout, the peer is gone without closing the connection. */
 const SILENCE_MS = 1_000;
 
 export type ConnectOptions = {
   readonly commandTimeoutMs?: number;
-  /** Its bytes are read by `createRedisLane`: ioredis says nothing on it once it is ready. */
+  /** `createRedisLane` reads its bytes: ioredis sends nothing on it once it is ready. */
   readonly isRaw?: boolean;
 };
 
 const RAW = { protocol: 2, disableClientInfo: true } as const;
 
 /**
- * A connection that heals itself but never lets a caller wait for it: while Redis is away a command fails at once
- * instead of queueing up, so that the caller can answer 503.
+ * A connection that reconnects by itself and never makes a caller wait: while Redis is unavailable, a command fails at
+ * once instead of being queued, so the caller can answer 503.
  */
 export function connectRedis(
   url: string,
@@ -31,7 +31,8 @@ export function connectRedis(
     commandTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
-    // ioredis would do it in a promise that nobody holds, and a failure would end the process. Who subscribes does so on "ready".
+    // ioredis would resubscribe in an unhandled promise, and a failure would end the process. Subscribers resubscribe
+    // on "ready".
     autoResubscribe: false,
     retryStrategy: (attempt) => Math.min(attempt * 50, RECONNECT_DELAY_MS_MAX),
     ...(isRaw ? RAW : { socketTimeout: commandTimeoutMs + SILENCE_MS }),
@@ -40,10 +41,10 @@ export function connectRedis(
   return redis;
 }
 
-/** ioredis takes what it is told, even where its types do not let one tell it. */
+/** ioredis accepts the option; its types do not. */
 const NO_SOCKET_TIMEOUT = { socketTimeout: undefined } as RedisOptions;
 
-/** A further connection to the same server, whose bytes are read by `createRedisLane`. */
+/** Another connection to the same server; `createRedisLane` reads its bytes. */
 export function connectRawBeside(redis: Redis, log: Logger): Redis {
   const raw = redis.duplicate({ ...RAW, ...NO_SOCKET_TIMEOUT });
   raw.on("error", (error) => log.warn({ err: error }, "redis connection"));

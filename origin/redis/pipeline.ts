@@ -1,7 +1,7 @@
 import type { ChainableCommander } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 
-/** Several commands in one round trip; the first failure is the failure of all. */
+/** Several commands in one round trip; the first failure fails the call. */
 export async function replies(pipeline: ChainableCommander): Promise<readonly unknown[]> {
   const results = await pipeline.exec();
   assert(results !== null, "a pipeline is not a transaction that can be refused");

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from "ioredis";
-import type { ScriptRunner } from "../../shared/define-script.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
 
-/** Lets a script defined in `shared/define-script.ts` run over an ioredis connection, to one server or to a cluster. */
+/** Runs a script of `shared/store/define-script.ts` over an ioredis connection, to one server or to a cluster. */
 export function scriptRunner(redis: Redis | Cluster): ScriptRunner {
   return {
     evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),

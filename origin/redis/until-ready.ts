@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 
-/** Returns when the connection can be used, or when it has taken long enough to say that it cannot. */
+/** Returns when the connection is ready, or after `withinMs`. */
 export async function untilReady(redis: Redis, withinMs: number): Promise<void> {
   if (redis.status === "ready") return;
   await new Promise<void>((resolve) => {

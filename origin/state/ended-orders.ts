@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { OrderRow } from "../engine/changes.ts";
 
 /**
- * Orders that have ended, as one member of the list in Redis by which they are forgotten: the journal entry by which all of them had ended, the
- * time of that entry, and the orders of each user. A user's id stands once for all orders of the member, and a member is forgotten as a whole. In members
- * that an upgrade has made the user is empty: the order itself says whose it is.
+ * Ended orders, as one member of the list in Redis by which they are forgotten: the journal entry by which all of them
+ * had ended, the time of that entry, and the orders of each user. A member holds each user's id once, and is forgotten
+ * as a whole. In members made by an upgrade the user is empty: the order itself has it.
  */
 export type EndedOrders = {
   readonly sequence: number;
@@ -12,7 +12,7 @@ export type EndedOrders = {
   readonly ofUsers: readonly (readonly [user: string, ...orderIds: number[]])[];
 };
 
-/** Forgetting so many takes Redis some tenths of a millisecond, during which others wait. */
+/** Forgetting so many blocks Redis for some tenths of a millisecond. */
 const ORDERS_MAX = 200;
 
 type Ending = Pick<EndedOrders, "sequence" | "at">;

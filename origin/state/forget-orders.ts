@@ -1,30 +1,39 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { TABLES_KEY } from "../commit/keys.ts";
+import { TABLES_KEY } from "../journal/keys.ts";
 import { replies } from "../redis/pipeline.ts";
 import { type EndedOrders, endedFrom, idsOf } from "./ended-orders.ts";
-import { createGuardedWrites } from "./guarded-writes.ts";
 import { ENDED_KEY, ENDED_TOTAL_KEY, FORGOTTEN_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "./keys.ts";
-import type { Write } from "./writes.ts";
+import { createGuardedWrites, type Write } from "./writes.ts";
 
 /**
- * Ended orders leave Redis some minutes after their end, or earlier when there are many: then PostgreSQL serves them. An order is taken out only when
- * PostgreSQL's tables have reached the journal entry in which it ended, so at every moment one of the two has it. While PostgreSQL is
- * unavailable nothing is forgotten. Several processes may do this: each step happens once, as a whole, or not at all.
+ * Ended orders leave Redis some minutes after their end, or earlier when there are many: then PostgreSQL serves them.
+ * An order is taken out only when PostgreSQL's tables have reached the journal entry in which it ended, so at every
+ * moment one of the two has it. While PostgreSQL is unavailable nothing is forgotten. Several processes may do this:
+ * each step happens once, as a whole, or not at all.
  */
 export type Forgetting = {
-  /** How many ended orders Redis held a moment ago. */
+  /** How many ended orders Redis held at the last look. */
   readonly held: () => number;
   readonly stop: () => Promise<void>;
 };
 
 /** Long enough that a program that has just seen an order end finds it in Redis. */
 const KEPT_MS = 5 * 60_000;
-/** About 20 MB. A venue at full speed ends so many in some seconds, which is still longer than a client takes to ask again. */
+/**
+ * About 20 MB. At full speed so many orders end in some seconds, which is still longer than a client takes to ask
+ * again.
+ */
 const KEPT_MAX = 50_000;
 /** 40,000 orders a second at most: several times faster than they can end, and Redis is free in between. */
 const STEP_EVERY_MS = 5;
+/**
+ * A member can hold one order or 200: a step takes as many members as make about 200 orders, or it would fall behind
+ * small ones.
+ */
+const STEP_MEMBERS_MAX = 200;
+const STEP_ORDERS_MAX = 200;
 const LOOK_EVERY_MS = 500;
 
 type ForgettingParts = {
@@ -39,7 +48,7 @@ type ForgettingParts = {
   readonly keptMax?: number;
 };
 
-/** Where a member does not say whose its orders are, they are asked. One that is gone already has no owner and no list. */
+/** Where a member has no user, the orders are read. One that is gone already has no owner and no list. */
 async function withOwners(redis: Redis, ofUsers: EndedOrders["ofUsers"]): Promise<EndedOrders["ofUsers"]> {
   const ids = ofUsers.flatMap(([user, ...ofUser]) => (user === "" ? ofUser : []));
   if (ids.length === 0) return ofUsers;
@@ -50,6 +59,16 @@ async function withOwners(redis: Redis, ofUsers: EndedOrders["ofUsers"]): Promis
   return [...ofUsers.filter(([user]) => user !== ""), ...found];
 }
 
+function mergedByUser(ofUsers: EndedOrders["ofUsers"]): Map<string, number[]> {
+  const merged = new Map<string, number[]>();
+  for (const [user, ...ids] of ofUsers) {
+    const known = merged.get(user);
+    if (known === undefined) merged.set(user, ids);
+    else known.push(...ids);
+  }
+  return merged;
+}
+
 export function startForgetting(parts: ForgettingParts): Forgetting {
   const { redis, nowMs, log, isTight = () => false, keptMs = KEPT_MS, keptMax = KEPT_MAX } = parts;
   const writes = createGuardedWrites(parts.writer);
@@ -57,28 +76,57 @@ export function startForgetting(parts: ForgettingParts): Forgetting {
   let held = 0;
   let hasFailed = false;
 
+  /** The members at the head of the list that may be forgotten now. */
+  function dueOf(texts: readonly string[], tablesAt: number): EndedOrders[] {
+    const due: EndedOrders[] = [];
+    let orders = 0;
+    for (const text of texts) {
+      const ended = endedFrom(text);
+      const isDue = held - orders > keptMax || isTight() || ended.at + keptMs <= nowMs();
+      if (!isDue || ended.sequence > tablesAt) break;
+      orders += idsOf(ended).length;
+      if (due.length > 0 && orders > STEP_ORDERS_MAX) break;
+      due.push(ended);
+    }
+    return due;
+  }
+
   /** False when nothing is due. */
   async function step(): Promise<boolean> {
-    const [text, tablesAt, total, forgotten] = (await replies(
-      redis.pipeline().lindex(ENDED_KEY, 0).get(TABLES_KEY).get(ENDED_TOTAL_KEY).hget(FORGOTTEN_KEY, "orders"),
-    )) as readonly (string | null)[];
+    const [texts, tablesAt, total, forgotten] = (await replies(
+      redis
+        .pipeline()
+        .lrange(ENDED_KEY, 0, STEP_MEMBERS_MAX - 1)
+        .get(TABLES_KEY)
+        .get(ENDED_TOTAL_KEY)
+        .hget(FORGOTTEN_KEY, "orders"),
+    )) as readonly [readonly string[], ...(string | null)[]];
     held = Number(total ?? 0) - Number(forgotten ?? 0);
-    if (text === null || text === undefined) return false;
-    const ended = endedFrom(text);
-    const isDue = held > keptMax || isTight() || ended.at + keptMs <= nowMs();
-    if (!isDue || ended.sequence > Number(tablesAt ?? 0)) return false;
-    const ids = idsOf(ended);
+    const due = dueOf(texts, Number(tablesAt ?? 0));
+    if (due.length === 0) return false;
+    const ids = due.flatMap(idsOf);
     const commands: Write[] = [
       ["UNLINK", ...ids.map(orderKey)],
-      ["LPOP", ENDED_KEY],
+      ["LPOP", ENDED_KEY, due.length],
     ];
-    for (const [user, ...ofUser] of await withOwners(redis, ended.ofUsers)) {
+    const ofUsers = mergedByUser(
+      await withOwners(
+        redis,
+        due.flatMap((ended) => ended.ofUsers),
+      ),
+    );
+    for (const [user, ofUser] of ofUsers) {
       const key = userOrdersKey(user);
       commands.push(["ZREM", key, ...ofUser], ["ZADD", key, "LT", -Math.max(...ofUser), ORDERS_BELOW_MEMBER]);
     }
     commands.push(["HINCRBY", FORGOTTEN_KEY, "orders", ids.length]);
-    // The head of the list changes with this number alone. If another process was first, the next step looks again.
-    const isDone = await writes.write({ key: FORGOTTEN_KEY, field: "orders", expected: forgotten ?? "0" }, commands, false);
+    // The head of the list changes only together with this number. If another process was first, the next step looks
+    // again.
+    const isDone = await writes.write(
+      { key: FORGOTTEN_KEY, field: "orders", expected: forgotten ?? "0" },
+      commands,
+      false,
+    );
     if (isDone) held -= ids.length;
     return true;
   }
@@ -90,7 +138,8 @@ export function startForgetting(parts: ForgettingParts): Forgetting {
         if (await step()) pauseMs = STEP_EVERY_MS;
         hasFailed = false;
       } catch (error) {
-        if (!hasFailed && !stopping.signal.aborted) log.warn({ err: error }, "ended orders were not taken out of Redis");
+        if (!hasFailed && !stopping.signal.aborted)
+          log.warn({ err: error }, "ended orders were not taken out of Redis");
         hasFailed = true;
       }
       await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false }).catch(() => {});

@@ -1,6 +1,6 @@
-import { SHARD } from "../commands/keys.ts";
+import { SHARD } from "../journal/keys.ts";
 
-/** Keys of the projections; `docs/redis-keys.md` says what stands in them. */
+/** Keys of the projections; `docs/redis-keys.md` describes their contents. */
 export const PROJECTED_KEY = `${SHARD}:projected`;
 /** The lease of the worker that projects. */
 export const PROJECTOR_KEY = `${SHARD}:projector`;
@@ -14,19 +14,25 @@ export const openOrdersKey = (user: string) => `${SHARD}:orders:open:${user}`;
 export const userOrdersKey = (user: string) => `${SHARD}:orders:user:${user}`;
 /** In that list, at the score of an id: orders of this user up to that id may have left Redis. */
 export const ORDERS_BELOW_MEMBER = "below";
-/** `orders` and `trades`: up to this id the users' lists may be incomplete, because a restore or an upgrade did not bring all along; `movements`: 1 likewise. */
+/**
+ * `orders` and `trades`: up to this id the users' lists may be incomplete after a restore or an upgrade; `movements`: 1
+ * likewise.
+ */
 export const BELOW_KEY = `${SHARD}:below`;
 /** Ended orders that Redis still holds, in the order of their ending. */
 export const ENDED_KEY = `${SHARD}:ended`;
 /** How many orders were ever put into that list; `FORGOTTEN_KEY` counts those that have left it. */
 export const ENDED_TOTAL_KEY = `${SHARD}:ended:total`;
 export const FORGOTTEN_KEY = `${SHARD}:ended:forgotten`;
-/** Of the layout before: which lists of ended orders there are, one for each status and day. `lay-out-ended.ts` empties them. */
+/**
+ * Of the layout before: which lists of ended orders there are, one for each status and day. `lay-out-ended.ts` empties
+ * them.
+ */
 export const OLD_ENDED_LISTS_KEY = `${SHARD}:orders:ended`;
 export const bookKey = (pair: string) => `${SHARD}:book:${pair}`;
 export const userTradesKey = (user: string) => `${SHARD}:trades:${user}`;
 export const pairTradesKey = (pair: string) => `${SHARD}:trades:pair:${pair}`;
-/** What came in, went out or changed hands without a trade: a list of JSON, the newest first. */
+/** Deposits, withdrawals and transfers: a list of JSON, the newest first. */
 export const movementsKey = (user: string) => `${SHARD}:movements:${user}`;
 /** Names of a generation, spread over many small hashes. */
 export const namesKey = (generation: number, bucket: number) => `${SHARD}:names:${generation}:${bucket}`;
@@ -35,7 +41,7 @@ export const namedKey = (hour: number) => `${SHARD}:named:${hour}`;
 /** Of the first layout: names of an hour, as JSON. */
 export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
 
-/** Outside the shard's slot: for readers who know nothing of shards. */
+/** Outside the shard's slot: for readers that do not know shards. */
 export const pairConfigKey = (pair: string) => `config:pair:${pair}`;
 /** The best prices of a book, as JSON. */
 export const bookSnapshotKey = (pair: string) => `v1:book:snapshot:${pair}`;

@@ -1,32 +1,35 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { assert } from "../../shared/assert.ts";
-import { currencyFrom, pairFrom, type ReadFields } from "../commit/row-fields.ts";
 import type { CurrencyRow } from "../engine/changes.ts";
-import { CURRENCIES_KEY, PAIRS_KEY } from "../projections/keys.ts";
+import type { Grid, KnownPair } from "../instruments/grid.ts";
+import { createGrids } from "../instruments/grids.ts";
+import { currencyFrom, pairFrom, type ReadFields } from "../journal/row-fields.ts";
 import { replies } from "../redis/pipeline.ts";
-import type { KnownPair } from "./pair-numbers.ts";
+import { CURRENCIES_KEY, PAIRS_KEY } from "./keys.ts";
 
 /**
- * Pairs and currencies as this process knows them: read every 400 ms, so that no order waits for it; a name that it does not know yet is
- * looked for at once, because another process may just have been told of it. An order that was counted in ticks or lots of before is
- * refused by the engine, never misread. With Redis away the last known holds.
+ * Pairs and currencies as this process knows them: read every 400 ms, so that no order waits for it; an unknown name is
+ * looked up at once, because another process may just have added it. An order counted in the ticks or lots of previous
+ * terms is refused by the engine, never misread. While Redis is unavailable the last known terms count.
  */
 export type KnownPairs = {
   readonly findPair: (pair: string) => Promise<KnownPair | undefined>;
   readonly findCurrency: (currency: string) => Promise<CurrencyRow | undefined>;
-  /** Before what was read from Redis is understood: its pairs are there by then. */
+  /** Awaited before rows from Redis are interpreted: their pairs are known then. */
   readonly meetPairs: (pairs: readonly string[]) => Promise<void>;
   readonly meetCurrencies: (currencies: readonly string[]) => Promise<void>;
-  /** Of those that were met. */
+  /** Only of pairs that were met. */
   readonly pair: (pair: string) => KnownPair | undefined;
   readonly currency: (currency: string) => CurrencyRow | undefined;
-  /** With the ticks and lots that it had in this grid, which may have changed since. Undefined where this process never saw that grid. */
-  readonly inGrid: (pair: string, grid: number) => KnownPair | undefined;
+  /**
+   * With the ticks and lots that it had in this grid, which may have changed since. Undefined where this process never
+   * saw that grid.
+   */
+  readonly inGrid: (pair: string, grid: number) => Grid | undefined;
   readonly all: () => readonly KnownPair[];
   /** Whether they were read at all. */
   readonly areRead: () => boolean;
-  /** Reads now, and never joins a reading that began before; those who wait share the next one. */
+  /** Reads now, and never joins a read that began before; waiting callers share the next one. */
   readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -36,30 +39,20 @@ const LOOK_EVERY_MS = 400;
 export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly log: Logger }): KnownPairs {
   let currencies = new Map<string, CurrencyRow>();
   let pairs = new Map<string, KnownPair>();
-  /** Grids change by an admin's hand alone, so that there are never many. */
-  const grids = new Map<string, KnownPair>();
+  /** Only an admin changes grids, so there are never many. */
+  const grids = createGrids();
   let reading: Promise<void> | undefined;
   let nextReading: Promise<void> | undefined;
   let areRead = false;
 
   async function read(): Promise<void> {
     const [currencyRows, pairRows] = await replies(redis.pipeline().hvals(CURRENCIES_KEY).hvals(PAIRS_KEY));
-    const scales = rowsOf(currencyRows).map(currencyFrom);
-    currencies = new Map(scales.map((row) => [row.currency, row]));
-    pairs = new Map(
-      rowsOf(pairRows)
-        .map(pairFrom)
-        .toSorted((a, b) => (a.pair < b.pair ? -1 : 1))
-        .map((row) => [row.pair, { ...row, baseScale: scaleOf(row.baseCurrency), quoteScale: scaleOf(row.quoteCurrency) }]),
-    );
-    for (const pair of pairs.values()) grids.set(`${pair.pair} ${pair.grid}`, pair);
+    const terms = { currencies: rowsOf(currencyRows).map(currencyFrom), pairs: rowsOf(pairRows).map(pairFrom) };
+    grids.learn(terms);
+    currencies = new Map(terms.currencies.map((row) => [row.currency, row]));
+    const sorted = terms.pairs.toSorted((a, b) => (a.pair < b.pair ? -1 : 1));
+    pairs = new Map(sorted.map((row) => [row.pair, { ...grids.of(row.pair, row.grid), ...row }]));
     areRead = true;
-  }
-
-  function scaleOf(currency: string): number {
-    const row = currencies.get(currency);
-    assert(row !== undefined, "a pair's currencies are told before it");
-    return row.scale;
   }
 
   function refresh(): Promise<void> {
@@ -113,7 +106,7 @@ export function openKnownPairs({ redis, log }: { readonly redis: Redis; readonly
     meetCurrencies,
     pair: (pair) => pairs.get(pair),
     currency: (currency) => currencies.get(currency),
-    inGrid: (pair, grid) => grids.get(`${pair} ${grid}`),
+    inGrid: grids.find,
     all: () => [...pairs.values()],
     areRead: () => areRead,
     refresh,

@@ -9,12 +9,11 @@ import type {
   TradeRow,
   UserRow,
 } from "../engine/changes.ts";
-import type { NameCount } from "../engine/name-counts.ts";
-import { HOUR_MS } from "../engine/references.ts";
+import { HOUR_MS, type NameCount } from "../engine/names/references.ts";
 
 /**
- * Several entries of the journal as one: of everything its last row, and all trades and movements. Rows are absolute, so what stands between is of no
- * interest to readers, and taking one in twice changes nothing.
+ * Several journal entries merged into one: the last row of everything, and all trades and movements. Rows are absolute,
+ * so intermediate ones are dropped, and absorbing one twice changes nothing.
  */
 export type LatestRows = {
   readonly absorb: (changes: Changes) => void;
@@ -25,7 +24,7 @@ export type LatestRows = {
   /** By user, then by currency. */
   readonly balances: Map<string, Map<string, BalanceRow>>;
   readonly currencies: Map<string, CurrencyRow>;
-  /** Of each pair, every row in the order of change: an order's price is told in the grid it was placed in. */
+  /** Of each pair, every row in the order of change: an order's price counts in the grid it was placed in. */
   readonly pairs: PairRow[];
   readonly users: Map<string, UserRow>;
   /** By `referenceName`. */
@@ -68,7 +67,7 @@ export function createLatestRows(): LatestRows {
   };
 }
 
-/** One for each thing that can be remembered by itself. Nothing in it but the last part can have a space. */
+/** Unique for each reference. Only the last part can contain a space. */
 export const referenceName = ({ kind, user, reference }: ReferenceRow): string => `${kind} ${user} ${reference}`;
 
 /** Numbers are absolute and only grow; those of the first format are not known. */

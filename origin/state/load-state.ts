@@ -1,31 +1,47 @@
 import type { Redis } from "ioredis";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { faultOfNext, type JournalPosition, readJournal } from "../commit/journal.ts";
-import { changesFrom } from "../commit/journal-body.ts";
-import { currencyFrom, pairFrom } from "../commit/row-fields.ts";
-import type { Changes, CurrencyRow, PairRow } from "../engine/changes.ts";
-import type { NameCount } from "../engine/name-counts.ts";
-import { HOUR_MS } from "../engine/references.ts";
-import { stepsOf } from "./decimal.ts";
-import { createGrids, type Grids } from "./grids.ts";
-import { bookKey, CURRENCIES_KEY, namedKey, PAIRS_KEY, PROJECTED_KEY, USERS_KEY, WALLETS_KEY } from "./keys.ts";
+
+import type { Changes, CurrencyRow, OrderRow, PairRow } from "../engine/changes.ts";
+import { HOUR_MS, type NameCount } from "../engine/names/references.ts";
+import { stepsOf } from "../instruments/amounts.ts";
+
+import { createGrids, type Grids } from "../instruments/grids.ts";
+import { faultOfNext, type JournalPosition, readJournal } from "../journal/journal.ts";
+import { changesFrom } from "../journal/journal-body.ts";
+import { currencyFrom, pairFrom } from "../journal/row-fields.ts";
+import { replies } from "../redis/pipeline.ts";
+import {
+  bookKey,
+  CURRENCIES_KEY,
+  namedKey,
+  orderKey,
+  PAIRS_KEY,
+  PROJECTED_KEY,
+  USERS_KEY,
+  WALLETS_KEY,
+} from "./keys.ts";
 import { countNamed, createLatestRows, type LatestRows } from "./latest-rows.ts";
-import { readBook } from "./read-book.ts";
+import { type OrderHash, restingOrder } from "./order-writes.ts";
 import { readWallets } from "./read-wallets.ts";
 
 /**
- * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection goes on while we read, so what
- * we read may be from any moment between the first and the last look; the entries of the journal between the two, taken in
- * after it, bring every row to the last look. Names are not read: they are asked for when a command has one. So a start depends on open orders,
- * wallets, users and pairs, and on the users of the last 24 hours who named commands; not on how much they did.
+ * The projected state, for an engine to start from, exactly as it was at one position of the journal. The projection
+ * continues meanwhile, so a row may be from any moment between the first and the last look; the journal entries between
+ * the two, absorbed afterwards, bring every row to the last look. Names are not read: they are fetched when a command
+ * has one. So a start depends on open orders, wallets, users and pairs, and on the users of the last 24 hours who named
+ * commands; not on how much they did.
  */
-export type LoadedState = { readonly position: JournalPosition; readonly changes: Changes; readonly nameCounts: readonly NameCount[] };
+export type LoadedState = {
+  readonly position: JournalPosition;
+  readonly changes: Changes;
+  readonly nameCounts: readonly NameCount[];
+};
 
 const PAGE = 500;
 /** Hours whose names can still count. */
 const NAMED_HOURS = 25;
 
-/** What is being read: "wallets, 120,000 of about 2,000,000". */
+/** The progress, such as "wallets, 120,000 of about 2,000,000". */
 export type OnProgress = (progress: string) => void;
 
 type LoadOptions = {
@@ -66,8 +82,11 @@ export async function loadState(redis: Redis, options: LoadOptions = {}): Promis
   return faults ?? ok({ position: after.position, changes: toChanges(rows), nameCounts: nameCountsOf(rows) });
 }
 
-/** Told once per page: a line per row would be felt. What has come since the count makes it "about". */
-function progressOf(onProgress: OnProgress, { what, total }: { readonly what: string; readonly total: number }): (count: number) => void {
+/** Reported once per page: a line per row would be slow. Rows added since the count make it "about". */
+function progressOf(
+  onProgress: OnProgress,
+  { what, total }: { readonly what: string; readonly total: number },
+): (count: number) => void {
   let done = 0;
   let toldAt = 0;
   return (count) => {
@@ -80,7 +99,9 @@ function progressOf(onProgress: OnProgress, { what, total }: { readonly what: st
 
 type Clock = LatestRows["clock"];
 
-export async function readPosition(redis: Redis): Promise<{ readonly position: JournalPosition; readonly clock: Clock }> {
+export async function readPosition(
+  redis: Redis,
+): Promise<{ readonly position: JournalPosition; readonly clock: Clock }> {
   const fields = await redis.hgetall(PROJECTED_KEY);
   const number = (name: string) => Number(fields[name] ?? 0);
   return {
@@ -89,22 +110,19 @@ export async function readPosition(redis: Redis): Promise<{ readonly position: J
   };
 }
 
-/** Currencies and pairs as they are projected, into what tells decimals from steps. */
+/** Reads the projected currencies and pairs, and adds them to the grids. */
 export async function readTerms(redis: Redis, grids: Grids, rows?: LatestRows): Promise<readonly PairRow[]> {
-  const currencies: CurrencyRow[] = Object.values(await redis.hgetall(CURRENCIES_KEY)).map((text) => currencyFrom(JSON.parse(text)));
+  const currencies: CurrencyRow[] = Object.values(await redis.hgetall(CURRENCIES_KEY)).map((text) =>
+    currencyFrom(JSON.parse(text)),
+  );
   const pairs: PairRow[] = Object.values(await redis.hgetall(PAIRS_KEY)).map((text) => pairFrom(JSON.parse(text)));
-  for (const row of currencies) {
-    grids.putCurrency(row);
-    rows?.currencies.set(row.currency, row);
-  }
-  for (const row of pairs) {
-    grids.putPair(row);
-    rows?.pairs.push(row);
-  }
+  grids.learn({ currencies, pairs });
+  for (const row of currencies) rows?.currencies.set(row.currency, row);
+  rows?.pairs.push(...pairs);
   return pairs;
 }
 
-/** A page at a time, with how many it had. */
+/** A page at a time, with its length. */
 async function* loadUsers(redis: Redis, rows: LatestRows): AsyncGenerator<number> {
   let cursor = "0";
   do {
@@ -122,7 +140,10 @@ function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) 
   const balances = Object.entries(wallet).map(([currency, text]) => {
     const [available = "", frozen = ""] = text.split(",");
     const scale = grids.scaleOf(currency);
-    return [currency, { user, currency, available: stepsOf(available, scale), frozen: stepsOf(frozen, scale) }] as const;
+    return [
+      currency,
+      { user, currency, available: stepsOf(available, scale), frozen: stepsOf(frozen, scale) },
+    ] as const;
   });
   return new Map(balances);
 }
@@ -130,12 +151,16 @@ function balancesOf(user: string, wallet: Record<string, string>, grids: Grids) 
 async function loadNameCounts(redis: Redis, { clock, named }: LatestRows, onProgress: OnProgress): Promise<void> {
   const last = Math.floor(clock.at / HOUR_MS);
   for (let hour = last - NAMED_HOURS; hour <= last; hour++) {
-    const tell = progressOf(onProgress, { what: `users who named commands in hour ${hour}`, total: await redis.hlen(namedKey(hour)) });
+    const tell = progressOf(onProgress, {
+      what: `users who named commands in hour ${hour}`,
+      total: await redis.hlen(namedKey(hour)),
+    });
     let cursor = "0";
     do {
       const [next, flat] = await redis.hscan(namedKey(hour), cursor, "COUNT", PAGE);
       cursor = next;
-      for (let at = 0; at < flat.length; at += 2) countNamed(named, { user: flat[at] ?? "", hour, number: Number(flat[at + 1]) });
+      for (let at = 0; at < flat.length; at += 2)
+        countNamed(named, { user: flat[at] ?? "", hour, number: Number(flat[at + 1]) });
       tell(flat.length / 2);
     } while (cursor !== "0");
   }
@@ -145,11 +170,16 @@ function nameCountsOf({ named }: LatestRows): readonly NameCount[] {
   return [...named].flatMap(([hour, users]) => [...users].map(([user, number]) => ({ user, hour, number })));
 }
 
-async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosition; to: number; onProgress: OnProgress }) {
+async function catchUp(
+  redis: Redis,
+  rows: LatestRows,
+  span: { from: JournalPosition; to: number; onProgress: OnProgress },
+) {
   let before = span.from;
   while (before.sequence < span.to) {
     const entries = await readJournal(redis, before.sequence, Math.min(PAGE, span.to - before.sequence));
-    if (entries.length === 0) return fail(`the journal has no entry ${before.sequence + 1}, which the projection has read`);
+    if (entries.length === 0)
+      return fail(`the journal has no entry ${before.sequence + 1}, which the projection has read`);
     for (const entry of entries) {
       const fault = faultOfNext(before, entry);
       if (fault !== undefined) return fail(fault);
@@ -161,7 +191,7 @@ async function catchUp(redis: Redis, rows: LatestRows, span: { from: JournalPosi
   return undefined;
 }
 
-/** Ended orders are of no interest to an engine; the others go in by the order of their ids, which is their priority. */
+/** An engine needs no ended orders; the others are sorted by id, which is their priority. */
 export function toChanges(rows: LatestRows): Changes {
   const isOpen = ({ status }: { readonly status: string }) => status === "open" || status === "partiallyFilled";
   return {
@@ -175,4 +205,22 @@ export function toChanges(rows: LatestRows): Changes {
     users: [...rows.users.values()],
     references: [...rows.references.values()].sort((first, second) => first.at - second.at),
   };
+}
+
+/**
+ * The open orders of a pair as they are projected, a page at a time. An order that ends meanwhile comes as ended, or
+ * not at all.
+ */
+export async function* readBook(redis: Redis, pair: string, grids: Grids): AsyncGenerator<OrderRow> {
+  let cursor = "0";
+  do {
+    const [next, flat] = await redis.hscan(bookKey(pair), cursor, "COUNT", PAGE);
+    cursor = next;
+    const pipeline = redis.pipeline();
+    for (let at = 0; at < flat.length; at += 2) pipeline.hgetall(orderKey(Number(flat[at])));
+    for (const stored of await replies(pipeline)) {
+      const order = restingOrder(stored as OrderHash, grids);
+      if (order !== undefined) yield order;
+    }
+  } while (cursor !== "0");
 }

@@ -2,16 +2,17 @@ import type { Redis } from "ioredis";
 import { PROJECTED_KEY } from "./keys.ts";
 
 /**
- * How far the state projection has come, as this process knows. A client that was just answered reads its own writes: the read waits here
- * until the projection has reached the sequence that the client was told. All who wait share one question to Redis.
+ * The position of the state projection, as this process knows it. A client reads its own writes: its read waits here
+ * until the projection has reached the sequence of the client's last answer. All waiting reads share one question to
+ * Redis.
  */
 export type ProjectedPosition = {
   readonly untilProjected: (sequence: number) => Promise<boolean>;
-  /** From a projection in the same process: nobody has to ask. */
+  /** From a projection in the same process: Redis need not be asked. */
   readonly note: (sequence: number) => void;
 };
 
-/** A projection that is this late is in trouble; its readers get what is there. */
+/** Readers of a projection that is this late get its current state. */
 const WAIT_MS_MAX = 1_000;
 const ASK_EVERY_MS = 3;
 
@@ -23,7 +24,7 @@ export function createProjectedPosition(redis: Redis): ProjectedPosition {
   let isAsking = false;
 
   function note(sequence: number): void {
-    // A store that was restored or emptied stands further back: what it says now is what counts.
+    // A restored or emptied store has an earlier position: the latest answer counts.
     known = sequence;
     for (const reader of readers) if (reader.sequence <= known) release(reader, true);
   }
@@ -42,7 +43,7 @@ export function createProjectedPosition(redis: Redis): ProjectedPosition {
         if (readers.size > 0) await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
       }
     } catch {
-      // Redis is away: those who wait are let go when their time is up.
+      // Redis is unavailable: waiting readers are released when their time is up.
     } finally {
       isAsking = false;
     }

@@ -7,8 +7,8 @@ const PAGE = 500;
 type StoredWallet = { readonly user: string; readonly wallet: Readonly<Record<string, string>> };
 
 /**
- * All wallets, a page at a time. A page and the names of the next one take one round trip, and the next page is on its way while the reader works on
- * this one: of two million wallets neither Redis nor the reader waits for the other.
+ * All wallets, a page at a time. A page and the names of the next one take one round trip, and the next page is on its
+ * way while the reader works on this one: so neither Redis nor the reader waits for the other.
  */
 export async function* readWallets(redis: Redis): AsyncGenerator<StoredWallet> {
   let users: readonly string[] = [];
@@ -16,7 +16,7 @@ export async function* readWallets(redis: Redis): AsyncGenerator<StoredWallet> {
   for (;;) {
     const page = await reading;
     const isLast = page.cursor === "0" && page.nextUsers.length === 0;
-    // Asked for before this page is worked on. What goes wrong with it shows when it is awaited.
+    // Requested before this page is processed. Its error surfaces when it is awaited.
     if (!isLast) {
       reading = readPage(redis, page.nextUsers, page.cursor === "0" ? undefined : page.cursor);
       reading.catch(() => {});
@@ -27,9 +27,13 @@ export async function* readWallets(redis: Redis): AsyncGenerator<StoredWallet> {
   }
 }
 
-type Page = { readonly wallets: readonly Record<string, string>[]; readonly nextUsers: readonly string[]; readonly cursor: string };
+type Page = {
+  readonly wallets: readonly Record<string, string>[];
+  readonly nextUsers: readonly string[];
+  readonly cursor: string;
+};
 
-/** Without a cursor there are no further names. */
+/** Without a cursor there are no more names. */
 async function readPage(redis: Redis, users: readonly string[], cursor: string | undefined): Promise<Page> {
   const pipeline = redis.pipeline();
   for (const user of users) pipeline.hgetall(walletKey(user));

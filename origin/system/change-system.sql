@@ -1,4 +1,4 @@
--- All settings of the whole venue anew.
+-- Replaces all settings of the venue.
 -- $1 maintenanceMode
 -- $2 maintenanceMessage
 -- $3 maxOpenOrders

@@ -1,16 +1,14 @@
 import { Hono } from "hono";
 import { Redis } from "ioredis";
 import { afterAll, describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
 import type { Database } from "../db/database.ts";
-import { startRedisServer } from "../stack/redis-server.ts";
 import { healthRoute } from "./health-route.ts";
 
-const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+const server = await borrowRedis({ fsync: "no" });
 const venueRedis = new Redis(server.url);
 afterAll(async () => {
   venueRedis.disconnect();
-  await server.stop();
 });
 
 let pings = 0;
@@ -39,7 +37,7 @@ describe("GET /health of the origin", () => {
     expect(pings).toBe(2);
   });
 
-  it("looks again soon after a failure", async () => {
+  it("checks again soon after a failure", async () => {
     nowMs += 1_000;
     isDatabaseUp = false;
     expect((await ask()).status).toBe(503);
@@ -51,7 +49,10 @@ describe("GET /health of the origin", () => {
   it("shows details to monitors that ask it directly, and not to visitors behind the gate", async () => {
     expect(await (await ask()).text()).toContain(DETAIL);
     const visitor = await (await ask({ "x-forwarded-host": "shop.test" })).text();
-    expect(JSON.parse(visitor)).toMatchObject({ status: "ok", parts: expect.arrayContaining([{ name: "engine", state: "ok" }]) });
+    expect(JSON.parse(visitor)).toMatchObject({
+      status: "ok",
+      parts: expect.arrayContaining([{ name: "engine", state: "ok" }]),
+    });
     expect(visitor).not.toContain(DETAIL);
   });
 });

@@ -1,15 +1,23 @@
 import type { Context } from "hono";
 import type { Redis } from "ioredis";
 import { type Clock, systemClock } from "../../shared/clock.ts";
-import { checkPart, healthReport, healthStatusCode, type PartHealth, withoutDetails } from "../../shared/health.ts";
-import { storeHealth } from "../../shared/store-health.ts";
+import {
+  checkPart,
+  healthReport,
+  healthStatusCode,
+  type PartHealth,
+  withoutDetails,
+} from "../../shared/http/health.ts";
+import { storeHealth } from "../../shared/store/store-health.ts";
+import { askLoadingProgress } from "../../stack/servers/loading-progress.ts";
 import type { Database } from "../db/database.ts";
-import { askLoadingProgress } from "../redis/loading-progress.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
 
-/** Shorter than the edge waits for us, so that the edge learns which part is silent instead of calling the origin silent. */
+/**
+ * Shorter than the edge's time-out, so that the edge learns which part is unavailable instead of reporting the origin.
+ */
 const PART_TIMEOUT_MS = 600;
-/** How long the stores' answers are good for. A failure is looked at again sooner: somebody waits for its end. */
+/** How long the stores' answers are cached. A failure is checked again sooner, so that recovery is seen early. */
 const FRESH_MS = 1_000;
 const FAILURE_FRESH_MS = 100;
 
@@ -24,8 +32,8 @@ type HealthDependencies = {
 };
 
 /**
- * `GET /health`: whether this process can reach what it needs, and whether its own parts are well. It needs no pass, so the stores are asked once
- * a second at most, and what comes through the gate, as every visitor's request does, is shown no details.
+ * `GET /health`: whether this process can reach its stores, and whether its own parts work. It needs no pass, so the
+ * stores are asked at most once a second, and requests through the gate, which every visitor can send, see no details.
  */
 export function healthRoute({ venueRedis, database, trading, record, clock = systemClock }: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
@@ -33,7 +41,7 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
   let isLooking = false;
   let last: { readonly stores: Promise<readonly PartHealth[]>; readonly goodUntilMs: () => number } | undefined;
 
-  /** A server that loads is slow to answer: what it says is for the next report. */
+  /** A loading server is slow to answer: its answer is for the next report. */
   function lookWhetherItLoads(): void {
     if (isLooking) return;
     isLooking = true;
@@ -58,7 +66,12 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
   function askStores(): Promise<readonly PartHealth[]> {
     return Promise.all([
       askVenueStore(),
-      checkPart({ name: "database", check: database.ping, withinMs: PART_TIMEOUT_MS, failure: "PostgreSQL does not answer." }),
+      checkPart({
+        name: "database",
+        check: database.ping,
+        withinMs: PART_TIMEOUT_MS,
+        failure: "PostgreSQL does not answer.",
+      }),
     ]);
   }
 
@@ -76,7 +89,7 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
 
   return async (c: Context): Promise<Response> => {
     const stores = await recentStores();
-    // With the store away so is what stands on it, which tells nobody anything.
+    // When the store is unavailable, so is everything that depends on it, which adds no information.
     const isStoreUp = stores.some(({ name, state }) => name === "venueStore" && state === "ok");
     const ofTrading = isStoreUp ? [...(trading?.health() ?? []), ...(record?.health() ?? [])] : [];
     const whole = healthReport([{ name: "origin", state: "ok" }, ...stores, ...ofTrading]);
@@ -85,7 +98,7 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
   };
 }
 
-/** The edge puts this on every request of a visitor, and on none of its own. */
+/** The edge sets this header on every request of a visitor, and on none of its own. */
 function isForwarded(c: Context): boolean {
   return c.req.header("x-forwarded-host") !== undefined;
 }

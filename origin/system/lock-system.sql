@@ -1,4 +1,4 @@
--- The settings of the whole venue, held until the end of the transaction.
+-- The settings of the venue, locked until the end of the transaction.
 SELECT maintenance_mode AS "maintenanceMode", maintenance_message AS "maintenanceMessage", max_open_orders AS "maxOpenOrders",
   trim_scale(min_volume_filter)::text AS "minVolumeFilter", revision
 FROM system_settings FOR UPDATE

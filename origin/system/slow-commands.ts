@@ -1,21 +1,21 @@
 import type { Redis } from "ioredis";
-import type { Metric } from "../system/metrics-text.ts";
+import type { Metric } from "../../shared/http/exposition.ts";
 
 /**
- * Commands that held the venue's Redis up for 100 ms or more since this process began, from its slow log. A user that may not read the
- * log gets no figure. Times that a command spent waiting (`BLOCK`) are not in it.
+ * Commands that took 100 ms or more of the venue's Redis since this process began, from its slow log. Without
+ * permission to read the log there is no figure. Waiting time (`BLOCK`) is not included.
  */
 export type SlowCommands = { readonly look: () => Promise<void>; readonly metric: () => Metric };
 
 const SLOW_US = 100_000;
-/** What Redis keeps by default. */
+/** The default length of Redis' slow log. */
 const ENTRIES_MAX = 128;
 
 type SlowEntry = readonly [id: number, atSeconds: number, durationUs: number, ...rest: readonly unknown[]];
 
 export function createSlowCommands(redis: Redis): SlowCommands {
   let count: number | undefined;
-  /** The last entry that was looked at; what was there before the first look is not counted. */
+  /** The last entry that was read; entries before the first read are not counted. */
   let seen = Number.NEGATIVE_INFINITY;
 
   return {
@@ -23,7 +23,7 @@ export function createSlowCommands(redis: Redis): SlowCommands {
       const entries = await readLog(redis);
       if (entries === undefined) return;
       const newest = Math.max(-1, ...entries.map(([id]) => id));
-      // Redis was started again, or somebody has emptied the log: the ids begin anew.
+      // Redis was restarted or the log was emptied: ids begin again.
       if (newest < seen) seen = -1;
       const isFirst = count === undefined;
       const slow = entries.filter(([id, , durationUs]) => id > seen && durationUs >= SLOW_US);

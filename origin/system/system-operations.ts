@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { actorOf } from "../admin/admin-operations.ts";
+import { actorOf } from "../api/accounts/admin-operations.ts";
 import { adminOperation, type VenueOperation } from "../api/operation.ts";
 import { answerSchemas, bodySchemas } from "../api/schemas.ts";
 import type { SystemSettings } from "./system-settings.ts";
 
 const fields = {
-  maintenanceMode: z.boolean().describe("On: 503 with the message for everybody but admins, within a second."),
+  maintenanceMode: z.boolean().describe("On: all users but admins get 503 with the message, within a second."),
   maintenanceMessage: z.string().trim().max(500),
   maxOpenOrders: z.int().min(1).max(10_000).describe("Open orders of one user."),
   minVolumeFilter: z
@@ -25,7 +25,7 @@ export function systemOperations(system: SystemSettings): readonly VenueOperatio
       id: "readSystem",
       summary: "The venue's settings",
       limit: "admin",
-      answers: { 200: { description: "As the record has them.", schema: answered } },
+      answers: { 200: { description: "The current settings.", schema: answered } },
       refusals: ["database_unavailable"],
       run: async ({ answer }) => answer(200, await system.read()),
     }),
@@ -33,7 +33,7 @@ export function systemOperations(system: SystemSettings): readonly VenueOperatio
       method: "put",
       path: "/admin/system",
       id: "replaceSystem",
-      summary: "All the venue's settings anew; hold everywhere within a second",
+      summary: "Replace all settings of the venue; they apply in every process within a second",
       limit: "admin",
       body: { schema: wanted },
       answers: { 200: { description: "Written.", schema: answered } },

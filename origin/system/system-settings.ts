@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
-import { defineScript } from "../../shared/define-script.ts";
-import { type Actor, writeAudit } from "../admin/audit.ts";
+import { defineScript } from "../../shared/store/define-script.ts";
+import { type Actor, writeAudit } from "../accounts/admin/audit.ts";
 import type { Database } from "../db/database.ts";
 import { defineQuery } from "../db/define-query.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
@@ -13,14 +13,18 @@ import putSystemSource from "./put-system.lua";
 import readSystemSource from "./read-system.sql";
 
 /**
- * Settings of the whole venue: the record in PostgreSQL, the copy in `config:system`, and what this process knows of it, read every
- * 400 ms, so that a change holds everywhere within a second and no request waits for it. With Redis away the last known holds.
+ * Settings of the whole venue: the record in PostgreSQL, the copy in `config:system`, and this process's own copy, read
+ * every 400 ms, so that a change applies everywhere within a second and no request waits for it. When Redis is
+ * unavailable, the last known settings apply.
  */
 export type SystemSettings = {
-  readonly current: () => SystemValues;
+  /** Undefined while the venue is open to all users. */
+  readonly maintenance: () => { readonly message: string } | undefined;
+  /** How many open orders one user may have. */
+  readonly openOrdersMax: () => number;
   readonly read: () => Promise<SystemValues>;
   readonly replace: (actor: Actor, values: SystemValues) => Promise<SystemValues>;
-  /** Brings the copy up to the record. */
+  /** Updates the copy from the record. */
   readonly copy: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -34,7 +38,12 @@ export type SystemValues = {
 
 const SYSTEM_KEY = "config:system";
 const LOOK_EVERY_MS = 400;
-const DEFAULTS: SystemValues = { maintenanceMode: false, maintenanceMessage: "", maxOpenOrders: 50, minVolumeFilter: "10000000" };
+const DEFAULTS: SystemValues = {
+  maintenanceMode: false,
+  maintenanceMessage: "",
+  maxOpenOrders: 50,
+  minVolumeFilter: "10000000",
+};
 
 const row = z.object({
   maintenanceMode: z.boolean(),
@@ -67,7 +76,7 @@ const putSystem = defineScript({
   reply: z.int(),
 });
 
-/** Written by hand with redis-cli, a value may be anything: what cannot be read is as if it were not there. */
+/** A value written by hand with redis-cli may be anything: an invalid one counts as missing. */
 const copySchema = z.object({
   maintenance_mode: z.enum(["true", "false"]).catch("false"),
   maintenance_message: z.string().catch(""),
@@ -75,7 +84,15 @@ const copySchema = z.object({
   min_volume_filter: z.string().catch(DEFAULTS.minVolumeFilter),
 });
 
-export function openSystemSettings({ database, redis, log }: { database: Database; redis: Redis; log: Logger }): SystemSettings {
+export function openSystemSettings({
+  database,
+  redis,
+  log,
+}: {
+  database: Database;
+  redis: Redis;
+  log: Logger;
+}): SystemSettings {
   const runner = scriptRunner(redis);
   let current = DEFAULTS;
 
@@ -84,10 +101,14 @@ export function openSystemSettings({ database, redis, log }: { database: Databas
       const copy = copySchema.parse(await redis.hgetall(SYSTEM_KEY));
       const maintenanceMode = copy.maintenance_mode === "true";
       if (maintenanceMode !== current.maintenanceMode) log.info({ maintenanceMode }, "maintenance mode");
-      const { maintenance_message: maintenanceMessage, max_open_orders: maxOpenOrders, min_volume_filter: minVolumeFilter } = copy;
+      const {
+        maintenance_message: maintenanceMessage,
+        max_open_orders: maxOpenOrders,
+        min_volume_filter: minVolumeFilter,
+      } = copy;
       current = { maintenanceMode, maintenanceMessage, maxOpenOrders, minVolumeFilter };
     } catch {
-      // Redis is away; health says so, and what was known holds on.
+      // Redis is unavailable; health reports it, and the last known settings apply.
     } finally {
       timer.refresh();
     }
@@ -109,7 +130,8 @@ export function openSystemSettings({ database, redis, log }: { database: Databas
   const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
   timer.unref();
   return {
-    current: () => current,
+    maintenance: () => (current.maintenanceMode ? { message: current.maintenanceMessage } : undefined),
+    openOrdersMax: () => current.maxOpenOrders,
     read: async () => {
       const { revision: _revision, ...values } = await read();
       return values;

@@ -1,14 +1,14 @@
 import { statfs } from "node:fs/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { type Metric, metricsText } from "../system/metrics-text.ts";
+import { type Metric, metricsText } from "../../shared/http/exposition.ts";
 import { createSlowCommands } from "./slow-commands.ts";
 import { readStore, type StoreFacts } from "./store-facts.ts";
 
 /**
- * What a monitor should know of the venue's Redis, of who leads, of how far readers are behind and of the disk under the data folder. It asks every
- * few seconds by itself, so that a scrape waits for nothing and many scrapes cost nothing. When Redis is unavailable, `redis_up` is 0 and
- * nothing else is said of it.
+ * Metrics of the venue's Redis, the leader's epoch, the lag of readers and the disk of the data folder. They are read
+ * every few seconds in the background, so a scrape waits for nothing and many scrapes cost nothing. When Redis is
+ * unavailable, `redis_up` is 0 and there are no other figures of it.
  */
 export type WatchedVenue = {
   /** Prometheus text. */
@@ -33,7 +33,7 @@ export function watchVenue({ redis, folder, log }: WatchParts): WatchedVenue {
       store = await readStore(redis);
       await slowCommands.look();
     } catch {
-      // Health and the log of the connection tell why.
+      // Health and the connection's log show why.
       store = undefined;
     }
   }
@@ -66,12 +66,32 @@ export function watchVenue({ redis, folder, log }: WatchParts): WatchedVenue {
 
 function storeMetrics(store: StoreFacts | undefined): readonly Metric[] {
   return [
-    { name: "redis_up", kind: "gauge", help: "1 when the venue's Redis answered the last look.", value: store === undefined ? 0 : 1 },
+    {
+      name: "redis_up",
+      kind: "gauge",
+      help: "1 if the venue's Redis answered the last check.",
+      value: store === undefined ? 0 : 1,
+    },
     { name: "redis_clients", kind: "gauge", help: "Connections to the venue's Redis.", value: store?.clients },
-    { name: "redis_clients_limit", kind: "gauge", help: "How many it accepts.", value: store?.clientsMax },
+    {
+      name: "redis_clients_limit",
+      kind: "gauge",
+      help: "The most connections that it accepts.",
+      value: store?.clientsMax,
+    },
     { name: "leader_epoch", kind: "gauge", help: "Grows by one with each new leader.", value: store?.epoch },
-    { name: "projection_lag_entries", kind: "gauge", help: "Committed entries that readers do not see yet.", value: store?.lag },
-    { name: "journal_entries_total", kind: "counter", help: "Batches committed since the venue began.", value: store?.committed },
+    {
+      name: "projection_lag_entries",
+      kind: "gauge",
+      help: "Committed entries that readers do not see yet.",
+      value: store?.lag,
+    },
+    {
+      name: "journal_entries_total",
+      kind: "counter",
+      help: "Batches committed since the venue began.",
+      value: store?.committed,
+    },
     { name: "orders_total", kind: "counter", help: "Orders accepted since the venue began.", value: store?.orders },
     { name: "trades_total", kind: "counter", help: "Trades since the venue began.", value: store?.trades },
   ];
@@ -79,7 +99,12 @@ function storeMetrics(store: StoreFacts | undefined): readonly Metric[] {
 
 function diskMetrics(disk: Disk | undefined): readonly Metric[] {
   return [
-    { name: "disk_free_bytes", kind: "gauge", help: "Free space of the disk under the data folder.", value: disk?.freeBytes },
+    {
+      name: "disk_free_bytes",
+      kind: "gauge",
+      help: "Free space of the disk under the data folder.",
+      value: disk?.freeBytes,
+    },
     { name: "disk_bytes", kind: "gauge", help: "Size of that disk.", value: disk?.bytes },
   ];
 }

@@ -1,20 +1,20 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { COMMAND_ID_CHARS_MAX } from "../commands/command-id.ts";
+import { COMMAND_ID_CHARS_MAX } from "../journal/command-text.ts";
 
 /**
- * The id of a command as its owner gets it: with a seal over both, so that its outcome can be asked for by nobody else, and nothing
- * has to be kept about who sent what.
+ * The id of a command as its owner receives it: sealed with the owner's id, so that no other user can read its outcome,
+ * and nothing has to be stored about its sender.
  */
 export type CommandSeal = {
   readonly seal: (commandId: string, userId: string) => string;
-  /** The command's id, if this user was given it. */
+  /** The command's id, if it was sealed for this user. */
   readonly open: (sealed: string, userId: string) => string | undefined;
 };
 
 const SEAL_CHARS = 22;
 const SEALED = /^(.+)\.([\w-]{22})$/;
 
-/** The longest text that can be one. */
+/** The maximum length of a sealed id. */
 export const SEALED_CHARS_MAX = COMMAND_ID_CHARS_MAX + 1 + SEAL_CHARS;
 
 export function createCommandSeal(key: Buffer): CommandSeal {

@@ -1,34 +1,37 @@
 import type { Redis } from "ioredis";
-import { BELOW_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "../projections/keys.ts";
-import type { OrderHash } from "../projections/order-fields.ts";
 import { replies } from "../redis/pipeline.ts";
+import { BELOW_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "../state/keys.ts";
+import type { OrderHash } from "../state/order-writes.ts";
 
-/** What Redis has of a page of a user's orders, the newest first, and whether that is all of it. */
+/** The part of a page of a user's orders that Redis has, the newest first, and whether it is complete. */
 export type HeldOrders = {
   readonly orders: readonly OrderHash[];
-  /** Nothing that belongs on the page is missing. */
+  /** No order of the page is missing. */
   readonly isComplete: boolean;
-  /** Whether there are more behind the page; only of a complete one. */
+  /** Whether more orders follow the page; only meaningful for a complete page. */
   readonly hasMore: boolean;
-  /** Of `orders`, those above everything that may have left Redis. */
+  /** The orders above everything that may have left Redis. */
   readonly recent: readonly OrderHash[];
 };
 
 export type HeldSpan = {
   readonly user: string;
-  /** A list without gaps, of open orders; else it is the list of all. */
+  /** A list without gaps, of open orders; undefined for the list of all orders. */
   readonly key: string | undefined;
   readonly beforeId: number | undefined;
   readonly count: number;
-  /** Nothing of this user is missing since a restore or an upgrade. */
+  /** No order of this user is missing since a restore or an upgrade. */
   readonly isWithoutMore: boolean;
 };
 
-/** Scores are ids below zero, so the newest stands first. */
-export async function heldOrders(redis: Redis, { user, key = userOrdersKey(user), ...span }: HeldSpan): Promise<HeldOrders> {
+/** Scores are negative ids, so the newest order is first. */
+export async function heldOrders(
+  redis: Redis,
+  { user, key = userOrdersKey(user), ...span }: HeldSpan,
+): Promise<HeldOrders> {
   const { beforeId, count, isWithoutMore } = span;
   const from = beforeId === undefined ? "-inf" : `(${-beforeId}`;
-  // One more than is looked at says whether there is a next page; one more may be the mark of what has left.
+  // One more than requested tells whether there is a next page; another one may be the mark of evicted orders.
   const [members, ofUser, ofAll] = await replies(
     redis
       .pipeline()
@@ -44,7 +47,7 @@ export async function heldOrders(redis: Redis, { user, key = userOrdersKey(user)
   const orders = stored.filter((order) => order["id"] !== undefined);
   const firstUnsure = stored.findIndex((order) => order["id"] === undefined || Number(order["id"]) <= below);
   const recent = firstUnsure === -1 ? stored : stored.slice(0, firstUnsure);
-  // One that was in the list and is not there any more has just ended and left; what is open is never forgotten.
+  // An order that was in the list and is gone has just ended and left; open orders are never evicted.
   const isWhole = orders.length === looked.length || !hasGaps;
   const lowest = looked.length === count ? (looked.at(-1) ?? 0) : 0;
   return { orders, recent, isComplete: isWhole && lowest >= below, hasMore: ids.length > count || below > 0 };

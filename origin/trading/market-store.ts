@@ -1,32 +1,17 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { scanNewestFirst } from "../orders/scan-list.ts";
-import { bookSnapshotKey, pairTradesKey } from "../projections/keys.ts";
+import { bookSnapshotKey, pairTradesKey } from "../state/keys.ts";
+import { scanNewestFirst } from "./scan-list.ts";
+import type { Book, TradeList } from "./trading-port.ts";
 
-/** What the projection tells everybody about a pair. */
+/** Public data of a pair from the projection. */
 export type MarketStore = {
   readonly book: (pair: string, depth: number) => Promise<Book>;
-  readonly trades: (pair: string, page: { readonly beforeId: number | undefined; readonly limit: number }) => Promise<PublicTradePage>;
+  readonly trades: (
+    pair: string,
+    page: { readonly beforeId: number | undefined; readonly limit: number },
+  ) => Promise<TradeList>;
 };
-
-type Level = readonly [price: string, quantity: string];
-type Book = {
-  readonly pair: string;
-  readonly sequence: number;
-  readonly at: number;
-  readonly bids: readonly Level[];
-  readonly asks: readonly Level[];
-};
-
-type PublicTrade = {
-  readonly id: string;
-  readonly price: string;
-  readonly quantity: string;
-  readonly value: string;
-  readonly takerSide: "buy" | "sell";
-  readonly at: number;
-};
-type PublicTradePage = { readonly trades: readonly PublicTrade[]; readonly nextCursor: string | null };
 
 const storedSchema = z.object({
   id: z.int(),
@@ -62,5 +47,5 @@ export function openMarketStore(redis: Redis): MarketStore {
   };
 }
 
-/** A pair that nobody has ever placed an order in. */
+/** A pair without any order so far. */
 const EMPTY_BOOK: z.output<typeof bookSchema> = { sequence: 0, at: 0, bids: [], asks: [] };

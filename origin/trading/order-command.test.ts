@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { KnownPair } from "../pairs/pair-numbers.ts";
-import { newOrderSchema } from "./new-order-schema.ts";
-import { readOrder } from "./read-order.ts";
+import { newOrderSchema } from "../api/trading/order-schemas.ts";
+import type { KnownPair } from "../instruments/grid.ts";
+import { orderCommand } from "./order-command.ts";
 
 const btcidr: KnownPair = {
   pair: "btcidr",
@@ -25,12 +25,15 @@ const limit = { pair: "btcidr", side: "buy", type: "limit", price: "1000000000",
 
 function read(order: Record<string, unknown>) {
   const parsed = newOrderSchema.safeParse(order);
-  if (!parsed.success) return { faults: parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message })) };
-  const outcome = readOrder(parsed.data, { pair: btcidr, user: "anna", openOrdersMax: 50 });
-  return outcome.ok ? { command: outcome.value } : { faults: outcome.reason };
+  if (!parsed.success)
+    return { faults: parsed.error.issues.map(({ path, message }) => ({ field: path.join("."), message })) };
+  const outcome = orderCommand(parsed.data, { pair: btcidr, user: "anna", openOrdersMax: 50 });
+  if (outcome.ok) return { command: outcome.value };
+  const faults = outcome.reason.map(({ field, message }) => ({ field, message }));
+  return { faults, rules: outcome.reason.map(({ rule }) => rule) };
 }
 
-describe("an order as it is read", () => {
+describe("an order as a command", () => {
   it("is counted in whole ticks and lots of the pair's grid", () => {
     expect(read(limit).command).toMatchObject({
       ticks: 1_000_000,
@@ -42,18 +45,21 @@ describe("an order as it is read", () => {
     });
   });
 
-  it("has an amount of the quote currency in place of a quantity where it is a market order", () => {
+  it("has a quote amount instead of a quantity if it is a market order", () => {
     const market = { pair: "btcidr", side: "buy", type: "market", quoteAmount: "250000.55" };
     expect(read(market).command).toMatchObject({ ticks: 0, lots: 0, quoteAmount: 25_000_055n, timeInForce: "IOC" });
   });
 
-  it("can have a price as large as can be counted exactly, and none beyond", () => {
+  it("accepts the largest price that can be counted exactly, and refuses a larger one", () => {
     const cheap = { ...limit, quantity: "0.00001" };
     expect(read({ ...cheap, price: "9007199254740991000" }).command).toMatchObject({ ticks: Number.MAX_SAFE_INTEGER });
-    expect(read({ ...cheap, price: "9007199254740992000" }).faults).toEqual([{ field: "price", message: "is larger than can be traded" }]);
+    expect(read({ ...cheap, price: "9007199254740992000" }).faults).toEqual([
+      { field: "price", message: "is larger than can be traded" },
+    ]);
   });
 
-  const NOT_PLAIN = "must be a plain decimal number: digits 0 to 9 and at most one point, without sign, exponent or spaces";
+  const NOT_PLAIN =
+    "must be a plain decimal number: digits 0 to 9 and at most one point, without sign, exponent or spaces";
   const TICK = "must be a multiple of the tick, 1000";
   const LOT = "must be a multiple of the lot, 0.00001";
   const STRING = 'must be a decimal number in a string, as in "0.25"';
@@ -85,7 +91,7 @@ describe("an order as it is read", () => {
     [["1000"], STRING],
     [{ value: "1000" }, STRING],
     [null, STRING],
-  ])("refuses the price %j, and says by which rule", (price, message) => {
+  ])("refuses the price %j and names the rule", (price, message) => {
     expect(read({ ...limit, price }).faults).toEqual([{ field: "price", message }]);
   });
 
@@ -96,11 +102,11 @@ describe("an order as it is read", () => {
     ["-1", "must be more than 0"],
     ["1e-3", NOT_PLAIN],
     ["9".repeat(40), "is larger than can be traded"],
-  ])("refuses the quantity %j, and says by which rule", (quantity, message) => {
+  ])("refuses the quantity %j and names the rule", (quantity, message) => {
     expect(read({ ...limit, quantity }).faults).toEqual([{ field: "quantity", message }]);
   });
 
-  it("is worth the pair's minimum, which the refusal names", () => {
+  it("must have the pair's minimum value, which the refusal names", () => {
     const at = { ...limit, price: "1000000000", quantity: "0.00001" };
     expect(read(at).command).toMatchObject({ lots: 1 });
     expect(read({ ...at, price: "999999000" }).faults).toEqual([
@@ -111,7 +117,7 @@ describe("an order as it is read", () => {
     ]);
   });
 
-  it("has what its type asks for, and nothing that would be ignored", () => {
+  it("must have the fields that its type requires, and none that would be ignored", () => {
     const fieldsOf = (order: Record<string, unknown>) => read(order).faults?.map(({ field }) => field);
     const market = { pair: "btcidr", side: "sell", type: "market", quantity: "1" };
     expect(fieldsOf({ pair: "btcidr", side: "buy", type: "limit" })).toEqual(["price", "quantity"]);
@@ -125,5 +131,14 @@ describe("an order as it is read", () => {
     expect(fieldsOf({ ...market, clientOrderId: "a b" })).toEqual(["clientOrderId"]);
     expect(fieldsOf({ ...market, clientOrderId: "x".repeat(65) })).toEqual(["clientOrderId"]);
     expect(fieldsOf({ ...market, side: "BUY", pair: "BTC/IDR" })).toEqual(["pair", "side"]);
+  });
+
+  it("names the kind of each fault, so that every dialect can choose its own error", () => {
+    const market = { pair: "btcidr", side: "buy", type: "market" } as const;
+    expect(read({ ...limit, price: undefined, quoteAmount: "1" }).rules).toEqual(["missing", "unsupported"]);
+    expect(read(market).rules).toEqual(["missing"]);
+    expect(read({ ...market, quantity: "1", quoteAmount: "1" }).rules).toEqual(["unsupported"]);
+    expect(read({ ...limit, price: "1000000000.5", quantity: "0.000001" }).rules).toEqual(["number", "number"]);
+    expect(read({ ...limit, quantity: "0.00001", price: "1000" }).rules).toEqual(["minimumValue"]);
   });
 });

@@ -1,54 +1,50 @@
 import type { Redis } from "ioredis";
 import { DatabaseUnavailable } from "../db/database.ts";
-import type { History } from "../history/history.ts";
-import { createUsersWithoutMore } from "../history/users-without-more.ts";
-import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { openOrdersKey, orderKey, PROJECTED_KEY } from "../projections/keys.ts";
-import type { OrderHash } from "../projections/order-fields.ts";
+import type { History } from "../record/history/history.ts";
+import { createUsersWithoutMore } from "../record/history/users-without-more.ts";
 import { replies } from "../redis/pipeline.ts";
+import { openOrdersKey, orderKey, PROJECTED_KEY } from "../state/keys.ts";
+import type { KnownPairs } from "../state/known-pairs.ts";
+import type { OrderHash } from "../state/order-writes.ts";
 import { type HeldOrders, type HeldSpan, heldOrders } from "./held-orders.ts";
-import type { OrderAnswer, OrderWithFills } from "./order-answer.ts";
 import { pairOfStored, storedOrder } from "./stored-order.ts";
 import type { TradeStore } from "./trade-store.ts";
+import type { Order, OrderList, OrderPage, OrderWithFills } from "./trading-port.ts";
 
 /**
- * Orders of a user, wherever they are: in Redis while they are open and for some minutes after, then in PostgreSQL, at last in the archive. An order leaves
- * Redis only when PostgreSQL has it, so whoever asks Redis first and PostgreSQL second finds it. Whose order it is is checked with each one that is read.
+ * Orders of a user: in Redis while they are open and for some minutes after, then in PostgreSQL, finally in the
+ * archive. An order leaves Redis only when PostgreSQL has it, so reading Redis first and PostgreSQL second finds it.
+ * The owner is checked with every order that is read.
  */
 export type OrderStore = {
   /** Undefined when this user has no such order. */
   readonly read: (user: string, orderId: number) => Promise<OrderWithFills | undefined>;
-  /** Those of them that are this user's, without those in the archive. */
-  readonly readAll: (user: string, orderIds: readonly number[]) => Promise<readonly OrderAnswer[]>;
-  /** Whether this is an order of this user. */
+  /** Those that belong to this user, without those in the archive. */
+  readonly readAll: (user: string, orderIds: readonly number[]) => Promise<readonly Order[]>;
+  /** Whether this order belongs to this user. */
   readonly isOwn: (user: string, orderId: number) => Promise<boolean>;
-  readonly list: (user: string, page: OrderPage) => Promise<ListedOrders>;
+  readonly list: (user: string, page: OrderPage) => Promise<OrderList>;
 };
 
-export type OrderPage = {
-  /** `open` stands for all that are in the book. */
-  readonly status: OrderAnswer["status"] | undefined;
-  readonly pair: string | undefined;
-  readonly beforeId: number | undefined;
-  readonly limit: number;
-};
-
-type ListedOrders = { readonly orders: readonly OrderAnswer[]; readonly nextCursor: string | null };
-
-/** How many orders one page looks at: a filter that fits few of them makes short pages, not long waits. */
+/** How many orders one page examines: a filter that matches few of them makes short pages, not long waits. */
 const LOOKED_AT_MAX = 500;
 
-type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly trades: TradeStore; readonly history: History };
+type StoreParts = {
+  readonly redis: Redis;
+  readonly pairs: KnownPairs;
+  readonly trades: TradeStore;
+  readonly history: History;
+};
 
 export function openOrderStore({ redis, pairs, trades, history }: StoreParts): OrderStore {
   const withoutMore = createUsersWithoutMore();
 
-  async function answersOf(user: string, stored: readonly OrderHash[]): Promise<readonly OrderAnswer[]> {
+  async function answersOf(user: string, stored: readonly OrderHash[]): Promise<readonly Order[]> {
     await pairs.meetPairs(stored.flatMap(pairOfStored));
     return stored.flatMap((order) => storedOrder(order, user, pairs) ?? []);
   }
 
-  async function readAll(user: string, orderIds: readonly number[]): Promise<readonly OrderAnswer[]> {
+  async function readAll(user: string, orderIds: readonly number[]): Promise<readonly Order[]> {
     if (orderIds.length === 0) return [];
     const pipeline = redis.pipeline();
     for (const id of orderIds) pipeline.hgetall(orderKey(id));
@@ -60,26 +56,34 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
     return answersOf(user, wanted);
   }
 
-  /** Undefined also for an id that was not given out yet, without a look into PostgreSQL. */
+  /** Undefined also for an id that does not exist yet, without a read in PostgreSQL. */
   async function find(orderId: number): Promise<OrderHash | undefined> {
-    const [held, nextOrderId] = await replies(redis.pipeline().hgetall(orderKey(orderId)).hget(PROJECTED_KEY, "next_order_id"));
+    const [held, nextOrderId] = await replies(
+      redis.pipeline().hgetall(orderKey(orderId)).hget(PROJECTED_KEY, "next_order_id"),
+    );
     if (isThere(held as OrderHash)) return held as OrderHash;
     return orderId >= Number(nextOrderId ?? 0) ? undefined : history.findOrder(orderId);
   }
 
-  /** What the page looks at: from Redis, and from PostgreSQL where Redis may lack some. One more than `count` where there are more. */
+  /**
+   * The orders that a page examines: from Redis, and from PostgreSQL where Redis may lack some. One more than `count`
+   * if there are more.
+   */
   async function ordersOf(user: string, { key, beforeId, count }: Span): Promise<Looked> {
     const held = await heldOrders(redis, { user, key, beforeId, count, isWithoutMore: withoutMore.has(user) });
     if (held.isComplete) return held;
     try {
-      const recorded = await history.ordersBefore(user, { beforeId: beforeId ?? Number.POSITIVE_INFINITY, limit: count + 1 });
+      const recorded = await history.ordersBefore(user, {
+        beforeId: beforeId ?? Number.POSITIVE_INFINITY,
+        limit: count + 1,
+      });
       if (beforeId === undefined && hasNoneBesides(held.orders, recorded)) withoutMore.add(user);
-      // PostgreSQL is some seconds behind: of what both have, Redis has the newer state.
+      // PostgreSQL is some seconds behind: where both have an order, Redis has the newer state.
       const all = new Map([...recorded, ...held.orders].map((order) => [Number(order["id"]), order]));
       const orders = [...all.values()].toSorted((first, second) => Number(second["id"]) - Number(first["id"]));
       return { orders: orders.slice(0, count), hasMore: orders.length > count };
     } catch (error) {
-      // What is recent can be told; the next page begins below it.
+      // Recent orders are shown; the next page begins below them.
       if (error instanceof DatabaseUnavailable && held.recent.length > 0) return { orders: held.recent, hasMore: true };
       throw error;
     }
@@ -109,7 +113,7 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
 type Span = Omit<HeldSpan, "user" | "isWithoutMore">;
 type Looked = Pick<HeldOrders, "orders" | "hasMore">;
 
-/** A page of the newest orders in which PostgreSQL knows no other than Redis does. */
+/** Whether PostgreSQL has no order on the newest page that Redis does not have. */
 function hasNoneBesides(held: readonly OrderHash[], recorded: readonly OrderHash[]): boolean {
   const ids = new Set(held.map(({ id }) => id));
   return recorded.every(({ id }) => ids.has(id));
@@ -117,6 +121,9 @@ function hasNoneBesides(held: readonly OrderHash[], recorded: readonly OrderHash
 
 const isThere = (stored: OrderHash): boolean => stored["id"] !== undefined;
 
-function isWanted(order: OrderAnswer, { status, pair }: Pick<OrderPage, "status" | "pair">): boolean {
-  return (pair === undefined || order.pair === pair) && (status === undefined || status === "open" || order.status === status);
+function isWanted(order: Order, { status, pair }: Pick<OrderPage, "status" | "pair">): boolean {
+  return (
+    (pair === undefined || order.pair === pair) &&
+    (status === undefined || status === "open" || order.status === status)
+  );
 }

@@ -4,8 +4,9 @@ import type { Redis } from "ioredis";
 const CHUNK = 250;
 
 /**
- * A list that grows at its head and is cut at its end, from the head on, some at a time. What comes in meanwhile moves the rest down, so
- * that some are met again at the beginning of the next chunk: each is given once, because ids only fall.
+ * Reads a list that grows at its head and is cut at its end, in chunks from the head. New entries move the rest down,
+ * so that some entries are read again at the beginning of the next chunk; each is yielded once, because ids only
+ * decrease.
  */
 export async function* scanNewestFirst<Item extends { readonly id: number }>(
   redis: Redis,

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
-import { parseMoney } from "../../shared/money.ts";
-import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { averageText, type OrderAnswer, publicCancelReason } from "./order-answer.ts";
+import { stepsOf } from "../instruments/amounts.ts";
+import { averagePriceText, feeCurrencyOf } from "../instruments/grid.ts";
+import type { KnownPairs } from "../state/known-pairs.ts";
+import type { Order } from "./trading-port.ts";
+import { publicCancelReason } from "./views.ts";
 
 const number = z.string().regex(/^\d+$/).transform(Number);
 const orNull = z.string().nullable().default(null);
 
-/** An order as the projection has written it: what is the rule for a field is left out. */
+/** An order as the projection stores it: fields with their default value are omitted. */
 const storedSchema = z.object({
   id: z.string(),
   user: z.string(),
@@ -32,22 +34,21 @@ const storedSchema = z.object({
   fee_paid: z.string().default("0"),
 });
 
-/** None for an order that is not there. */
+/** Empty for an order that does not exist. */
 export function pairOfStored(reply: unknown): readonly string[] {
   const pair = (reply as { pair?: unknown } | null)?.pair;
   return typeof pair === "string" ? [pair] : [];
 }
 
-/** Undefined for an order that is not there, or not this user's. */
-export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): OrderAnswer | undefined {
+/** Undefined for an order that does not exist or belongs to another user. */
+export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Order | undefined {
   if (typeof reply !== "object" || reply === null || (reply as { user?: unknown }).user !== user) return undefined;
   const stored = storedSchema.parse(reply);
   const pair = pairs.pair(stored.pair);
   assert(pair !== undefined, "the pair of an order is known");
-  const stepsOf = (text: string, scale: number) => {
-    const parsed = parseMoney(text, scale);
-    assert(parsed.ok, "an amount in Redis is one that we wrote");
-    return parsed.value;
+  const filled = {
+    valueSteps: stepsOf(stored.filled_value, pair.quoteScale),
+    quantitySteps: stepsOf(stored.filled_quantity, pair.baseScale),
   };
   return {
     id: stored.id,
@@ -62,9 +63,9 @@ export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Or
     quoteAmount: stored.quote_amount,
     filledQuantity: stored.filled_quantity,
     filledValue: stored.filled_value,
-    averagePrice: averageText(stepsOf(stored.filled_value, pair.quoteScale), stepsOf(stored.filled_quantity, pair.baseScale), pair),
+    averagePrice: averagePriceText(filled, pair),
     fee: stored.fee_paid,
-    feeCurrency: stored.side === "buy" ? pair.baseCurrency : pair.quoteCurrency,
+    feeCurrency: feeCurrencyOf(stored.side, pair),
     status: stored.status,
     cancelReason: publicCancelReason(stored.cancel_reason),
     createdAt: stored.created_at,

@@ -1,26 +1,23 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
-import { parseMoney } from "../../shared/money.ts";
 import { DatabaseUnavailable } from "../db/database.ts";
-import type { History } from "../history/history.ts";
-import { createUsersWithoutMore } from "../history/users-without-more.ts";
-import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { BELOW_KEY, userTradesKey } from "../projections/keys.ts";
-import { USER_TRADES_MAX } from "../projections/trade-writes.ts";
-import type { Fill, OrderAnswer } from "./order-answer.ts";
+import { stepsOf } from "../instruments/amounts.ts";
+import { feeCurrencyOf, type KnownPair } from "../instruments/grid.ts";
+import type { History } from "../record/history/history.ts";
+import { createUsersWithoutMore } from "../record/history/users-without-more.ts";
+import { BELOW_KEY, userTradesKey } from "../state/keys.ts";
+import type { KnownPairs } from "../state/known-pairs.ts";
+import { USER_TRADES_MAX } from "../state/state-writes.ts";
 import { scanNewestFirst } from "./scan-list.ts";
+import type { Fill, FillList, Order, PairPage } from "./trading-port.ts";
 
-/** Executions of each user: the latest from Redis, the rest from the ledger. */
+/** Executions of each user: the latest from Redis, older ones from the ledger. */
 export type TradeStore = {
-  /** Undefined for the moments in which some have left Redis and the ledger does not have them yet. */
-  readonly ofUser: (user: string, page: TradePage) => Promise<ListedTrades | undefined>;
-  readonly ofOrder: (user: string, order: OrderAnswer) => Promise<{ readonly fills: Fill[]; readonly hasAllFills: boolean }>;
+  /** Undefined while some have left Redis and the ledger does not have them yet. */
+  readonly ofUser: (user: string, page: PairPage) => Promise<FillList | undefined>;
+  readonly ofOrder: (user: string, order: Order) => Promise<{ readonly fills: Fill[]; readonly hasAllFills: boolean }>;
 };
-
-export type TradePage = { readonly pair: string | undefined; readonly beforeId: number | undefined; readonly limit: number };
-
-type ListedTrades = { readonly trades: readonly Fill[]; readonly nextCursor: string | null };
 
 const storedSchema = z.object({
   id: z.int(),
@@ -39,7 +36,10 @@ type StoredTrade = z.output<typeof storedSchema>;
 
 const parseTrade = (text: string): StoredTrade => storedSchema.parse(JSON.parse(text));
 
-/** How many trades one page looks at in the ledger when it is of one pair: a pair that is rarely traded makes short pages, not long waits. */
+/**
+ * How many trades of the ledger one page of a single pair examines: a rarely traded pair makes short pages, not long
+ * waits.
+ */
 const LOOKED_AT_MAX = 500;
 
 type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly history: History };
@@ -47,34 +47,43 @@ type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly 
 export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStore {
   const withoutMore = createUsersWithoutMore();
 
-  function fillOf({ order_id: orderId, role: liquidity, id, ...trade }: StoredTrade): Fill {
-    const pair = pairs.pair(trade.pair);
+  function pairOf(name: string): KnownPair {
+    const pair = pairs.pair(name);
     assert(pair !== undefined, "the pair of a trade is known");
-    const feeCurrency = trade.side === "buy" ? pair.baseCurrency : pair.quoteCurrency;
+    return pair;
+  }
+
+  function fillOf({ order_id: orderId, role: liquidity, id, ...trade }: StoredTrade): Fill {
+    const feeCurrency = feeCurrencyOf(trade.side, pairOf(trade.pair));
     return { ...trade, id: String(id), orderId: String(orderId), feeCurrency, liquidity };
   }
 
-  /** A list that is shorter than it may be was never cut, so there is nothing else; unless a restore did not bring all along. */
+  /** A list below its bound was never cut, so there is nothing else, unless a restore left some out. */
   async function mayBeCut(user: string, length: number): Promise<boolean> {
     if (length >= USER_TRADES_MAX) return true;
     return !withoutMore.has(user) && Number((await redis.hget(BELOW_KEY, "trades")) ?? 0) > 0;
   }
 
-  async function answerOf(trades: readonly StoredTrade[], nextCursor: number | undefined): Promise<ListedTrades> {
+  async function answerOf(trades: readonly StoredTrade[], nextCursor: number | undefined): Promise<FillList> {
     await pairs.meetPairs(trades.map((trade) => trade.pair));
     return { trades: trades.map(fillOf), nextCursor: nextCursor === undefined ? null : String(nextCursor) };
   }
 
-  type Rest = { readonly page: TradePage; readonly found: readonly StoredTrade[]; readonly listLength: number; readonly lowestId: number };
+  type Rest = {
+    readonly page: PairPage;
+    readonly found: readonly StoredTrade[];
+    readonly listLength: number;
+    readonly lowestId: number;
+  };
 
-  async function goOn(
+  async function readOlder(
     user: string,
     { page: { pair, beforeId, limit }, found, listLength, lowestId }: Rest,
-  ): Promise<ListedTrades | undefined> {
+  ): Promise<FillList | undefined> {
     const from = Math.min(beforeId ?? Number.POSITIVE_INFINITY, lowestId);
     const count = pair === undefined ? limit - found.length + 1 : LOOKED_AT_MAX;
     const older = (await history.tradesBefore(user, { beforeId: from, limit: count })).map(parseTrade);
-    // Ids have no gaps: if the ledger has the trade before the oldest in Redis, it has all that was cut.
+    // Ids have no gaps: if the ledger has the trade before the oldest in Redis, it has everything that was cut.
     const isCut = listLength >= USER_TRADES_MAX && from === lowestId;
     if (isCut && older[0]?.id !== lowestId - 1 && (await history.lastTradeId()) < lowestId - 1) return undefined;
     const isFirst = beforeId === undefined || beforeId >= lowestId;
@@ -91,29 +100,30 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
       if (found.length > limit) return answerOf(found.slice(0, limit), found[limit - 1]?.id);
       if (!(await mayBeCut(user, listLength))) return answerOf(found, undefined);
       try {
-        return await goOn(user, { page, found, listLength, lowestId });
+        return await readOlder(user, { page, found, listLength, lowestId });
       } catch (error) {
-        // What is recent can be told; the next page begins below it.
+        // Recent trades are shown; the next page begins below them.
         if (error instanceof DatabaseUnavailable && found.length > 0) return answerOf(found, found.at(-1)?.id);
         throw error;
       }
     },
 
-    /** The fills add up to what is filled: then all are found, and nobody looks further. */
+    /** If the fills add up to the filled quantity, all are found, and PostgreSQL is not read. */
     async ofOrder(user, order) {
-      const wanted = stepsOf(order.filledQuantity);
+      const { baseScale } = pairOf(order.pair);
+      const wanted = stepsOf(order.filledQuantity, baseScale);
       if (wanted === 0n) return { fills: [], hasAllFills: true };
-      const { found, listLength } = await fillsInRedis(user, order.id, wanted);
-      if (quantityOf(found) < wanted && (await mayBeCut(user, listLength))) {
+      const { found, listLength } = await fillsInRedis(user, order, { wanted, baseScale });
+      if (quantityOf(found, baseScale) < wanted && (await mayBeCut(user, listLength))) {
         for (const trade of await recordedFills(user, order)) found.set(trade.id, trade);
       }
       const fills = [...found.values()].toSorted((first, second) => first.id - second.id);
-      return { fills: fills.map(fillOf), hasAllFills: quantityOf(found) === wanted };
+      return { fills: fills.map(fillOf), hasAllFills: quantityOf(found, baseScale) === wanted };
     },
   };
 
-  /** One more than the page takes, where there are so many. */
-  async function pageInRedis(user: string, { pair, beforeId = Number.POSITIVE_INFINITY, limit }: TradePage) {
+  /** One more than the page needs, if there are more. */
+  async function pageInRedis(user: string, { pair, beforeId = Number.POSITIVE_INFINITY, limit }: PairPage) {
     const found: StoredTrade[] = [];
     let listLength = 0;
     let lowestId = Number.POSITIVE_INFINITY;
@@ -126,11 +136,15 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
     return { found, listLength, lowestId };
   }
 
-  async function fillsInRedis(user: string, orderId: string, wanted: bigint) {
+  async function fillsInRedis(
+    user: string,
+    { id: orderId, updatedAt }: Order,
+    { wanted, baseScale }: { readonly wanted: bigint; readonly baseScale: number },
+  ) {
     const found = new Map<number, StoredTrade>();
     let listLength = 0;
     let quantity = 0n;
-    // Nearly all of the list is other orders' trades: of those only the id is needed.
+    // Most of the list belongs to other orders: of those only the id is needed.
     const ofThisOrder = `"order_id":${orderId},`;
     const read = (text: string): { readonly id: number; readonly fill?: StoredTrade } => {
       if (!text.includes(ofThisOrder)) return { id: (JSON.parse(text) as { readonly id: number }).id };
@@ -139,16 +153,17 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
     };
     for await (const { id, fill } of scanNewestFirst(redis, userTradesKey(user), read)) {
       listLength++;
-      if (fill === undefined) continue;
+      // A later fill came after the order was read: it is not part of this answer.
+      if (fill === undefined || fill.at > updatedAt) continue;
       found.set(id, fill);
-      quantity += stepsOf(fill.quantity);
+      quantity += stepsOf(fill.quantity, baseScale);
       if (quantity >= wanted) break;
     }
     return { found, listLength };
   }
 
-  /** None while PostgreSQL is unavailable: the answer says that some are missing. */
-  async function recordedFills(user: string, order: OrderAnswer): Promise<readonly StoredTrade[]> {
+  /** Empty while PostgreSQL is unavailable: the answer then says that some are missing. */
+  async function recordedFills(user: string, order: Order): Promise<readonly StoredTrade[]> {
     try {
       return (await history.tradesOfOrder(user, order)).map(parseTrade);
     } catch (error) {
@@ -158,13 +173,5 @@ export function openTradeStore({ redis, pairs, history }: StoreParts): TradeStor
   }
 }
 
-const quantityOf = (trades: ReadonlyMap<number, StoredTrade>): bigint =>
-  [...trades.values()].reduce((total, { quantity }) => total + stepsOf(quantity), 0n);
-
-const SCALE_MAX = 18;
-
-function stepsOf(text: string): bigint {
-  const parsed = parseMoney(text, SCALE_MAX);
-  assert(parsed.ok, "an amount in Redis is one that we wrote");
-  return parsed.value;
-}
+const quantityOf = (trades: ReadonlyMap<number, StoredTrade>, baseScale: number): bigint =>
+  [...trades.values()].reduce((total, { quantity }) => total + stepsOf(quantity, baseScale), 0n);

@@ -1,20 +1,18 @@
 import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
-import { parseMoney } from "../../shared/money.ts";
-import type { History } from "../history/history.ts";
-import type { KnownPairs } from "../pairs/known-pairs.ts";
-import { amountText } from "../pairs/pair-numbers.ts";
-import { walletKey } from "../projections/keys.ts";
+import { amountText, stepsOf } from "../instruments/amounts.ts";
+import type { History } from "../record/history/history.ts";
+import { walletKey } from "../state/keys.ts";
+import type { KnownPairs } from "../state/known-pairs.ts";
+import type { Balance } from "./trading-port.ts";
 import { createWalletHistory, type WalletHistory } from "./wallet-history.ts";
 
-/** Balances as the projection has them in Redis, and what came in and went out. */
+/** Balances from the projection in Redis, and the history of movements. */
 export type WalletStore = {
   readonly balances: (user: string) => Promise<readonly Balance[]>;
   readonly balance: (user: string, currency: string) => Promise<Balance>;
   readonly history: WalletHistory;
 };
-
-type Balance = { readonly currency: string; readonly available: string; readonly frozen: string; readonly total: string };
 
 type StoreParts = { readonly redis: Redis; readonly pairs: KnownPairs; readonly history: History };
 
@@ -38,10 +36,4 @@ export function openWalletStore({ redis, pairs, history }: StoreParts): WalletSt
     balance: async (user, currency) => balanceOf(currency, (await redis.hget(walletKey(user), currency)) ?? "0,0"),
     history: createWalletHistory({ redis, history }),
   };
-}
-
-function stepsOf(text: string, scale: number): bigint {
-  const parsed = parseMoney(text, scale);
-  assert(parsed.ok, "an amount in Redis is one that we wrote");
-  return parsed.value;
 }

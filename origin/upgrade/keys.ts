@@ -1,4 +1,4 @@
-import { SHARD } from "../commands/keys.ts";
+import { SHARD } from "../journal/keys.ts";
 
-/** What an upgrade that is under way began with; `docs/redis-keys.md` says more. */
+/** The versions that a running upgrade started from (`docs/redis-keys.md`). */
 export const UPGRADING_KEY = `${SHARD}:upgrading`;

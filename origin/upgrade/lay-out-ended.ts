@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import { CONSUMERS_KEY } from "../commit/keys.ts";
+import { CONSUMERS_KEY } from "../journal/keys.ts";
 import { replies } from "../redis/pipeline.ts";
-import { endedTexts } from "./ended-orders.ts";
+import { endedTexts } from "../state/ended-orders.ts";
 import {
   BELOW_KEY,
   ENDED_KEY,
@@ -14,21 +14,20 @@ import {
   userOrdersKey,
   userTradesKey,
   WALLETS_KEY,
-} from "./keys.ts";
-import { USER_MOVEMENTS_MAX } from "./movement-writes.ts";
-import { USER_TRADES_MAX } from "./trade-writes.ts";
+} from "../state/keys.ts";
+import { USER_MOVEMENTS_MAX, USER_TRADES_MAX } from "../state/state-writes.ts";
 
-/** How far it is, for whoever waits. */
 type Progress = (done: { readonly orders: number; readonly users: number }) => void;
 
-/** Ids only: a page is some milliseconds. */
+/** Ids only: a page takes a few milliseconds. */
 const IDS_PER_PAGE = 2_000;
 const USERS_PER_PAGE = 200;
 
 /**
- * A store in which ended orders stay for 30 days, in a list for each status and day, becomes one in which they wait in one list to be forgotten. Nothing is
- * forgotten here: `forget-orders.ts` does that, once PostgreSQL has each of them. The lists of users may lack what was cut or forgotten before, which they
- * or `below` say. Every part can be done again; one that was interrupted begins where it was. Nothing may be projected meanwhile.
+ * Replaces the lists of ended orders, one per status and day and kept for 30 days, by one list from which
+ * `forget-orders.ts` deletes orders once PostgreSQL holds them. Nothing is deleted here. Lists of users may lack
+ * entries that were cut or deleted before; the lists or `below` say so. Every part can be repeated, and an interrupted
+ * one continues where it stopped. No projection may run meanwhile.
  */
 export async function layOutEnded(redis: Redis, onProgress: Progress = () => {}): Promise<void> {
   const [sequence, at, nextOrderId, nextTradeId] = (
@@ -37,7 +36,7 @@ export async function layOutEnded(redis: Redis, onProgress: Progress = () => {})
   if (sequence === undefined || sequence === 0) return;
   await redis.hset(BELOW_KEY, "trades", (nextTradeId ?? 1) - 1, "movements", 1);
   let orders = 0;
-  // The members of a set come in any order: by name first, so that an upgrade always gives the same.
+  // A set has no order: sort by name first, so that an upgrade is deterministic.
   const lists = (await redis.smembers(OLD_ENDED_LISTS_KEY)).toSorted();
   for (const list of lists.toSorted((first, second) => dayOf(first) - dayOf(second))) {
     for (let count = -1; count !== 0; orders += count) {
@@ -49,8 +48,12 @@ export async function layOutEnded(redis: Redis, onProgress: Progress = () => {})
   await layOutUsers(redis, (nextOrderId ?? 1) - 1, (users) => onProgress({ orders, users }));
 }
 
-/** The newest entry of the journal is one by which all of them had ended. */
-async function moveSome(redis: Redis, list: string, ending: { readonly sequence: number; readonly at: number }): Promise<number> {
+/** By the newest journal entry all of these orders have ended. */
+async function moveSome(
+  redis: Redis,
+  list: string,
+  ending: { readonly sequence: number; readonly at: number },
+): Promise<number> {
   const ids = await redis.lrange(list, 0, IDS_PER_PAGE - 1);
   if (ids.length === 0) return 0;
   const texts = endedTexts(
@@ -67,8 +70,11 @@ async function moveSome(redis: Redis, list: string, ending: { readonly sequence:
 }
 
 async function layOutUsers(redis: Redis, lastOrderId: number, onProgress: (users: number) => void): Promise<void> {
-  const [ledger, projected] = await Promise.all([redis.hget(CONSUMERS_KEY, "ledger"), redis.hget(PROJECTED_KEY, "sequence")]);
-  // Else the lists stay as long as they are until something is added to them: by then PostgreSQL will have the rest.
+  const [ledger, projected] = await Promise.all([
+    redis.hget(CONSUMERS_KEY, "ledger"),
+    redis.hget(PROJECTED_KEY, "sequence"),
+  ]);
+  // Otherwise the lists keep their length until the next entry; by then PostgreSQL has the rest.
   const areRecorded = Number(ledger ?? 0) >= Number(projected ?? 0);
   let cursor = "0";
   let done = 0;
@@ -91,7 +97,7 @@ async function cutLists(redis: Redis, users: readonly string[]): Promise<void> {
   if (users.length > 0) await replies(pipeline);
 }
 
-/** Orders that were forgotten before have stayed in their user's list, and those before 10,000 others were cut from it. */
+/** Orders that were deleted before are still in their user's list, and the list was cut at 10,000. */
 async function layOutOrders(redis: Redis, key: string, lastOrderId: number): Promise<void> {
   if ((await redis.exists(key)) === 0) return;
   await redis.zadd(key, "LT", -lastOrderId, ORDERS_BELOW_MEMBER);

@@ -1,22 +1,23 @@
 import type { Redis } from "ioredis";
-import { referenceFrom } from "../commit/row-fields.ts";
-import { HOUR_MS } from "../engine/references.ts";
+import { HOUR_MS } from "../engine/names/references.ts";
+import { referenceFrom } from "../journal/row-fields.ts";
 import { replies } from "../redis/pipeline.ts";
-import { PROJECTED_KEY, referencesKey } from "./keys.ts";
-import { createLatestRows, type LatestRows, referenceName } from "./latest-rows.ts";
-import { writeNames } from "./name-writes.ts";
-import { createWrites } from "./writes.ts";
+import { PROJECTED_KEY, referencesKey } from "../state/keys.ts";
+import { createLatestRows, type LatestRows, referenceName } from "../state/latest-rows.ts";
+import { writeNames } from "../state/name-store.ts";
+import { createWrites } from "../state/writes.ts";
 
 type MoveOptions = { readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void };
 
 const PAGE = 1_000;
-/** Those of earlier hours count no longer, and expire by themselves. */
+/** Names of earlier hours no longer count and expire by themselves. */
 const HOURS = 26;
 
 /**
- * From the first layout to the second: names of an hour as JSON (`v1:{t0}:references:<hour>`) become packed names, and each user's are counted. Takes
- * time in proportion to the names of a day. An hour's old key goes last, and everything written before is the same if it is written again: so
- * whoever was interrupted begins again, with the hours that are left. Nothing else may write meanwhile.
+ * From layout 1 to layout 2: the names of an hour, stored as JSON (`v1:{t0}:references:<hour>`), become packed names,
+ * and the names of each user are counted. Takes time in proportion to the names of a day. The old key of an hour is
+ * deleted last and all writes are repeatable, so an interrupted upgrade starts again with the remaining hours. Nothing
+ * else may write meanwhile.
  */
 export async function moveReferences(redis: Redis, { onProgress }: MoveOptions = {}): Promise<void> {
   const last = Math.floor(Number((await redis.hget(PROJECTED_KEY, "at")) ?? 0) / HOUR_MS) + 1;
@@ -39,7 +40,7 @@ type Hour = { readonly hour: number; readonly expiring: Set<string>; readonly on
 
 async function moveHour(redis: Redis, { hour, expiring, onMoved }: Hour): Promise<void> {
   const counts = new Map<string, number>();
-  /** A scan may show a field twice. */
+  /** A scan may return a field twice. */
   const seen = new Set<string>();
   let cursor = "0";
   do {

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { FENCE_KEY, FORMAT_KEY } from "../commit/keys.ts";
-import { LAYOUT, readLayout } from "../commit/layout.ts";
-import type { Lease } from "../commit/lease.ts";
+import { defineScript } from "../../shared/store/define-script.ts";
 import type { Database } from "../db/database.ts";
+import { FENCE_KEY, FORMAT_KEY } from "../journal/keys.ts";
+import type { Lease } from "../journal/lease.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
+import { LAYOUT, readLayout } from "../state/layout.ts";
 import markLayoutSource from "./mark-layout.lua";
 import { assertChain, UPGRADE_STEPS, type UpgradeStep } from "./steps.ts";
 
@@ -25,7 +25,7 @@ const markLayout = defineScript({
   reply: z.int(),
 });
 
-/** Brings the venue's Redis to this program's layout, from wherever an earlier try has left it. */
+/** Upgrades the venue's Redis to this program's layout, from wherever an earlier attempt has left it. */
 export async function runSteps({ redis, database, lease, tell, steps = UPGRADE_STEPS }: StepParts): Promise<void> {
   assertChain(steps);
   for (;;) {
@@ -54,11 +54,11 @@ function stillLeads(lease: Pick<Lease, "isLost">): void {
   if (lease.isLost()) throw new UpgradeLost();
 }
 
-/** Another process has taken over: it does the rest. */
+/** Another process has taken over and does the rest. */
 export class UpgradeLost extends Error {
   override readonly name = "UpgradeLost";
 
   constructor() {
-    super("another process leads by now");
+    super("another process has taken the lease");
   }
 }

@@ -1,14 +1,16 @@
 import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
-import { LAYOUT } from "../commit/layout.ts";
 import type { Database } from "../db/database.ts";
-import { layOutEnded } from "../projections/lay-out-ended.ts";
-import { moveReferences } from "../projections/move-references.ts";
+import { LAYOUT } from "../state/layout.ts";
+import { layOutEnded } from "./lay-out-ended.ts";
+import { moveReferences } from "./move-references.ts";
 
 /**
- * The chain of layouts of the venue's Redis. A step may be interrupted at any point and is then run again from its beginning, so it reads what is there,
- * writes absolute values, and deletes the old form last. It works in pages: others use the server meanwhile. PostgreSQL already has the newest
- * tables when it runs. Journal entries are never rewritten: `origin/commit/journal-body.ts` reads every format there was. Steps that lead to the same layout run in this order, and the number changes after the last of them.
+ * The chain of layouts of the venue's Redis. A step may be interrupted at any point and then runs again from its
+ * beginning, so it reads the current state, writes absolute values and deletes the old form last. It works in pages,
+ * because others use the server meanwhile. PostgreSQL already has the newest tables when it runs. Journal entries are
+ * never rewritten: `origin/journal/journal-body.ts` reads every earlier format. Steps that lead to the same layout run
+ * in this order, and the number changes after the last of them.
  */
 export type UpgradeStep = {
   readonly from: number;
@@ -21,7 +23,7 @@ export type UpgradeStep = {
 export type StepContext = {
   readonly redis: Redis;
   readonly database: Database;
-  /** Before each page: throws when another process has taken the upgrade over. Also says how far the step is. */
+  /** Called before each page with the progress of the step. Throws if another process has taken over the upgrade. */
   readonly page: (progress: string) => void;
 };
 
@@ -29,13 +31,13 @@ export const UPGRADE_STEPS: readonly UpgradeStep[] = [
   {
     from: 1,
     to: 2,
-    what: "ended orders leave it when PostgreSQL has them",
+    what: "moving the lists of ended orders",
     run: ({ redis, page }) => layOutEnded(redis, ({ orders, users }) => page(`${orders} orders, ${users} users`)),
   },
   {
     from: 1,
     to: 2,
-    what: "client order ids and references are packed, and counted for each user",
+    what: "packing and counting client order ids and references",
     run: ({ redis, page }) => moveReferences(redis, { onProgress: ({ done, total }) => page(`${done} of ${total}`) }),
   },
 ];

@@ -5,11 +5,15 @@ import { showPage } from "./page.ts";
 import { queueFacts } from "./queue-facts.ts";
 
 /**
- * `GET /demo/`: the page behind the queue `demo`. It says that the visitor is in and for how long, and offers a way out, because a line
- * in front of three slots moves only when a visitor leaves.
+ * `GET /demo/`: the page behind the queue `demo`. It says that the visitor is in and for how long, and offers a way
+ * out, because a line in front of three slots moves only when a visitor leaves.
  */
 export function demoRoute(c: Context): Response {
-  return showPage(c, { title: "You are in · Demo", main: mainAt(systemClock.nowMs()), scripts: ["live-numbers", "session-countdown"] });
+  return showPage(c, {
+    title: "You are in · Demo",
+    main: mainAt(systemClock.nowMs()),
+    scripts: ["live-numbers", "session-countdown"],
+  });
 }
 
 const mainAt = (nowMs: number) => html`<p class="brand">Demo</p>

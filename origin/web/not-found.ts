@@ -1,15 +1,20 @@
 import type { Context } from "hono";
 import { accepts } from "hono/accepts";
 import { html } from "hono/html";
-import { problemResponse } from "../../shared/errors.ts";
+import { problemResponse } from "../../shared/http/errors.ts";
 import { showPage } from "./page.ts";
 
 /** An address that does not exist: a page for a browser, a problem for a program. */
 export function notFound(c: Context): Response {
   const requestId = c.req.header("x-request-id");
   const isRead = c.req.method === "GET" || c.req.method === "HEAD";
-  const wanted = accepts(c, { header: "Accept", supports: ["application/json", "text/html"], default: "application/json" });
-  if (!isRead || wanted !== "text/html") return problemResponse("not_found", requestId === undefined ? {} : { requestId });
+  const wanted = accepts(c, {
+    header: "Accept",
+    supports: ["application/json", "text/html"],
+    default: "application/json",
+  });
+  if (!isRead || wanted !== "text/html")
+    return problemResponse("not_found", requestId === undefined ? {} : { requestId });
   return showPage(c, { title: "Page not found", status: 404, main: mainFor(requestId) });
 }
 

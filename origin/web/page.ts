@@ -5,8 +5,9 @@ import type { html } from "hono/html";
 import { paletteCss } from "../../shared/look/palette.ts";
 
 /**
- * The pages behind the gate that are for people: the front page, the demo, and the page for an unknown address. They look like the
- * waiting page (`shared/look/`), load nothing, and say the essential without their script. No cache keeps a copy.
+ * The pages behind the gate that are for people: the front page, the demo, and the page for an unknown address. They
+ * look like the waiting page (`shared/look/`), load nothing, and say the essential without their script. No cache keeps
+ * a copy.
  */
 export type Page = {
   readonly title: string;
@@ -57,7 +58,7 @@ ${texts.map((text) => `<script type="module">${text}</script>`).join("\n")}
   return c.html(body, status) as Response;
 }
 
-/** Only what this very page brings may run or paint; it may ask this site, and send forms to it. */
+/** Only this page's own scripts and styles run; it may send requests and forms to this site only. */
 function policyFor(scripts: readonly string[]): string {
   return [
     "default-src 'none'",

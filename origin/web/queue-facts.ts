@@ -2,7 +2,10 @@ import { html } from "hono/html";
 
 type ShownQueue = { readonly queueId: string; readonly name: string; readonly note: string };
 
-/** How full a queue is. The script fills it in from the gate's public numbers; without it the links lead to the same as JSON. */
+/**
+ * How full a queue is. The script fills it in from the gate's public numbers; without it, links lead to the same
+ * numbers as JSON.
+ */
 export function queueFacts({ queueId, name, note }: ShownQueue) {
   return html`<section class="queue" data-queue="${queueId}" aria-label="The queue ${name} now">
 <h2>${name} <small>${note}</small></h2>

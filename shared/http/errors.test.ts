@@ -17,7 +17,7 @@ describe("problemResponse", () => {
     });
   });
 
-  it("is never cached, and says when to come back only when told", () => {
+  it("is never cached, and has Retry-After only when given one", () => {
     const response = problemResponse("origin_timeout", { retryAfterSeconds: 5 });
     expect(response.headers.get("cache-control")).toBe("no-store");
     expect(response.headers.get("retry-after")).toBe("5");

@@ -1,4 +1,4 @@
-/** One name of Prometheus' text format with everything that is said under it. */
+/** One metric name of Prometheus' text format with its samples. */
 export type MetricFamily = {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -7,7 +7,7 @@ export type MetricFamily = {
 };
 
 export type Sample = {
-  /** What a histogram's parts have behind its name. */
+  /** The suffix of a histogram's parts. */
   readonly suffix?: "_bucket" | "_sum" | "_count";
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -15,7 +15,7 @@ export type Sample = {
 
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-/** Prometheus' text format, version 0.0.4. A family of which nothing is known is left out. */
+/** Prometheus' text format, version 0.0.4. A family without samples is left out. */
 export function expositionText(families: readonly MetricFamily[]): string {
   return families
     .filter(({ samples }) => samples.length > 0)
@@ -26,6 +26,27 @@ export function expositionText(families: readonly MetricFamily[]): string {
     ])
     .map((line) => `${line}\n`)
     .join("");
+}
+
+/** A metric with a single value and no labels. */
+export type Metric = {
+  readonly name: string;
+  readonly kind: "gauge" | "counter";
+  readonly help: string;
+  /** Undefined when this process does not know it: then it is left out. */
+  readonly value: number | undefined;
+};
+
+export function metricsText(prefix: string, metrics: readonly Metric[]): string {
+  const families = metrics.map(
+    ({ name, kind, help, value }): MetricFamily => ({
+      name: `${prefix}${name}`,
+      type: kind,
+      help,
+      samples: value === undefined ? [] : [{ labels: {}, value }],
+    }),
+  );
+  return expositionText(families);
 }
 
 function labelText(labels: Readonly<Record<string, string>>): string {

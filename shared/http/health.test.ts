@@ -12,10 +12,14 @@ describe("checkPart", () => {
     const check = async () => {
       throw new Error("redis://:hunter2@host refused");
     };
-    expect(await checkPart({ ...question, check })).toEqual({ name: "store", state: "down", detail: "It does not answer." });
+    expect(await checkPart({ ...question, check })).toEqual({
+      name: "store",
+      state: "down",
+      detail: "It does not answer.",
+    });
   });
 
-  it("takes silence past the deadline for a no", async () => {
+  it("counts a part that misses the deadline as down", async () => {
     const silent = () => new Promise(() => {});
     expect(await checkPart({ ...question, withinMs: 5, check: silent })).toMatchObject({ state: "down" });
   });

@@ -5,13 +5,13 @@ export const partHealthSchema = z.object({
   name: z.string(),
   state: z.enum(["ok", "down"]),
   detail: z.string().optional(),
-  /** Waiting does not help: somebody has to mend what `detail` says. */
+  /** Waiting does not help: an operator must fix what `detail` says. */
   refuses: z.literal(true).optional(),
 });
 
 export type PartHealth = z.infer<typeof partHealthSchema>;
 
-/** What `/health` of the origin and `/_sluice/health` of the edge answer: 200 when every part is ok, else 503. */
+/** The answer of `/health` of the origin and `/_sluice/health` of the edge: 200 when every part is ok, else 503. */
 export const healthReportSchema = z.object({
   status: z.enum(["ok", "down"]),
   down: z.array(z.string()),
@@ -25,13 +25,13 @@ export function healthReport(parts: readonly PartHealth[]): HealthReport {
   return { status: down.length === 0 ? "ok" : "down", down, parts: [...parts] };
 }
 
-/** The parts that are down, each with its reason where that is told. */
+/** The parts that are down, each with its reason if known. */
 export function describeDown({ parts }: HealthReport): string {
   const down = parts.filter(({ state }) => state === "down");
   return down.map(({ name, detail }) => `${name} (${detail ?? "down"})`).join(", ");
 }
 
-/** What anybody may know: which part is down, and not why. */
+/** The public report: which part is down, without the reason. */
 export function withoutDetails({ status, down, parts }: HealthReport): HealthReport {
   return { status, down, parts: parts.map(({ name, state }) => ({ name, state })) };
 }
@@ -49,7 +49,7 @@ type PartCheck = {
   readonly failure: string;
 };
 
-/** Asks one part, and takes silence past the deadline for a no. */
+/** Asks one part; no answer within the deadline counts as down. */
 export async function checkPart({ name, check, withinMs, failure }: PartCheck): Promise<PartHealth> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

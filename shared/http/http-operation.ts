@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * One route of an HTTP API, written down once: what is checked on the way in and what `openapi.json` says about it are
- * the same schemas, so that neither can drift from the other.
+ * One route of an HTTP API: the same schemas validate its input and describe it in `openapi.json`, so that neither can
+ * drift from the other.
  */
 export type OperationDescription<Access extends string = string> = {
   readonly method: "get" | "post" | "put" | "patch" | "delete";
@@ -11,7 +11,7 @@ export type OperationDescription<Access extends string = string> = {
   readonly path: string;
   readonly id: string;
   readonly summary: string;
-  /** What does not fit into one line; Markdown. */
+  /** Longer than one line; Markdown. */
   readonly description?: string;
   readonly access: Access;
   readonly params?: z.ZodObject;
@@ -27,10 +27,10 @@ export type BodyDescription = { readonly schema: z.ZodType; readonly bytesMax?: 
 export type AnswerDescription = {
   readonly description: string;
   readonly schema?: z.ZodType;
-  /** JSON unless told otherwise. */
+  /** JSON by default. */
   readonly mediaTypes?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** What came in, after it has passed the schemas of the description. */
+/** The input, after the schemas of the description have accepted it. */
 export type OperationInput = { readonly params: unknown; readonly query: unknown; readonly body: unknown };

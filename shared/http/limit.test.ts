@@ -21,12 +21,16 @@ describe("a limit", () => {
     expect([1, 2, 3, 4].map(() => limit.take("a").isOver)).toEqual([false, false, false, true]);
   });
 
-  it("counts each one alone", () => {
+  it("counts each identity separately", () => {
     const limit = createLimit({ name: "polls", perSecond: 1, burst: 1, clock: { nowMs: () => 5 } });
-    expect([limit.take("a"), limit.take("b"), limit.take("a")].map(({ isOver }) => isOver)).toEqual([false, false, true]);
+    expect([limit.take("a"), limit.take("b"), limit.take("a")].map(({ isOver }) => isOver)).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
-  it("locks nobody out when the clock is set back", () => {
+  it("keeps no identity locked out when the clock is set back", () => {
     let nowMs = 10_000_000;
     const limit = createLimit({ name: "polls", perSecond: 1, burst: 2, clock: { nowMs: () => nowMs } });
     limit.take("a");

@@ -1,6 +1,6 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
-/** How often somebody may ask, counted in this process alone: one number per identity (GCRA), nobody is asked. */
+/** A rate limit per identity, counted in this process only: one number each (GCRA), without a call to the store. */
 export type Limit = { readonly take: (identity: string) => LimitVerdict };
 
 export type LimitVerdict = {
@@ -12,9 +12,14 @@ export type LimitVerdict = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-type LimitOptions = { readonly name: string; readonly perSecond: number; readonly burst: number; readonly clock: Clock };
+type LimitOptions = {
+  readonly name: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly clock: Clock;
+};
 
-/** About 100 bytes each. Whoever is forgotten begins with the full burst, which takes a flood of others first. */
+/** About 100 bytes each. A forgotten identity begins with the full burst; that takes a flood of others first. */
 const IDENTITIES_MAX = 50_000;
 
 export function createLimit({ name, perSecond, burst, clock }: LimitOptions): Limit {
@@ -36,7 +41,7 @@ export function createLimit({ name, perSecond, burst, clock }: LimitOptions): Li
     take(identity) {
       const nowMs = clock.nowMs();
       const sinceMs = Math.max(0, (fullAtMs.get(identity) ?? 0) - nowMs);
-      // Nobody can owe more than the burst: the clock was set back, and what was counted before it says nothing.
+      // No identity can owe more than the burst: the clock was set back, and earlier counts mean nothing.
       const owedMs = sinceMs > burst * costMs ? 0 : sinceMs;
       const isOver = owedMs + costMs > burst * costMs;
       if (!isOver) remember(identity, nowMs + owedMs + costMs);
@@ -45,7 +50,7 @@ export function createLimit({ name, perSecond, burst, clock }: LimitOptions): Li
         isOver,
         retryAfterSeconds: isOver ? Math.max(1, Math.ceil((owedMs + costMs - burst * costMs) / 1000)) : 0,
         remainingShare: remaining / burst,
-        // Most requests are counted by several limits, and only the tightest is told.
+        // Most requests are counted by several limits, and only the tightest is reported.
         get headers() {
           return { "ratelimit-policy": policy, ratelimit: `"${name}";r=${remaining};t=${Math.ceil(owedMs / 1000)}` };
         },

@@ -15,13 +15,13 @@ type DocumentParts<Described extends OperationDescription> = {
   readonly answerSchemas: SchemaRegistry;
   readonly securitySchemes: Json;
   readonly securityOf: (operation: Described) => readonly Json[];
-  /** What a caller can meet on the way in, before the operation itself. */
+  /** Answers of the checks before the operation itself. */
   readonly refusalsOnTheWay: (operation: Described) => readonly ErrorCode[];
   /** Members of our own for an operation, named `x-…`. */
   readonly extensionsOf?: (operation: Described) => Json;
 };
 
-/** OpenAPI 3.1, whose schemas are JSON Schema 2020-12: what zod writes can stand there as it is. */
+/** OpenAPI 3.1, whose schemas are JSON Schema 2020-12, which zod writes. */
 export function openApiOf<Described extends OperationDescription>(parts: DocumentParts<Described>): Json {
   const { operations, bodySchemas, answerSchemas, securitySchemes } = parts;
   return {
@@ -37,17 +37,23 @@ export function openApiOf<Described extends OperationDescription>(parts: Documen
   };
 }
 
-/** What a problem document holds (RFC 9457). */
+/** A problem document (RFC 9457). */
 export const problemSchema = z.looseObject({
   type: z.string(),
   title: z.string(),
   status: z.int().min(400).max(599),
   code: z.string().describe("Stable: switch on this."),
-  retry: z.enum(["never", "later"]).describe("Whether the same request can succeed on another try."),
+  retry: z.enum(["never", "later"]).describe("Whether the same request can succeed when it is retried."),
   detail: z.string().optional(),
   requestId: z.string().optional(),
   challenge: z
-    .looseObject({ token: z.string(), id: z.string(), bits: z.int(), algorithm: z.literal("sha-256"), expiresAt: z.int() })
+    .looseObject({
+      token: z.string(),
+      id: z.string(),
+      bits: z.int(),
+      algorithm: z.literal("sha-256"),
+      expiresAt: z.int(),
+    })
     .optional()
     .describe("The work that is asked for: see `proof`."),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
@@ -61,7 +67,10 @@ function pathsOf<Described extends OperationDescription>(parts: DocumentParts<De
   return paths;
 }
 
-function operationObject<Described extends OperationDescription>(parts: DocumentParts<Described>, operation: Described): Json {
+function operationObject<Described extends OperationDescription>(
+  parts: DocumentParts<Described>,
+  operation: Described,
+): Json {
   const { id, summary, description, access, params, query, headers, body } = operation;
   const inputSchema = (schema: z.ZodType) => schemaOf(schema, "input", parts.bodySchemas);
   const parameters = [
@@ -81,19 +90,29 @@ function operationObject<Described extends OperationDescription>(parts: Document
   };
   if (body === undefined) return object;
   const required = !body.schema.safeParse(undefined).success;
-  return { ...object, requestBody: { required, content: { "application/json": { schema: inputSchema(body.schema) } } } };
+  return {
+    ...object,
+    requestBody: { required, content: { "application/json": { schema: inputSchema(body.schema) } } },
+  };
 }
 
 type ToSchema = (schema: z.ZodType) => Json;
 
-function parametersOf(schema: z.ZodObject | undefined, place: "path" | "query" | "header", toSchema: ToSchema): readonly Json[] {
+function parametersOf(
+  schema: z.ZodObject | undefined,
+  place: "path" | "query" | "header",
+  toSchema: ToSchema,
+): readonly Json[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => {
     const required = place === "path" || !(field as z.ZodType).safeParse(undefined).success;
     return { name, in: place, required, schema: toSchema(field as z.ZodType) };
   });
 }
 
-function responsesOf<Described extends OperationDescription>(parts: DocumentParts<Described>, operation: Described): Json {
+function responsesOf<Described extends OperationDescription>(
+  parts: DocumentParts<Described>,
+  operation: Described,
+): Json {
   const toSchema = (schema: z.ZodType) => schemaOf(schema, "output", parts.answerSchemas);
   const codes = [...operation.refusals, ...parts.refusalsOnTheWay(operation)];
   const statuses = new Set(codes.map((code) => errorCatalogue[code].status));
@@ -104,7 +123,10 @@ function responsesOf<Described extends OperationDescription>(parts: DocumentPart
       toSchema,
     ),
   ]);
-  const successes = Object.entries(operation.answers).map(([status, answer]) => [status, responseObject(answer, toSchema)]);
+  const successes = Object.entries(operation.answers).map(([status, answer]) => [
+    status,
+    responseObject(answer, toSchema),
+  ]);
   return Object.fromEntries([...successes, ...problems]);
 }
 
@@ -115,8 +137,12 @@ function problemResponseObject(codes: readonly ErrorCode[], toSchema: ToSchema):
 
 function responseObject(answer: AnswerDescription, toSchema: ToSchema): Json {
   const { description, schema, mediaTypes = ["application/json"], headers = {} } = answer;
-  const described = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: "string" } }]);
-  const content = schema === undefined ? {} : Object.fromEntries(mediaTypes.map((type) => [type, { schema: toSchema(schema) }]));
+  const described = Object.entries(headers).map(([name, text]) => [
+    name,
+    { description: text, schema: { type: "string" } },
+  ]);
+  const content =
+    schema === undefined ? {} : Object.fromEntries(mediaTypes.map((type) => [type, { schema: toSchema(schema) }]));
   return { description, headers: Object.fromEntries(described), ...(schema === undefined ? {} : { content }) };
 }
 
@@ -125,7 +151,9 @@ type Direction = "input" | "output";
 function schemaOf(schema: z.ZodType, io: Direction, registry: SchemaRegistry): Json {
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   const id = registry.get(inner)?.id;
-  return id === undefined ? withoutDialect(z.toJSONSchema(inner, { io, unrepresentable: "any" })) : { $ref: componentUri(id) };
+  return id === undefined
+    ? withoutDialect(z.toJSONSchema(inner, { io, unrepresentable: "any" }))
+    : { $ref: componentUri(id) };
 }
 
 function componentsOf(registry: SchemaRegistry, io: Direction): Json {

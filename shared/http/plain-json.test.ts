@@ -31,7 +31,8 @@ describe("parsePlainJson", () => {
   });
 
   it("refuses half a pair of surrogates, written out or escaped, in names and in values", () => {
-    for (const text of ['"\\ud83d"', '{"\\ude00":1}', `"${"\ud83d"}"`, `{"a":["${"\ude00"}"]}`]) expect(faultOf(text)).toBe("text_broken");
+    for (const text of ['"\\ud83d"', '{"\\ude00":1}', `"${"\ud83d"}"`, `{"a":["${"\ude00"}"]}`])
+      expect(faultOf(text)).toBe("text_broken");
   });
 
   it("refuses what is not JSON", () => {

@@ -1,10 +1,10 @@
-import { fail, ok, type Result } from "./result.ts";
+import { fail, ok, type Result } from "../result.ts";
 
 export type JsonFault = "malformed" | "name_repeated" | "text_broken";
 
 /**
- * JSON that can be read in one way only. Parsers differ on a name that comes twice (RFC 8259, 4) and on half a surrogate
- * pair (8.2): what this side checks could then be other than what the next side stores, so both are refused.
+ * Unambiguous JSON. Parsers differ on duplicate names (RFC 8259, 4) and on unpaired surrogates (8.2): this side could
+ * then check another value than the next side stores, so both are refused.
  */
 export function parsePlainJson(text: string): Result<unknown, JsonFault> {
   let value: unknown;
@@ -18,8 +18,8 @@ export function parsePlainJson(text: string): Result<unknown, JsonFault> {
 }
 
 /**
- * Most bodies are one object without another in it and without an escape: every name in the text is then a member of the value, unless
- * one came twice. To count both takes a tenth of the long way.
+ * Most bodies are one flat object without an escape: then every name in the text is a member of the value, unless one
+ * is a duplicate. Counting both takes a tenth of the full scan's time.
  */
 function isPlainObject(text: string, value: unknown): boolean {
   const isFlat = text.charCodeAt(0) === OPENING_BRACE && text.indexOf("{", 1) === -1 && !text.includes("[");
@@ -40,7 +40,7 @@ const CLOSING = new Set([125, 93]);
 
 /** In text that is known to be JSON, strings and brackets are all that matters; a string before a colon is a name. */
 function findFault(text: string): JsonFault | undefined {
-  // Half a pair can also hide behind an escape; without one, what is seen is what is meant.
+  // An unpaired surrogate can also be escaped; without an escape, the text is the value.
   if (!text.isWellFormed()) return "text_broken";
   const hasEscapes = text.includes("\\");
   const open: Set<string>[] = [];
@@ -66,7 +66,12 @@ function endOfString(text: string, from: number): number {
   return at;
 }
 
-type Found = { readonly at: number; readonly end: number; readonly names: Set<string> | undefined; readonly hasEscapes: boolean };
+type Found = {
+  readonly at: number;
+  readonly end: number;
+  readonly names: Set<string> | undefined;
+  readonly hasEscapes: boolean;
+};
 
 function stringFault(text: string, { at, end, names, hasEscapes }: Found): JsonFault | undefined {
   const isName = text.charCodeAt(afterSpace(text, end + 1)) === COLON;

@@ -31,10 +31,14 @@ describe("redact", () => {
   });
 
   it("keeps an error's message and cause without the command that @upstash/redis puts into it", () => {
-    const error = new Error('ERR wrong, command was: ["set","session","hunter2"]', { cause: new Error("redis://:hunter2@host") });
+    const error = new Error('ERR wrong, command was: ["set","session","hunter2"]', {
+      cause: new Error("redis://:hunter2@host"),
+    });
     const text = JSON.stringify(redact({ err: error }));
     expect(text).not.toContain("hunter2");
-    expect(redact({ err: error })).toMatchObject({ err: { message: "ERR wrong", cause: { message: "redis://[redacted]@host" } } });
+    expect(redact({ err: error })).toMatchObject({
+      err: { message: "ERR wrong", cause: { message: "redis://[redacted]@host" } },
+    });
   });
 
   it("writes bigints and dates as text, and stops at a bounded depth", () => {

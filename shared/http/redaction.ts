@@ -1,6 +1,6 @@
 /**
- * What may not stand in a log. Both loggers (pino on Node, the edge's own) pass every field through here,
- * so that a secret is hidden by its name wherever it turns up.
+ * Removes secrets from logs. Both loggers (pino on Node, the edge's own) pass every field through here, so that a
+ * secret is hidden by its name wherever it appears.
  */
 const SECRET_NAME = /^(pass|ticket)$|password|secret|token|authorization|cookie|credential|private_?key|api_?key/i;
 const REDACTED = "[redacted]";

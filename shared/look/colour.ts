@@ -4,7 +4,7 @@ export type Colour = readonly [red: number, green: number, blue: number];
 export const BLACK: Colour = [0, 0, 0];
 export const WHITE: Colour = [255, 255, 255];
 
-/** Takes `#rrggbb` and nothing else; what is not that was refused where it came in. */
+/** Takes `#rrggbb` only; the border has refused everything else. */
 export function parseColour(hex: string): Colour {
   const value = Number.parseInt(hex.slice(1), 16);
   return [(value >> 16) & 255, (value >> 8) & 255, value & 255];

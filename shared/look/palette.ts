@@ -1,6 +1,9 @@
 import { BLACK, type Colour, contrast, formatColour, mix, parseColour, WHITE } from "./colour.ts";
 
-/** Every colour of a page. Text on `page` or `surface` always has the contrast of WCAG AA, whatever an operator has chosen. */
+/**
+ * Every colour of a page. Text on `page` or `surface` always has the contrast of WCAG AA, whatever an operator has
+ * chosen.
+ */
 type Palette = {
   readonly page: string;
   readonly surface: string;
@@ -14,11 +17,14 @@ type Palette = {
 
 type Scheme = "light" | "dark";
 
-/** What an operator may choose, each as #rrggbb. */
+/** The colours that an operator may choose, each as #rrggbb. */
 type Chosen = { readonly accent?: string | undefined; readonly background?: string | undefined };
 type OwnColours = { readonly colours?: Partial<Readonly<Record<Scheme, Chosen | undefined>>> | undefined };
 
-/** Both schemes as custom properties of a style sheet. Colours are parsed and written again, so that only six digits can stand here. */
+/**
+ * Both schemes as custom properties of a style sheet. Colours are parsed and formatted again, so that only six digits
+ * can appear here.
+ */
 export function paletteCss(own: OwnColours | null): string {
   const [light, dark] = [properties(paletteOf(own, "light")), properties(paletteOf(own, "dark"))];
   return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
@@ -32,7 +38,7 @@ function properties(palette: Palette): string {
 
 /** AA for text is 4.5; a little more, because channels are rounded. */
 const TEXT_CONTRAST = 4.55;
-/** AA for what is not text. */
+/** AA for anything but text. */
 const SHAPE_CONTRAST = 3.05;
 const STEPS = 20;
 
@@ -41,14 +47,16 @@ const DEFAULTS = {
   dark: { background: "#0b1217", accent: "#56c4df" },
 } as const;
 
-/** The operator's colours as far as they can be read; where they cannot, they are moved towards the text's until they can. */
+/** The operator's colours where they are legible; elsewhere they are moved towards the text's colour until they are. */
 export function paletteOf(own: OwnColours | null, scheme: Scheme): Palette {
   const chosen = own?.colours?.[scheme];
   const page = parseColour(chosen?.background ?? DEFAULTS[scheme].background);
   const isDark = contrast(page, WHITE) > contrast(page, BLACK);
   const surface = surfaceOn(page, isDark);
   const grounds = [page, surface];
-  const text = readable(isDark ? mix(page, WHITE, 0.92) : mix(page, BLACK, 0.9), isDark ? WHITE : BLACK, { on: grounds });
+  const text = readable(isDark ? mix(page, WHITE, 0.92) : mix(page, BLACK, 0.9), isDark ? WHITE : BLACK, {
+    on: grounds,
+  });
   const track = mix(surface, text, 0.14);
   const asked = parseColour(chosen?.accent ?? own?.colours?.light?.accent ?? DEFAULTS[scheme].accent);
   const accent = readable(asked, text, { on: grounds, beside: track });
@@ -64,7 +72,7 @@ export function paletteOf(own: OwnColours | null, scheme: Scheme): Palette {
   };
 }
 
-/** What lies on the page is a little lighter than it, unless that would cost the text its contrast. */
+/** A surface is a little lighter than the page, unless that would cost the text its contrast. */
 function surfaceOn(page: Colour, isDark: boolean): Colour {
   const surface = isDark ? mix(page, WHITE, 0.045) : mix(page, WHITE, 0.85);
   return !isDark || contrast(surface, WHITE) > TEXT_CONTRAST ? surface : page;
@@ -72,7 +80,7 @@ function surfaceOn(page: Colour, isDark: boolean): Colour {
 
 type Grounds = { readonly on: readonly Colour[]; readonly beside?: Colour };
 
-/** Black or white has 4.58 on any ground, so the way from a colour to one of them passes a place that can be read. */
+/** Black or white has a contrast of 4.58 on any ground, so some mix of a colour with one of them is legible. */
 function readable(colour: Colour, towards: Colour, { on, beside }: Grounds): Colour {
   for (let step = 0; step < STEPS; step++) {
     const tried = mix(colour, towards, step / STEPS);

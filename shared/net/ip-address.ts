@@ -1,8 +1,8 @@
-/** The bytes of an address: four, or sixteen. What came as IPv4 in the clothes of IPv6 is IPv4. */
+/** The bytes of an address: four, or sixteen. An IPv4-mapped IPv6 address is IPv4. */
 export type IpAddress = readonly number[];
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-/** Nothing but what an IPv6 address is written with, so that nothing else reaches the URL parser. */
+/** The characters of an IPv6 address: nothing else reaches the URL parser. */
 const IPV6_CHARACTERS = /^[0-9A-Fa-f:.]{2,45}$/;
 const IPV6_GROUPS = 8;
 /** `::ffff:192.0.2.1`: how a socket for both families names a peer that came over IPv4 (RFC 4291, 2.5.5.2). */
@@ -35,8 +35,8 @@ function groupsOf(text: string): readonly number[] {
 const HOUSEHOLD_BYTES = 8;
 
 /**
- * Who counts as one address. IPv6 hands every household a /64, so that one visitor could otherwise appear under more addresses
- * than there are visitors.
+ * The key under which an address is counted. An IPv6 household has a /64, so that one visitor could otherwise appear
+ * under more addresses than there are visitors.
  */
 export function addressIdentity(text: string): string {
   const address = parseAddress(text);

@@ -1,7 +1,7 @@
 /**
- * Blocks of addresses that do not belong to the public internet: IANA's registries of special addresses, and of IPv6 everything
- * that was never given out. IPv4 inside IPv6 (mapped, NAT64, 6to4, Teredo) is among them: it would be a second spelling of each address.
- * A request that somebody else chose the address of must not reach any of them.
+ * Blocks of addresses that do not belong to the public internet: IANA's registries of special addresses, and of IPv6
+ * everything that was never given out. IPv4 inside IPv6 (mapped, NAT64, 6to4, Teredo) is among them: it would be a
+ * second spelling of each address. A request whose address is a user's choice must not reach any of them.
  */
 export const SPECIAL_ADDRESS_BLOCKS: readonly string[] = [
   "0.0.0.0/8",
@@ -28,10 +28,13 @@ export const SPECIAL_ADDRESS_BLOCKS: readonly string[] = [
   "8000::/1",
 ];
 
-/** False for whatever is no address. */
+/** False for anything but an address. */
 export function isPublicAddress(address: string): boolean {
   const bits = bitsOf(address);
-  return bits !== undefined && !specialPrefixes.some(({ length, prefix }) => length === bits.length && bits.startsWith(prefix));
+  return (
+    bits !== undefined &&
+    !specialPrefixes.some(({ length, prefix }) => length === bits.length && bits.startsWith(prefix))
+  );
 }
 
 export function isAddress(text: string): boolean {

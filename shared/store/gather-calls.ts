@@ -1,4 +1,6 @@
-/** Hands over what was asked in one turn of the event loop together, each group by itself, and gives everybody their own answer. */
+/**
+ * Sends the calls of one turn of the event loop together, one batch per group, and gives each caller its own answer.
+ */
 export type GatheredCalls<Call, Answer> = (group: string, call: Call) => Promise<Answer>;
 
 type GatherOptions<Call, Answer> = {
@@ -6,12 +8,20 @@ type GatherOptions<Call, Answer> = {
   readonly send: (calls: readonly Call[]) => Promise<readonly (Answer | Error)[]>;
   /** Calls back when the turn is over. */
   readonly atEndOfTurn: (callBack: () => void) => void;
-  /** Beyond so many the rest goes by itself, so that one answer does not wait for a crowd. */
+  /** More calls go in another batch, so that no answer waits for too many others. */
   readonly callsMax: number;
 };
 
-export function gatherCalls<Call, Answer>({ send, atEndOfTurn, callsMax }: GatherOptions<Call, Answer>): GatheredCalls<Call, Answer> {
-  type Waiting = { readonly call: Call; readonly resolve: (answer: Answer) => void; readonly reject: (error: unknown) => void };
+export function gatherCalls<Call, Answer>({
+  send,
+  atEndOfTurn,
+  callsMax,
+}: GatherOptions<Call, Answer>): GatheredCalls<Call, Answer> {
+  type Waiting = {
+    readonly call: Call;
+    readonly resolve: (answer: Answer) => void;
+    readonly reject: (error: unknown) => void;
+  };
   const groups = new Map<string, Waiting[]>();
 
   async function flush(group: string, waiting: readonly Waiting[]): Promise<void> {

@@ -25,7 +25,7 @@ describe("calls that wait for replicas", () => {
     expect(asked).toEqual(["one, two, WAIT 2"]);
   });
 
-  it("fail when fewer replicas have them, or nobody says how many", async () => {
+  it("fail when fewer replicas have them, or the number is unknown", async () => {
     const { run } = wireThatAnswers(
       [
         [null, "a"],

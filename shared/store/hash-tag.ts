@@ -1,6 +1,6 @@
 /**
- * What decides where a key lies in Redis Cluster: the text between the first brace and the next one that closes. Undefined where there is
- * none; then it is the whole key.
+ * A key's hash tag, which decides its slot in Redis Cluster: the text between the first brace and the next closing one.
+ * Undefined without one; then the whole key decides.
  */
 export function hashTagOf(key: string): string | undefined {
   const start = key.indexOf("{") + 1;

@@ -1,13 +1,14 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 
 /**
- * The store's time, as this process or isolate knows it. All who stand on one store agree on one clock, so that one of them may be an hour
- * off: a token it signs is good at the others, and a pass ends when its slot does. Until the store was heard, its own clock counts.
+ * The store's time, as this process or isolate knows it. All processes of one store share its clock, so that a machine
+ * whose clock is an hour off still signs tokens that the others accept, and a pass ends when its slot does. Before the
+ * store's first answer, the machine's own clock counts.
  */
 export type StoreClock = Clock & {
   readonly isHeard: () => boolean;
-  /** What the store answered to a question that was sent at `askedAtMs` of one's own clock. */
-  readonly learn: (heard: { readonly storeMs: number; readonly askedAtMs: number }) => void;
+  /** Notes the store's answer to a question that was sent at `askedAtMs` of the machine's own clock. */
+  readonly learn: (answer: { readonly storeMs: number; readonly askedAtMs: number }) => void;
 };
 
 /** A round trip measures no better than this, and tokens tolerate more. */

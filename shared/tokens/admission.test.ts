@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { OTHER_QUEUE, VENUE } from "../test/parts/token-forge.ts";
+import { OTHER_QUEUE, VENUE } from "../../kit/token-forge.ts";
 import { isUnexpired, queueOfAudience, tokenAudience, tokenCookieName, tokenType } from "./admission.ts";
 
 describe("names", () => {
-  it("tell tickets from passes and one queue from another", () => {
+  it("distinguish tickets from passes and one queue from another", () => {
     expect([tokenType("ticket"), tokenType("pass")]).toEqual(["sluice-ticket+jwt", "sluice-pass+jwt"]);
     expect(tokenAudience("ticket", VENUE)).toBe("sluice:ticket:venue");
     expect(tokenAudience("pass", OTHER_QUEUE)).toBe("sluice:pass:demo");

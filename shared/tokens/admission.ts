@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { HOST_PATTERN } from "./host-pattern.ts";
-import { parseQueueId, type QueueId } from "./queue-id.ts";
+import { HOST_PATTERN } from "../net/host-pattern.ts";
+import { parseQueueId, type QueueId } from "../queue-id.ts";
 
 /**
- * What the gate and the origin must agree on about tickets and passes: names, claims and bounds. A ticket holds a place in
- * the line, a pass holds a slot. Both are JWTs of the gate, told apart by `typ` and audience, each good for one queue only. An
- * invite promises a place, a challenge asks for work before one: both are between a visitor and the gate.
+ * Tickets and passes, as the gate and the origin agree on them: names, claims and bounds. A ticket holds a place in the
+ * line, a pass holds a slot. Both are JWTs of the gate, distinguished by `typ` and audience, each valid for one queue
+ * only. An invite promises a place, a challenge asks for work before one: both are between a visitor and the gate.
  */
 export type TokenKind = VisitorTokenKind | "invite" | "challenge";
 
@@ -18,14 +18,16 @@ export const TOKEN_CURVE = "Ed25519";
 
 export const DEFAULT_ISSUER = "sluice";
 
-/** The edge hands the pass to the origin here. Clients cannot: the proxy takes every `x-sluice-*` of theirs away. */
+/**
+ * The edge hands the pass to the origin here. Clients cannot: the proxy removes every `x-sluice-*` header of theirs.
+ */
 export const PASS_HEADER = "x-sluice-pass";
 export const JWKS_PATH = "/_sluice/jwks.json";
 
-/** Ours have 400 to 1,600 characters; longer ones are refused before anybody looks inside. */
+/** Ours have 400 to 1,600 characters; longer ones are refused unread. */
 export const TOKEN_CHARS_MAX = 2_048;
 
-/** How far two machines' clocks may lie apart. */
+/** The largest difference between two machines' clocks. */
 export const CLOCK_TOLERANCE_SECONDS = 5;
 
 export const PASS_LIFETIME_SECONDS_MAX = 24 * 60 * 60;
@@ -46,11 +48,11 @@ export type Ticket = {
   readonly keyed?: true;
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
-  /** What the visitor's program said about itself when it joined, as JSON. */
+  /** The metadata that the visitor's program sent when it joined, as JSON. */
   readonly metadata?: string | undefined;
 };
 
-/** What may come along with a join, as JSON: it travels with the ticket, and every poll carries it. */
+/** The metadata of a join, as JSON: it is part of the ticket, and every poll carries it. */
 export const METADATA_BYTES_MAX = 512;
 
 export type Pass = {
@@ -61,21 +63,24 @@ export type Pass = {
   readonly issuedAtSeconds: number;
   readonly expiresAtSeconds: number;
   readonly scope?: PassScope;
-  /** Signed for a session that holds its slot for the claim window only: the first request that presents the pass claims the full time. */
+  /**
+   * Signed for a session that holds its slot for the claim window only: the first request that presents the pass claims
+   * the full time.
+   */
   readonly unconfirmed?: true;
   /** Where the queue's requests go when not to the gate's own origin, sealed: only edges can read it. */
   readonly upstream?: string;
   /**
-   * Given out while the queue was open to everybody: it holds no slot, and it is no pass to anybody but the gate's own routes while the
-   * queue is open.
+   * Issued while the queue was open: it holds no slot, and only the gate's own routes accept it, while the queue is
+   * open.
    */
   readonly slotless?: true;
 };
 
 /**
- * Which addresses a pass is good for, as the routes stood when it was signed: host and path of every route to its queue, and,
- * after a `!`, of the routes to other queues that come before one of these. An edge that starts while the store is away knows no
- * routes of its own and goes by this. Left out when it would be too long.
+ * The addresses that a pass is valid for, from the routes when it was signed: host and path of every route to its
+ * queue, and, after a `!`, of the routes to other queues that come before one of these. An edge that starts while the
+ * store is unavailable knows no routes and uses this. Left out when it would be too long.
  */
 export type PassScope = readonly string[];
 
@@ -96,7 +101,7 @@ export function tokenAudience(kind: TokenKind, queueId: QueueId): string {
   return `sluice:${kind}:${queueId}`;
 }
 
-/** The queue an audience speaks of, if it is one of this kind. */
+/** The queue of an audience, if it is one of this kind. */
 export function queueOfAudience(kind: TokenKind, audience: unknown): QueueId | undefined {
   const prefix = `sluice:${kind}:`;
   if (typeof audience !== "string" || !audience.startsWith(prefix)) return undefined;
@@ -104,19 +109,27 @@ export function queueOfAudience(kind: TokenKind, audience: unknown): QueueId | u
   return queueId.ok ? queueId.value : undefined;
 }
 
-/** With `__Host-` no other host of the domain can plant a cookie of this name; browsers take the prefix on https only. */
-export function tokenCookieName(kind: VisitorTokenKind, queueId: QueueId, { secure }: { readonly secure: boolean }): string {
+/**
+ * With `__Host-` no other host of the domain can plant a cookie of this name; browsers take the prefix on https only.
+ */
+export function tokenCookieName(
+  kind: VisitorTokenKind,
+  queueId: QueueId,
+  { secure }: { readonly secure: boolean },
+): string {
   return `${secure ? "__Host-" : ""}sluice-${kind}-${queueId}`;
 }
 
-/** As jose reads it: whole seconds, and the tolerance on top. Anything but a proper number for the time means expired. */
+/**
+ * As jose reads it: whole seconds, and the tolerance on top. Anything but a proper number for the time means expired.
+ */
 export function isUnexpired(token: { readonly expiresAtSeconds: number }, nowMs: number): boolean {
   return token.expiresAtSeconds > Math.floor(nowMs / 1000) - CLOCK_TOLERANCE_SECONDS;
 }
 
 /**
- * How long past its end a token can still be accepted, by the store's time: a reader tolerates so much, and its clock may be behind by as
- * much again. Whatever the store remembers about a token (that it was used, spent or revoked) is kept until then.
+ * How long past its end a token can still be accepted, by the store's time: a reader tolerates so much, and its clock
+ * may be behind by as much again. The store's records about a token (used, spent or revoked) are kept until then.
  */
 export const ACCEPTED_PAST_END_MS = 2 * CLOCK_TOLERANCE_SECONDS * 1000;
 

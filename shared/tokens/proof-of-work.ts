@@ -1,12 +1,12 @@
 /**
- * What the gate and whoever solves its challenges must agree on. A proof is a number that, behind the challenge's id, makes a
- * SHA-256 with as many leading zero bits as were asked for: tried out on one side, looked at once on the other.
+ * The proof of work, as the gate and its clients agree on it. A proof is a number that, appended to the challenge's id,
+ * gives a SHA-256 with the required number of leading zero bits: the client searches for it, the gate computes it once.
  */
 export function proofText(challengeId: string, nonce: number | string): string {
   return `${challengeId}:${nonce}`;
 }
 
-/** Below, a phone would not notice; above, it would give up. */
+/** Fewer bits are no work for a phone; more are too much. */
 export const PROOF_BITS_MIN = 8;
 export const PROOF_BITS_MAX = 24;
 

@@ -1,4 +1,4 @@
-/** Compares digests, which have one length and tell nothing about their texts, and looks at every byte of them. */
+/** Compares digests, which have one length and reveal nothing about their texts, byte by byte. */
 export async function isSameText(left: string, right: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(left), sha256(right)]);
   return isSameBytes(a, b);

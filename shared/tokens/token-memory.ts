@@ -1,11 +1,12 @@
-import { assert } from "./assert.ts";
+import { assert } from "../assert.ts";
 
 /**
- * Remembers tokens that were verified, so that the next request with the same one costs a lookup instead of a signature check.
- * It knows nothing of validity: whoever recalls an entry checks its expiry and its key again.
+ * Remembers tokens that were verified, so that the next request with the same one costs a lookup instead of a signature
+ * check. It does not judge validity: the caller checks expiry and key of an entry again.
  *
- * The key is the token's own text, not a digest of it: the map hashes it anyway and compares all of it, so that no other token can
- * ever be taken for it, while a SHA-256 costs ten times the whole lookup. Only tokens that we signed get in, so nobody can fill it.
+ * The key is the token's own text, not a digest of it: the map hashes it anyway and compares all of it, so that no
+ * other token can ever be taken for it, while a SHA-256 costs ten times the whole lookup. Only tokens that we signed
+ * get in, so an attacker cannot fill it.
  */
 export type TokenMemory<Entry> = {
   readonly recall: (token: string) => Entry | undefined;
@@ -14,7 +15,7 @@ export type TokenMemory<Entry> = {
   readonly size: () => number;
 };
 
-/** Expired entries leave from the old end, a few with each new one: more than come in, and never a pause. */
+/** Each new entry removes a few expired ones from the old end: more than come in, and never in one long pause. */
 const EXPIRED_PER_INSERT_MAX = 4;
 
 type Options<Entry> = {
@@ -22,7 +23,10 @@ type Options<Entry> = {
   readonly isUnexpired: (entry: Entry, nowMs: number) => boolean;
 };
 
-/** When full, the oldest goes: to verify a busy visitor again after thousands of others costs less than an order kept on each hit. */
+/**
+ * When full, the oldest goes: to verify a busy visitor again after thousands of others costs less than an order kept on
+ * each hit.
+ */
 export function createTokenMemory<Entry>({ entriesMax, isUnexpired }: Options<Entry>): TokenMemory<Entry> {
   assert(entriesMax >= 1, "a memory holds at least one token");
   const entries = new Map<string, Entry>();
@@ -53,7 +57,10 @@ export function createTokenMemory<Entry>({ entriesMax, isUnexpired }: Options<En
   };
 }
 
-/** A token cut out of a cookie header is a view that keeps the whole header in memory; the bytes once through are a string of its own. */
+/**
+ * A token cut out of a cookie header is a view that keeps the whole header in memory; the bytes once through are a
+ * string of its own.
+ */
 function ownCopy(token: string): string {
   return new TextDecoder().decode(new TextEncoder().encode(token));
 }

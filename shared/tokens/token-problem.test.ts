@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { forgedPasses, forgedTickets } from "../test/parts/forged-tokens.ts";
+import { forgedPasses, forgedTickets } from "../../kit/forged-tokens.ts";
 import { tokenProblem } from "./token-problem.ts";
 
-it("answers every refusal with the same 401, so that nobody learns which check failed", async () => {
+it("answers every refusal with the same 401, so that an attacker cannot learn which check failed", async () => {
   const reasons = new Set([...forgedPasses, ...forgedTickets].map(([, reason]) => reason));
   const expected = await tokenProblem("missing", { requestId: "r1" }).text();
   for (const reason of reasons) {
@@ -13,7 +13,7 @@ it("answers every refusal with the same 401, so that nobody learns which check f
   }
 });
 
-it("says apart, as our own fault, that the keys cannot be had", async () => {
+it("answers 503 when the keys are unavailable", async () => {
   const response = tokenProblem("keys_unavailable");
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("2");

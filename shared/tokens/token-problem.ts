@@ -1,13 +1,15 @@
-import { unreachable } from "./assert.ts";
-import { problemResponse } from "./errors.ts";
+import { unreachable } from "../assert.ts";
+import { problemResponse } from "../http/errors.ts";
 import type { TokenRefusal } from "./verify-token.ts";
 
-/** How long a client should wait while the keys cannot be had: about as long as the origin waits before it asks for them again. */
+/**
+ * How long a client should wait while the keys are unavailable: about as long as the origin waits before it asks again.
+ */
 const KEYS_RETRY_AFTER_SECONDS = 2;
 
 type ProblemContext = { readonly requestId?: string };
 
-/** What the outside sees of a refusal: always the same 401, so that nobody learns which check to work on next. */
+/** The public answer to an invalid token: always the same 401, so that an attacker cannot learn which check failed. */
 export function tokenProblem(reason: TokenRefusal | "missing", context: ProblemContext = {}): Response {
   switch (reason) {
     case "keys_unavailable":

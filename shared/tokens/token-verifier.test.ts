@@ -1,7 +1,7 @@
 import type { CryptoKey } from "jose";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE } from "../test/parts/token-forge.ts";
-import { fail, ok } from "./result.ts";
+import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE } from "../../kit/token-forge.ts";
+import { fail, ok } from "../result.ts";
 import { importTokenKey, publicTokenKeySchema } from "./token-keys.ts";
 import { createTokenMemory } from "./token-memory.ts";
 import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
@@ -41,14 +41,20 @@ describe("createTokenVerifier", () => {
     const token = await forge.token();
     await verifier.pass(token, here);
     expect((await verifier.pass(token, { ...here, nowMs: (NOW_SECONDS + 3_604) * 1000 + 999 })).ok).toBe(true);
-    expect(await verifier.pass(token, { ...here, nowMs: (NOW_SECONDS + 3_605) * 1000 })).toEqual({ ok: false, reason: "expired" });
+    expect(await verifier.pass(token, { ...here, nowMs: (NOW_SECONDS + 3_605) * 1000 })).toEqual({
+      ok: false,
+      reason: "expired",
+    });
     expect((await verifier.pass(token, { ...here, nowMs: Number.NaN })).ok).toBe(false);
   });
 
   it("refuses a remembered token at another queue", async () => {
     const token = await forge.token();
     await verifier.pass(token, here);
-    expect(await verifier.pass(token, { ...here, queueIds: [OTHER_QUEUE] })).toEqual({ ok: false, reason: "audience_wrong" });
+    expect(await verifier.pass(token, { ...here, queueIds: [OTHER_QUEUE] })).toEqual({
+      ok: false,
+      reason: "audience_wrong",
+    });
     expect((await verifier.pass(token, here)).ok).toBe(true);
   });
 
@@ -58,24 +64,27 @@ describe("createTokenVerifier", () => {
     expect(await verifier.ticket(token, here)).toEqual({ ok: false, reason: "type_refused" });
   });
 
-  it("lets go of a remembered token when its key is withdrawn", async () => {
+  it("forgets a remembered token when its key is withdrawn", async () => {
     const token = await forge.token();
     await verifier.pass(token, here);
     current = undefined;
     expect(await verifier.pass(token, here)).toEqual({ ok: false, reason: "key_unknown" });
   });
 
-  it("lets go of a remembered token when its kid stands for another key", async () => {
+  it("forgets a remembered token when its kid names another key", async () => {
     const token = await forge.token();
     await verifier.pass(token, here);
     current = await importTokenKey(publicTokenKeySchema.parse(forge.strangerJwk));
     expect(await verifier.pass(token, here)).toEqual({ ok: false, reason: "signature_wrong" });
   });
 
-  it("reads a token anew after the clock was set back before its beginning", async () => {
+  it("verifies a token again after the clock was set back to before its beginning", async () => {
     const token = await forge.token({ claims: { nbf: NOW_SECONDS - 10 } });
     await verifier.pass(token, here);
-    expect(await verifier.pass(token, { ...here, nowMs: NOW_MS - 3_600_000 })).toEqual({ ok: false, reason: "not_yet_valid" });
+    expect(await verifier.pass(token, { ...here, nowMs: NOW_MS - 3_600_000 })).toEqual({
+      ok: false,
+      reason: "not_yet_valid",
+    });
   });
 
   it("remembers nothing that was refused", async () => {
@@ -94,7 +103,8 @@ describe("createTokenVerifier", () => {
 
 describe("createTokenMemory", () => {
   type Entry = { readonly endsAtMs: number };
-  const create = (entriesMax: number) => createTokenMemory<Entry>({ entriesMax, isUnexpired: ({ endsAtMs }, nowMs) => endsAtMs > nowMs });
+  const create = (entriesMax: number) =>
+    createTokenMemory<Entry>({ entriesMax, isUnexpired: ({ endsAtMs }, nowMs) => endsAtMs > nowMs });
 
   it("never holds more than its bound, and lets the oldest go first", () => {
     const memory = create(3);
@@ -102,15 +112,12 @@ describe("createTokenMemory", () => {
       memory.remember(`token-${index}`, { endsAtMs: 10 }, 0);
       expect(memory.size()).toBeLessThanOrEqual(3);
     }
-    expect(["token-996", "token-997", "token-998", "token-999"].map((token) => memory.recall(token) !== undefined)).toEqual([
-      false,
-      true,
-      true,
-      true,
-    ]);
+    expect(
+      ["token-996", "token-997", "token-998", "token-999"].map((token) => memory.recall(token) !== undefined),
+    ).toEqual([false, true, true, true]);
   });
 
-  it("drops what has expired as new ones come in, long before it is full", () => {
+  it("drops expired entries as new ones come in, long before it is full", () => {
     const memory = create(1_000);
     for (let index = 0; index < 100; index++) memory.remember(`old-${index}`, { endsAtMs: 10 }, 0);
     for (let index = 0; index < 30; index++) memory.remember(`new-${index}`, { endsAtMs: 20 }, 10);

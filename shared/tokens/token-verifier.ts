@@ -1,6 +1,6 @@
+import type { QueueId } from "../queue-id.ts";
+import { fail, ok, type Result } from "../result.ts";
 import { isUnexpired, type Pass, type Ticket } from "./admission.ts";
-import type { QueueId } from "./queue-id.ts";
-import { fail, ok, type Result } from "./result.ts";
 import { createTokenMemory } from "./token-memory.ts";
 import {
   type AcceptedQueues,
@@ -15,8 +15,8 @@ import {
 } from "./verify-token.ts";
 
 /**
- * Verification with a memory: a token seen before is good for as long as it is unexpired, its key is still among the keys and
- * the queue is one that the caller accepts. All three are asked each time, so that remembering never makes a token valid.
+ * Verification with a memory: a remembered token is valid while it is unexpired, its key is still among the keys and
+ * the caller accepts its queue. All three are checked each time, so that remembering never makes a token valid.
  */
 export type TokenVerifier = {
   readonly ticket: Verify<Ticket>;
@@ -25,7 +25,7 @@ export type TokenVerifier = {
 
 export type Expected = { readonly queueIds: AcceptedQueues; readonly nowMs: number };
 
-/** At once for a token seen before, where the keys are at hand: a promise on the way of every admitted request has its price. */
+/** Synchronous for a remembered token while the keys are loaded: a promise per admitted request would cost time. */
 type Verify<Content> = (token: string, expected: Expected) => Verdict<Content> | Promise<Verdict<Content>>;
 
 type Verdict<Content> = Result<Content, TokenRefusal>;
@@ -84,7 +84,7 @@ function remembering<Content extends Dated>(
   };
 }
 
-/** A clock that was set back may lie before the token's beginning, so such a token is read anew. */
+/** A clock that was set back may be before the token's beginning, so such a token is verified again. */
 function isCurrent<Content extends Dated>({ content, verifiedAtMs }: Remembered<Content>, nowMs: number): boolean {
   return isUnexpired(content, nowMs) && nowMs >= verifiedAtMs;
 }

@@ -1,8 +1,16 @@
 import { generateKeyPair } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { forgedPasses, forgedTickets } from "../test/parts/forged-tokens.ts";
-import { createTokenForge, ISSUER, OTHER_QUEUE, TOKEN_ID, type TokenForge, VENUE, VISITOR_ID } from "../test/parts/token-forge.ts";
-import { fail, ok } from "./result.ts";
+import { forgedPasses, forgedTickets } from "../../kit/forged-tokens.ts";
+import {
+  createTokenForge,
+  ISSUER,
+  OTHER_QUEUE,
+  TOKEN_ID,
+  type TokenForge,
+  VENUE,
+  VISITOR_ID,
+} from "../../kit/token-forge.ts";
+import { fail, ok } from "../result.ts";
 import { importTokenKey, publicTokenKeySchema } from "./token-keys.ts";
 import { type TokenKeys, type Verification, verifyPass, verifyTicket } from "./verify-token.ts";
 
@@ -21,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe("verifyPass", () => {
-  it("gives what a good pass says", async () => {
+  it("returns the claims of a valid pass", async () => {
     expect(await verifyPass(await pass.token(), verification)).toMatchObject({
       ok: true,
       value: {
@@ -59,11 +67,14 @@ describe("verifyPass", () => {
     "refuses the audience %s even where any queue is accepted",
     async (aud) => {
       const token = await pass.token({ claims: { aud } });
-      expect(await verifyPass(token, { ...verification, queueIds: "any" })).toEqual({ ok: false, reason: "audience_wrong" });
+      expect(await verifyPass(token, { ...verification, queueIds: "any" })).toEqual({
+        ok: false,
+        reason: "audience_wrong",
+      });
     },
   );
 
-  it("forgives clocks that lie five seconds apart, in both directions, and not six", async () => {
+  it("tolerates clocks that differ by five seconds, in both directions, and not six", async () => {
     const token = await pass.token();
     const at = (seconds: number) => verifyPass(token, { ...verification, nowMs: seconds * 1000 });
     expect((await at(NOW_SECONDS - 5)).ok).toBe(true);
@@ -76,27 +87,35 @@ describe("verifyPass", () => {
     expect((await verifyPass(await pass.token(), { ...verification, nowMs: Number.NaN })).ok).toBe(false);
   });
 
-  it("says apart that it could not look for the key", async () => {
+  it("has its own reason when the keys are unavailable", async () => {
     const keys: TokenKeys = { find: async () => fail("keys_unavailable") };
-    expect(await verifyPass(await pass.token(), { ...verification, keys })).toEqual({ ok: false, reason: "keys_unavailable" });
+    expect(await verifyPass(await pass.token(), { ...verification, keys })).toEqual({
+      ok: false,
+      reason: "keys_unavailable",
+    });
   });
 
   it("refuses instead of throwing when the keys hold one of another kind", async () => {
     const { publicKey } = await generateKeyPair("ES256");
     const keys: TokenKeys = { find: () => ok(publicKey) };
-    expect(await verifyPass(await pass.token(), { ...verification, keys })).toEqual({ ok: false, reason: "unreadable" });
+    expect(await verifyPass(await pass.token(), { ...verification, keys })).toEqual({
+      ok: false,
+      reason: "unreadable",
+    });
   });
 
-  it("lets a claim through that it does not know yet", async () => {
+  it("accepts a claim that it does not know yet", async () => {
     expect((await verifyPass(await pass.token({ claims: { seat: "12" } }), verification)).ok).toBe(true);
   });
 });
 
 describe("verifyTicket", () => {
-  it("gives what a good ticket says", async () => {
+  it("returns the claims of a valid ticket", async () => {
     expect(await verifyTicket(await ticket.token({ claims: { order: -7, lane: 3 } }), verification)).toMatchObject({
       ok: true,
-      value: { content: { queueId: VENUE, ticketId: VISITOR_ID, order: -7, lane: 3, expiresAtSeconds: NOW_SECONDS + 3_600 } },
+      value: {
+        content: { queueId: VENUE, ticketId: VISITOR_ID, order: -7, lane: 3, expiresAtSeconds: NOW_SECONDS + 3_600 },
+      },
     });
   });
 

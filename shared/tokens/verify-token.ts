@@ -1,5 +1,7 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose";
 import type { z } from "zod";
+import type { QueueId } from "../queue-id.ts";
+import { fail, ok, type Result } from "../result.ts";
 import {
   CLOCK_TOLERANCE_SECONDS,
   PASS_LIFETIME_SECONDS_MAX,
@@ -14,13 +16,11 @@ import {
   ticketClaimsSchema,
   tokenType,
 } from "./admission.ts";
-import type { QueueId } from "./queue-id.ts";
-import { fail, ok, type Result } from "./result.ts";
 
 /**
- * The strict reading of a ticket or pass, the same on both sides. jose by itself lets a missing `exp`, an `iat` in the future, a
- * lifetime of a century and a changed last character through; nothing of that passes here. Never throws. The reason is
- * for the log: outside, one refusal looks like another (`token-problem.ts`).
+ * Strict verification of a ticket or pass, the same on both sides. jose by itself accepts a missing `exp`, an `iat` in
+ * the future, a lifetime of a century and a changed last character; this refuses all of them. Never throws. The reason
+ * is for the log: outside, all refusals look alike (`token-problem.ts`).
  */
 export type TokenRefusal =
   | "too_long"
@@ -40,7 +40,7 @@ export type TokenRefusal =
   | "slotless"
   | "unreadable";
 
-/** Where keys come from. A key that is withdrawn is no longer found; one that stays is the same object each time. */
+/** The source of keys. A withdrawn key is no longer found; one that stays is the same object each time. */
 export type TokenKeys = {
   readonly find: (kid: string) => FoundKey | Promise<FoundKey>;
 };
@@ -131,8 +131,8 @@ export async function verifyToken<Claims extends { iat: number; exp: number }, C
 }
 
 /**
- * Three parts of base64url, each spelled the only way its bytes can be: unused bits are zero. Decoders ignore those bits, so that
- * a token would otherwise have several spellings.
+ * Three parts of canonical base64url: unused bits are zero. Decoders ignore those bits, so that a token would otherwise
+ * have several spellings.
  */
 const PART = "(?:[\\w-]{4})*(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?";
 const CANONICAL = new RegExp(`^${PART}\\.${PART}\\.${PART}$`);
@@ -144,7 +144,10 @@ export function isCanonicalToken(token: string): boolean {
 const KID = /^[\w-]{1,64}$/;
 const HEADER_MEMBERS = 3;
 
-/** The header decides which key is used, so it is read before any: `alg`, `typ` and `kid`, nothing more (no `jwk`, `jku`, `crit`). */
+/**
+ * The header decides which key is used, so it is read before any: `alg`, `typ` and `kid`, nothing more (no `jwk`,
+ * `jku`, `crit`).
+ */
 function readKid(kind: TokenKind, token: string): Result<string, TokenRefusal> {
   if (token.length > TOKEN_CHARS_MAX) return fail("too_long");
   if (!isCanonicalToken(token)) return fail("not_canonical");

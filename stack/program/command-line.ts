@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { fail, ok, type Result } from "../shared/result.ts";
+import { fail, ok, type Result } from "../../shared/result.ts";
 
 type Command = {
-  /** How it is used; for `--help`, and for nothing else. */
+  /** Printed by `--help`. */
   readonly usage: string;
   readonly args: readonly string[];
   /** Answers the exit code. */
@@ -10,12 +10,12 @@ type Command = {
 };
 
 const REFUSED = 1;
-/** Asked in a way that cannot be understood. */
+/** Wrong usage. */
 export const NOT_UNDERSTOOD = 2;
 
 /**
- * What all our commands have in common: `--help` tells how they are used and ends with 0; what goes wrong is one sentence on standard error, and never a
- * stack trace; a reader that has seen enough (`| head`) ends them quietly.
+ * Runs a command line program: `--help` prints its usage and exits with 0; a failure is one sentence on standard error,
+ * never a stack trace; a closed pipe (`| head`) ends it quietly.
  */
 export async function runCommand({ usage, args, run }: Command): Promise<number> {
   endWithReader();
@@ -39,14 +39,16 @@ export function complain(sentence: string, exitCode = NOT_UNDERSTOOD): number {
   return exitCode;
 }
 
-/** The options of a command, or a sentence on the one that is not known. */
-export function readArgs<const Config extends ParseArgsConfig>(config: Config): Result<ReturnType<typeof parseArgs<Config>>, string> {
+/** The options of a command, or a sentence about the unknown one. */
+export function readArgs<const Config extends ParseArgsConfig>(
+  config: Config,
+): Result<ReturnType<typeof parseArgs<Config>>, string> {
   try {
     return ok(parseArgs(config));
   } catch (error) {
-    // Node adds advice for the rare case in several further sentences.
+    // Node adds several sentences of advice.
     const [first = ""] = sentenceOf(error).split(". ");
-    return fail(`${first.replace(/\.$/, "")}; --help lists what there is.`);
+    return fail(`${first.replace(/\.$/, "")}; --help lists the options.`);
   }
 }
 
@@ -62,7 +64,7 @@ const FILE_FAULTS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "cannot be reached",
 };
 
-/** What went wrong, for the person who typed the command. */
+/** The error as a sentence for the user of the command line. */
 export function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
@@ -71,7 +73,7 @@ export function sentenceOf(error: unknown): string {
   return path === undefined ? `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.` : `${path}: ${fault}.`;
 }
 
-/** A pipe whose reader has ended is no failure: nobody wants the rest. */
+/** A pipe whose reader has ended is no failure. */
 function endWithReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit();

@@ -15,7 +15,9 @@ it("writes one line of JSON with level, name and time", () => {
 
 it("never writes a secret, in a field, a header or an error", () => {
   const error = new Error("redis://:hunter2@host");
-  const entry = logged((log) => log.error({ password: "hunter2", headers: { cookie: "hunter2" }, err: error }, "failed"));
+  const entry = logged((log) =>
+    log.error({ password: "hunter2", headers: { cookie: "hunter2" }, err: error }, "failed"),
+  );
   expect(JSON.stringify(entry)).not.toContain("hunter2");
   expect(entry["err"]).toMatchObject({ message: "redis://[redacted]@host" });
 });

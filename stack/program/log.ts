@@ -1,5 +1,5 @@
 import { type Logger, pino } from "pino";
-import { redact } from "../shared/redaction.ts";
+import { redact } from "../../shared/http/redaction.ts";
 
 /** One JSON line per event on stdout. Every field passes the shared redaction before it is written. */
 export function createLogger(name: string, destination?: { write(line: string): void }): Logger {

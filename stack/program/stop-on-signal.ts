@@ -3,8 +3,8 @@ import type { Logger } from "pino";
 type Stage = { readonly name: string; readonly stop: () => Promise<unknown> };
 
 /**
- * On SIGTERM or SIGINT stops the stages in reverse order of their start and leaves. Whoever started us insists with
- * SIGKILL after a while, so no timer of our own is needed.
+ * On SIGTERM or SIGINT stops the stages in reverse order of their start and exits. The parent process sends SIGKILL
+ * after a while, so no timer is needed here.
  */
 export function stopOnSignal(log: Logger, stages: readonly Stage[]): void {
   let stopping = false;

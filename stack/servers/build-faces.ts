@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
  * `edge/built/`, because a module with a string in it is what every pipeline that reads the edge understands without a
  * loader: esbuild, wrangler, vitest and Node itself.
  *
- * Whoever starts an edge builds first, so nobody has to remember it; a face whose inputs are what they were is left alone.
+ * Every start of an edge builds first; an entry whose inputs are unchanged is not built again.
  */
 export type Face = {
   /** The module in `edge/built/`, without its ending. */
@@ -24,21 +24,26 @@ export type Face = {
 const FACES: readonly Face[] = [
   { name: "room-script", entry: "edge/room/client/main.ts", script: "ROOM_SCRIPT", style: "ROOM_STYLE" },
   { name: "solver", entry: "edge/room/client/solver.ts", script: "SOLVER_SCRIPT" },
-  { name: "console", entry: "edge/console/client/main.tsx", script: "CONSOLE_SCRIPT", style: "CONSOLE_STYLE" },
+  {
+    name: "console",
+    entry: "edge/operators/console/client/main.tsx",
+    script: "CONSOLE_SCRIPT",
+    style: "CONSOLE_STYLE",
+  },
 ];
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const BUILT_FOLDER = "edge/built";
 /** The versions of what a face is built with, and of. */
 const LOCKFILE = "package-lock.json";
-/** How it is built: this file as it runs, which after a change may be another than the one on the disk. */
+/** The builder's version: this file as it runs, which may differ from the file on disk after a change. */
 const BUILDER_HASH = hashOf(readFileSync(fileURLToPath(import.meta.url), "utf8"));
 /** Browsers since 2022. */
 const TARGET = "es2022";
 /** Vite's own note at the end of a style sheet. */
 const VITE_MARK = /\/\*\$vite\$:\d+\*\/\s*$/;
 
-/** Gives back the names of those that were built anew. */
+/** Returns the names of those that were rebuilt. */
 export async function buildFaces(root = ROOT, faces = FACES): Promise<readonly string[]> {
   const stale: Face[] = [];
   for (const face of faces) if (!(await isFresh(root, face))) stale.push(face);
@@ -46,7 +51,7 @@ export async function buildFaces(root = ROOT, faces = FACES): Promise<readonly s
   return stale.map(({ name }) => name);
 }
 
-/** The first line of a module says what it was made of and by what, in hashes. */
+/** The first line of a module has the hashes of its inputs and of the builder. */
 const STAMP = /^\/\/ (\{.*\})\n/;
 type Stamp = { readonly builder: string; readonly inputs: Readonly<Record<string, string>> };
 
@@ -57,7 +62,7 @@ async function isFresh(root: string, { name }: Face): Promise<boolean> {
     for (const [file, hash] of Object.entries(inputs)) if ((await hashOfFile(root, file)) !== hash) return false;
     return builder === BUILDER_HASH;
   } catch {
-    // Never built, an input that is gone, or a file that was cut short: all the same answer.
+    // Never built, an input was deleted, or the file is truncated: rebuild.
     return false;
   }
 }
@@ -91,7 +96,7 @@ async function buildFace(root: string, { name, entry, script, style }: Face): Pr
     },
   });
 
-  /** What was read is what is hashed, even if somebody saves the file while it is being built. */
+  /** Hashes the text that was read, even if the file is saved during the build. */
   function noteInput(code: string, id: string): undefined {
     if (isOwnSource(root, id)) inputs.set(relative(root, id), hashOf(code));
   }
@@ -101,12 +106,13 @@ async function buildFace(root: string, { name, entry, script, style }: Face): Pr
   const chunk = files.find((file) => file.type === "chunk");
   const sheet = files.find((file) => file.type === "asset" && file.fileName.endsWith(".css"));
   const constants = [constant(script, chunk?.type === "chunk" ? chunk.code : "")];
-  if (style !== undefined) constants.push(constant(style, sheet?.type === "asset" ? String(sheet.source).replace(VITE_MARK, "") : ""));
+  if (style !== undefined)
+    constants.push(constant(style, sheet?.type === "asset" ? String(sheet.source).replace(VITE_MARK, "") : ""));
   const stamp: Stamp = { builder: BUILDER_HASH, inputs: Object.fromEntries(inputs) };
   await writeModule(moduleFile(root, name), `// ${JSON.stringify(stamp)}\n${constants.join("")}`);
 }
 
-/** The lockfile stands for the packages. */
+/** The lockfile represents the packages. */
 function isOwnSource(root: string, id: string): boolean {
   return id.startsWith(root) && !id.includes("/node_modules/") && !id.includes("?");
 }
@@ -120,7 +126,7 @@ function moduleFile(root: string, name: string): string {
   return join(root, BUILT_FOLDER, `${name}.ts`);
 }
 
-/** Two stacks may build at once: each reader sees the one file or the other, never half of one. */
+/** Two stacks may build at once: each reader sees a whole file. */
 async function writeModule(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const draft = `${file}.${process.pid}`;

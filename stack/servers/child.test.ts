@@ -2,13 +2,13 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { describeExit, startChild } from "./child.ts";
 
 const sh = (script: string) => ({ name: "part", command: "/bin/sh", args: ["-c", script] });
 
 describe("startChild", () => {
-  it("tells how a child ended, in the child's own last words", async () => {
+  it("reports how a child ended, with its last output lines", async () => {
     const child = startChild(sh("echo first; echo 'disk is full' >&2; exit 3"));
     const exit = await child.exited;
     expect(describeExit(child.name, exit)).toMatch(/^part exited with code 3\. Its last lines:\n/);
@@ -20,13 +20,16 @@ describe("startChild", () => {
     expect(describeExit(child.name, await child.exited)).toContain("part was ended by SIGKILL");
   });
 
-  it("tells of a program that cannot be started", async () => {
+  it("reports a program that cannot be started", async () => {
     const child = startChild({ name: "part", command: "/nowhere/program", args: [] });
     expect(describeExit(child.name, await child.exited)).toMatch(/No such file|ENOENT|failed to execute/);
   });
 
-  it("insists when a child ignores a polite stop", async () => {
-    const child = startChild({ ...sh("trap '' TERM; echo ready >&3; while :; do sleep 0.05; done"), stopWithinMs: 100 });
+  it("kills a child that ignores SIGTERM", async () => {
+    const child = startChild({
+      ...sh("trap '' TERM; echo ready >&3; while :; do sleep 0.05; done"),
+      stopWithinMs: 100,
+    });
     await once(child.reports, "data");
     await child.stop();
     expect(await child.exited).toMatchObject({ signal: "SIGKILL" });
@@ -39,11 +42,15 @@ describe("startChild", () => {
     await expect.poll(async () => (await readFile(logFile, "utf8")).split("\n").length).toBe(41);
   });
 
-  it("ends with its parent even when that is killed outright", async () => {
+  it("ends with its parent even when that is killed with SIGKILL", async () => {
     const url = new URL("./child.ts", import.meta.url).href;
     const script = `import { writeSync } from "node:fs"; import { startChild } from "${url}";
       writeSync(3, String(startChild({ name: "grandchild", command: "/bin/sleep", args: ["60"] }).pid)); setInterval(() => {}, 1000);`;
-    const parent = startChild({ name: "parent", command: process.execPath, args: ["--input-type=module", "-e", script] });
+    const parent = startChild({
+      name: "parent",
+      command: process.execPath,
+      args: ["--input-type=module", "-e", script],
+    });
     const [pid] = (await once(parent.reports, "data")) as [Buffer];
     process.kill(parent.pid, "SIGKILL");
     await parent.exited;

@@ -6,15 +6,15 @@ import { assert } from "../../shared/assert.ts";
 import { findProgram } from "./find-program.ts";
 import { openRotatingLog } from "./rotating-log.ts";
 
-/** A part of the stack that runs as its own process. It never outlives us, and says why it ended. */
+/** A part of the stack that runs as its own process. It never outlives this process, and reports why it ended. */
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** What the child writes to file descriptor 3, where a program reports to its parent. */
+  /** The child's output on file descriptor 3, where a program reports to its parent. */
   readonly reports: Readable;
   readonly exited: Promise<ChildExit>;
   readonly hasExited: () => boolean;
-  /** Asks politely, then insists. Returns when the process is gone; safe to call twice. */
+  /** SIGTERM, then SIGKILL. Returns when the process has exited; safe to call twice. */
   readonly stop: () => Promise<void>;
 };
 
@@ -76,8 +76,15 @@ export function startChild(options: ChildOptions): Child {
   }
 
   const reports = childProcess.stdio[REPORTS_FD] as Readable;
-  // Never a number that kill() would take for a group or for everybody: to signal NaN throws.
-  const child = { name, pid: childProcess.pid ?? Number.NaN, reports, exited, hasExited: () => exit !== undefined, stop };
+  // Never a number that kill() would take for a group or for all processes: NaN throws.
+  const child = {
+    name,
+    pid: childProcess.pid ?? Number.NaN,
+    reports,
+    exited,
+    hasExited: () => exit !== undefined,
+    stop,
+  };
   living.add(child);
   void exited.then(() => living.delete(child));
   return child;
@@ -86,22 +93,24 @@ export function startChild(options: ChildOptions): Child {
 /** In order of their start. */
 const living = new Set<Child>();
 
-/** Stops every child of this process, the newest first: also one whose start nobody waits for any more. */
+/** Stops every child of this process, the newest first, also those whose start was given up. */
 export async function stopAllChildren(): Promise<void> {
   for (const child of [...living].reverse()) await child.stop();
 }
 
-/** One sentence on how a part ended, with its own last words below. */
+/** One sentence on how a part ended, followed by its last output lines. */
 export function describeExit(name: string, { code, signal, lastLines }: ChildExit): string {
   const how = signal !== null ? `was ended by ${signal}` : `exited with code ${code ?? "unknown"}`;
   const words = lastLines.map((line) => `    ${line}`).join("\n");
-  return words === "" ? `${name} ${how}, without a word.` : `${name} ${how}. Its last lines:\n${words}`;
+  return words === "" ? `${name} ${how}, without output.` : `${name} ${how}. Its last lines:\n${words}`;
 }
 
-/** On Linux the kernel ends the child when we are killed outright, when no handler of ours can run any more. */
+/** On Linux the kernel kills the child when this process is killed and no handler can run. */
 function withDeathSignal(command: string, args: readonly string[]): { command: string; args: readonly string[] } {
   const setpriv = process.platform === "linux" ? findProgram("setpriv") : undefined;
-  return setpriv === undefined ? { command, args } : { command: setpriv, args: ["--pdeathsig", "KILL", "--", command, ...args] };
+  return setpriv === undefined
+    ? { command, args }
+    : { command: setpriv, args: ["--pdeathsig", "KILL", "--", command, ...args] };
 }
 
 function collectLines(childProcess: ChildProcess, logFile: string | undefined): string[] {

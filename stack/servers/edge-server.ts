@@ -1,16 +1,19 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { link, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
+import { sourceText } from "../program/source-text.ts";
 import { buildFaces } from "./build-faces.ts";
 import { type Child, describeExit, REPORTS_FD, startChild } from "./child.ts";
+import { freePort } from "./free-port.ts";
+import { waitUntilReady } from "./wait-until-ready.ts";
 import { workerdConfig } from "./workerd-config.ts";
 
 /**
- * The edge in a workerd of its own, without Miniflare in between: half the cost of a forwarded request, a client
- * address that workerd itself vouches for, and a process that is ours to watch and to stop.
+ * The edge in its own workerd process, without Miniflare: half the cost of a forwarded request, a client address that
+ * comes from workerd itself, and a process that the stack can watch and stop.
  */
 export type EdgeServer = {
   readonly child: Child;
@@ -21,27 +24,38 @@ export type EdgeServer = {
 
 export type EdgeServerOptions = {
   readonly folder: string;
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   readonly host?: string;
   /** Left out, the kernel picks one. */
   readonly port?: number;
   /** `host:port` of the application behind the gate. */
   readonly originAddress: string;
-  /** `host:port` of the REST bridge: the only address that `fetch` in the worker can reach. Left out, the public internet. */
+  /**
+   * `host:port` of the REST bridge: the only address that `fetch` in the worker can reach. Left out, the public
+   * internet.
+   */
   readonly storeAddress?: string;
-  /** Text bindings of the worker. They reach workerd through its environment, so that no secret stands in a file. */
+  /**
+   * Text bindings of the worker. They reach workerd through its environment, so that no secret is written to a file.
+   */
   readonly variables: Readonly<Record<string, string>>;
   readonly entryFile?: string;
-  /** Restart the worker whenever its bundle is written anew. */
+  /** A bundle of the entry that is already there; left out, one is made. */
+  readonly bundleFile?: string;
+  /** Restart the worker whenever its bundle changes. */
   readonly watch?: boolean;
   readonly logFile?: string;
 };
 
+/** In the folder of an edge. */
+export const BUNDLE = "worker.js";
+
 export const WORKER_ENTRY = fileURLToPath(new URL("../../edge/worker.ts", import.meta.url));
 
 /**
- * workerd's allocator keeps a cache per core by means of restartable sequences, which glibc would otherwise take for itself; without
- * them every allocation goes the long way, and forwarding a request takes many of them. Elsewhere the variable means nothing.
+ * workerd's allocator keeps a cache per core by means of restartable sequences, which glibc would otherwise take for
+ * itself; without them every allocation goes the long way, and forwarding a request takes many of them. Elsewhere the
+ * variable means nothing.
  */
 const ALLOCATOR = { GLIBC_TUNABLES: "glibc.pthread.rseq=0" };
 
@@ -51,7 +65,8 @@ const { default: WORKERD_PROGRAM } = createRequire(import.meta.url)("workerd") a
 export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeServer> {
   const { folder, variables, logFile, watch = false } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await bundleWorker(options.entryFile ?? WORKER_ENTRY, folder);
+  if (options.bundleFile === undefined) await bundleWorker(options.entryFile ?? WORKER_ENTRY, folder);
+  else await link(options.bundleFile, join(folder, BUNDLE));
   // The worker itself reads the variable too, and would refuse such an address first.
   const allowsPrivateTargets = variables["SLUICE_ALLOW_PRIVATE_TARGETS"] === "1";
   const configFile = join(folder, "workerd.capnp");
@@ -70,12 +85,17 @@ export async function startEdgeServer(options: EdgeServerOptions): Promise<EdgeS
   return { child, port, url: `http://127.0.0.1:${port}`, stop: child.stop };
 }
 
-/** Writes `worker.js`. A workerd that watches takes it up by itself. */
+const luaAsText: Plugin = {
+  name: "lua-as-text",
+  setup: ({ onLoad }) => onLoad({ filter: /\.lua$/ }, ({ path }) => ({ contents: sourceText(path), loader: "text" })),
+};
+
+/** Writes the bundle. A workerd with --watch reloads it. */
 export async function bundleWorker(entryFile: string, folder: string): Promise<void> {
   await buildFaces();
   await build({
     entryPoints: [entryFile],
-    outfile: join(folder, "worker.js"),
+    outfile: join(folder, BUNDLE),
     bundle: true,
     format: "esm",
     platform: "neutral",
@@ -83,16 +103,19 @@ export async function bundleWorker(entryFile: string, folder: string): Promise<v
     conditions: ["workerd", "worker", "browser"],
     mainFields: ["browser", "module", "main"],
     external: ["cloudflare:*"],
-    loader: { ".lua": "text" },
+    plugins: [luaAsText],
     sourcemap: "inline",
     logLevel: "silent",
   });
 }
 
-/** workerd reports each socket it listens on as a line of JSON: surer than asking a port that may be somebody else's. */
+/**
+ * workerd reports each socket it listens on as a line of JSON: more reliable than probing a port, which may belong to
+ * another process.
+ */
 async function listeningPort(child: Child): Promise<number> {
   const lines = createInterface({ input: child.reports });
-  const heard = new Promise<number>((resolve) => {
+  const listening = new Promise<number>((resolve) => {
     lines.on("line", (line) => {
       const report = JSON.parse(line) as { event: string; socket?: string; port?: number };
       if (report.event === "listen" && report.socket === "http" && report.port !== undefined) resolve(report.port);
@@ -101,5 +124,50 @@ async function listeningPort(child: Child): Promise<number> {
   const ended = child.exited.then((exit) => {
     throw new Error(describeExit(child.name, exit));
   });
-  return Promise.race([heard, ended]);
+  return Promise.race([listening, ended]);
+}
+
+/** Over plain HTTP the worker can reach this one address only; https means a host on the internet. */
+export function storeOutbound(storeUrl: string): { readonly storeAddress?: string } {
+  const url = new URL(storeUrl);
+  return url.protocol === "https:" ? {} : { storeAddress: `${url.hostname}:${url.port === "" ? 80 : url.port}` };
+}
+
+type NodeEdgeServerOptions = {
+  /** Left out, any that is free. */
+  readonly port?: number;
+  /** `host:port` of the application behind the gate. */
+  readonly originAddress: string;
+  /** The environment of the process, and all of it. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly entryFile?: string;
+  readonly logFile?: string;
+};
+
+const NODE_ENTRY = fileURLToPath(new URL("../../edge/node.ts", import.meta.url));
+const LUA_LOADER = new URL("../program/lua-loader.ts", import.meta.url).href;
+const PROBE_MS_MAX = 1_000;
+
+/** The edge in a Node process, which connects to Redis without a bridge. */
+export async function startNodeEdgeServer(options: NodeEdgeServerOptions): Promise<EdgeServer> {
+  const { originAddress, variables, entryFile = NODE_ENTRY, logFile } = options;
+  const port = options.port ?? (await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  await buildFaces();
+  const child = startChild({
+    name: "edge",
+    command: process.execPath,
+    args: ["--import", LUA_LOADER, entryFile],
+    environment: { ...variables, ORIGIN_URL: `http://${originAddress}`, SLUICE_PORT: String(port) },
+    ...(logFile === undefined ? {} : { logFile }),
+  });
+  await waitUntilReady({ child, probe: () => answersAtAll(`${url}/_sluice/`) });
+  return { child, port, url, stop: child.stop };
+}
+
+/** Any answer counts: `/_sluice/health` reports later whether it serves. */
+async function answersAtAll(url: string): Promise<boolean> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS_MAX) });
+  await response.body?.cancel();
+  return true;
 }

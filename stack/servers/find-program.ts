@@ -13,7 +13,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not there or not ours to run: to the caller both mean "look further".
+    // Missing or not executable: both mean "look further".
     return false;
   }
 }

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { startChild } from "./child.ts";
 import { lockFolder } from "./folder-lock.ts";
 
@@ -21,7 +21,9 @@ async function takenAtOnce(folders: readonly string[], starts: number): Promise<
     writeSync(3, taken.join() + "\\n");
     setInterval(() => {}, 1000);`;
   const args = ["--input-type=module", "-e", script];
-  const children = Array.from({ length: starts }, (_, index) => startChild({ name: `start ${index}`, command: process.execPath, args }));
+  const children = Array.from({ length: starts }, (_, index) =>
+    startChild({ name: `start ${index}`, command: process.execPath, args }),
+  );
   const lines = await Promise.all(children.map(({ reports }) => once(createInterface({ input: reports }), "line")));
   await Promise.all(children.map((child) => child.stop()));
   const outcomes = lines.map(([line]) => String(line).split(",").map(Number));
@@ -31,12 +33,14 @@ async function takenAtOnce(folders: readonly string[], starts: number): Promise<
 describe("lockFolder", () => {
   it("refuses a folder that a running stack holds, and names its process", async () => {
     const folder = await temporaryFolder();
-    const other = startChild({
-      name: "other",
-      command: process.execPath,
-      args: ["-e", "setInterval(() => {}, 1000)", "origin/stack/main.ts"],
-    });
-    await writeFile(join(folder, "stack.pid"), String(other.pid));
+    const script = `
+      import { writeSync } from "node:fs";
+      import { lockFolder } from ${JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href)};
+      await lockFolder(${JSON.stringify(folder)});
+      writeSync(3, "taken\\n");
+      setInterval(() => {}, 1000);`;
+    const other = startChild({ name: "other", command: process.execPath, args: ["--input-type=module", "-e", script] });
+    await once(createInterface({ input: other.reports }), "line");
     await expect(lockFolder(folder)).rejects.toThrow(`process ${other.pid}`);
     await other.stop();
     const lock = await lockFolder(folder);
@@ -46,7 +50,7 @@ describe("lockFolder", () => {
   it("takes over from a stack that was killed, and from a pid that now belongs to another program", async () => {
     const folder = await temporaryFolder();
     const stranger = startChild({ name: "stranger", command: "/bin/sleep", args: ["30"] });
-    for (const stale of [String(stranger.pid), "999999999", "", "rubbish"]) {
+    for (const stale of [`${stranger.pid} 1`, String(stranger.pid), "999999999 1", "", "rubbish"]) {
       await writeFile(join(folder, "stack.pid"), stale);
       const lock = await lockFolder(folder);
       await lock.release();

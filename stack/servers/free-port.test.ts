@@ -16,10 +16,11 @@ const ASK = `
   await new Promise((resolve) => process.stdin.once("close", resolve).resume());
 `;
 
-it("tells no two processes of the same port, though neither listens yet", async () => {
+it("gives two processes different ports, although neither listens yet", async () => {
   const asked = [1, 2, 3].map(() => run(process.execPath, ["--input-type=module", "--eval", ASK]));
   const told: string[] = ["", "", ""];
-  for (const [index, { child }] of asked.entries()) child.stdout?.on("data", (chunk: Buffer) => (told[index] += String(chunk)));
+  for (const [index, { child }] of asked.entries())
+    child.stdout?.on("data", (chunk: Buffer) => (told[index] += String(chunk)));
   await vi.waitFor(() => expect(told).not.toContain(""), { timeout: 40_000 });
   for (const { child } of asked) child.stdin?.end();
   await Promise.all(asked);

@@ -2,14 +2,14 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Below Linux' range for outgoing connections (32768 and up), so that a client socket of somebody else
- * cannot take the port between our look and our listen.
+ * Below Linux' range for outgoing connections (32768 and up), so that another process' client socket cannot take the
+ * port between the check and the listen.
  */
 const PORT_MIN = 20_000;
 const PORT_MAX = 32_000;
 const TRIES_MAX = 200;
 
-/** Free, and ours until this process ends: whoever is told of it may take its time to listen, and nobody else is told of it. */
+/** A free port, reserved until this process ends: its user may listen at any time, and no other caller gets it. */
 export async function freePort(): Promise<number> {
   for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
     const port = randomInt(PORT_MIN, PORT_MAX);
@@ -27,8 +27,8 @@ export function isPortFree(port: number): Promise<boolean> {
 }
 
 /**
- * A name that only one process of this machine can have at a time, and that is free again when the process is gone, however it ends. Such
- * names are Linux' own; elsewhere a port is only looked at.
+ * Reserves a name that only one process of this machine can hold, and that is free again when the process ends, however
+ * it ends. Such names (abstract sockets) exist only on Linux; elsewhere the port is only checked.
  */
 function claimPort(port: number): Promise<boolean> {
   if (process.platform !== "linux") return Promise.resolve(true);

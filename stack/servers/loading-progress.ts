@@ -5,19 +5,24 @@ const LOADING = /^loading:1\r?$/m;
 const PERCENT = /^loading_loaded_perc:([\d.]+)/m;
 const BYTES = /^loading_loaded_bytes:(\d+)/m;
 
-/** How far a server is that still loads its file, from its INFO; undefined if it does not. It answers this question while it refuses all others. */
+/**
+ * The progress of a server that still loads its file, from INFO, which it answers while it refuses all other commands;
+ * undefined when it has loaded.
+ */
 export function loadingProgress(info: string): string | undefined {
   if (!LOADING.test(info)) return undefined;
   const mebibytes = Math.floor(Number(BYTES.exec(info)?.[1] ?? 0) / 1024 / 1024);
   return `Redis loads its file: ${PERCENT.exec(info)?.[1] ?? "0"} % (${mebibytes} MiB)`;
 }
 
-/** The same of the server behind a connection that is not ready. Undefined also when it does not answer. */
+/** The same for the server behind a connection that is not ready. Undefined also when it does not answer. */
 export async function askLoadingProgress(redis: Redis): Promise<string | undefined> {
   const { host, port, username, password, path, tls } = redis.options;
   const asking = new Redis({
     ...{ lazyConnect: true, enableReadyCheck: false, connectTimeout: ANSWER_MS_MAX, commandTimeout: ANSWER_MS_MAX },
-    ...Object.fromEntries(Object.entries({ host, port, username, password, path, tls }).filter(([, value]) => value !== undefined)),
+    ...Object.fromEntries(
+      Object.entries({ host, port, username, password, path, tls }).filter(([, value]) => value !== undefined),
+    ),
     retryStrategy: () => null,
   });
   // ioredis repeats every failure as an event.

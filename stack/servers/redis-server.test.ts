@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { startRedisCluster } from "../../test/parts/redis-cluster.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { startRedisCluster } from "../../kit/redis-cluster.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { startRedisServer } from "./redis-server.ts";
 
 describe("startRedisServer", () => {
@@ -24,7 +24,9 @@ describe("startRedisServer", () => {
     const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "always" });
     const redis = new Redis(server.url);
     const settings = await Promise.all(
-      ["appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy", "bind"].map((name) => redis.config("GET", name)),
+      ["appendonly", "appendfsync", "no-appendfsync-on-rewrite", "maxmemory-policy", "bind"].map((name) =>
+        redis.config("GET", name),
+      ),
     );
     expect(settings).toEqual([
       ["appendonly", "yes"],
@@ -45,13 +47,26 @@ describe("startRedisServer", () => {
     await server.stop();
   });
 
-  it("lets a user for data touch data, and nothing else, not even inside a script", async () => {
-    const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", password: "secret", dataUser: "bridge" });
+  it("lets the data user access data only, also inside a script", async () => {
+    const server = await startRedisServer({
+      folder: await temporaryFolder(),
+      fsync: "no",
+      password: "secret",
+      dataUser: "bridge",
+    });
     const owner = new Redis(server.url);
     const redis = new Redis(server.url.replace("redis://:", "redis://bridge:"));
     await redis.eval("return redis.call('SET', KEYS[1], ARGV[1])", 1, "place", "kept");
-    for (const command of ["'FLUSHALL'", "'KEYS', '*'", "'CONFIG', 'GET', 'requirepass'", "'SHUTDOWN', 'NOSAVE'", "'DEBUG', 'SLEEP', '1'"])
-      await expect(redis.eval(`return redis.call(${command})`, 0), command).rejects.toThrow(/can.t run this command|not allowed/);
+    for (const command of [
+      "'FLUSHALL'",
+      "'KEYS', '*'",
+      "'CONFIG', 'GET', 'requirepass'",
+      "'SHUTDOWN', 'NOSAVE'",
+      "'DEBUG', 'SLEEP', '1'",
+    ])
+      await expect(redis.eval(`return redis.call(${command})`, 0), command).rejects.toThrow(
+        /can.t run this command|not allowed/,
+      );
     await expect(redis.flushall()).rejects.toThrow("NOPERM");
     expect(await owner.get("place")).toBe("kept");
     redis.disconnect();
@@ -59,9 +74,14 @@ describe("startRedisServer", () => {
     await server.stop();
   });
 
-  it("says in the server's own words why it could not start", async () => {
+  it("reports the server's last output when it could not start", async () => {
     const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
-    const samePort = startRedisServer({ folder: await temporaryFolder(), fsync: "no", port: server.port, name: "second" });
+    const samePort = startRedisServer({
+      folder: await temporaryFolder(),
+      fsync: "no",
+      port: server.port,
+      name: "second",
+    });
     await expect(samePort).rejects.toThrow(/second exited with code 1.*already in use/s);
     await server.stop();
   });

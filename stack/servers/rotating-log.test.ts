@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { startChild } from "./child.ts";
 import { openRotatingLog } from "./rotating-log.ts";
 
@@ -20,7 +20,13 @@ describe("a rotating log", () => {
       return (await Promise.all(names.map((name) => linesOf(join(folder, name))))).flat();
     };
     await expect.poll(written).toEqual(lines);
-    expect((await readdir(folder)).sort()).toEqual(["part.log", "part.log.1", "part.log.2", "part.log.3", "part.log.4"]);
+    expect((await readdir(folder)).sort()).toEqual([
+      "part.log",
+      "part.log.1",
+      "part.log.2",
+      "part.log.3",
+      "part.log.4",
+    ]);
     for (const name of await readdir(folder)) expect((await stat(join(folder, name))).size).toBeLessThan(10_000 + 20);
   });
 
@@ -29,12 +35,13 @@ describe("a rotating log", () => {
     const log = openRotatingLog(join(folder, "part.log"), { bytesMax: 1, oldFilesMax: 2 });
     for (const line of ["one", "two", "three", "four"]) log.write(line);
     log.end();
-    const contents = () => Promise.all(["part.log.2", "part.log.1", "part.log"].map((name) => linesOf(join(folder, name))));
+    const contents = () =>
+      Promise.all(["part.log.2", "part.log.1", "part.log"].map((name) => linesOf(join(folder, name))));
     await expect.poll(contents).toEqual([["two"], ["three"], ["four"]]);
     expect(await readdir(folder)).toHaveLength(3);
   });
 
-  it("continues a file that was there, and does without one that was removed", async () => {
+  it("continues an existing file, and tolerates one that was removed", async () => {
     const file = join(await temporaryFolder(), "part.log");
     const before = openRotatingLog(file, { bytesMax: 8 });
     before.write("first run");

@@ -1,8 +1,8 @@
 import { createWriteStream, fstatSync, openSync, renameSync, rmSync, type WriteStream } from "node:fs";
 
 /**
- * A log file of bounded size: when it is full it becomes `.1`, the one before `.2`, and so on; the oldest is removed. Every line is in exactly
- * one file and whole: what is still on its way when a file is renamed is written to it under its new name.
+ * A log file of bounded size: when it is full it becomes `.1`, the one before `.2`, and so on; the oldest is removed.
+ * Every line is complete and in exactly one file: pending writes follow a renamed file.
  */
 export type RotatingLog = { readonly write: (line: string) => void; readonly end: () => void };
 
@@ -11,11 +11,14 @@ type LogBounds = { readonly bytesMax?: number; readonly oldFilesMax?: number };
 const BYTES_MAX = 16 * 1024 * 1024;
 const OLD_FILES_MAX = 3;
 
-export function openRotatingLog(file: string, { bytesMax = BYTES_MAX, oldFilesMax = OLD_FILES_MAX }: LogBounds = {}): RotatingLog {
+export function openRotatingLog(
+  file: string,
+  { bytesMax = BYTES_MAX, oldFilesMax = OLD_FILES_MAX }: LogBounds = {},
+): RotatingLog {
   let bytes = 0;
   let stream = open();
 
-  /** Opened now and not with the first write, when the name may be another file's. */
+  /** Opened now, not with the first write: by then the name may belong to another file. */
   function open(): WriteStream {
     const fd = openSync(file, "a", 0o600);
     bytes = fstatSync(fd).size;
@@ -35,7 +38,7 @@ export function openRotatingLog(file: string, { bytesMax = BYTES_MAX, oldFilesMa
 
   return {
     write(line) {
-      // Between two lines, so that none is cut; one that is larger than a file has a file to itself.
+      // Between two lines, so that none is cut; a line larger than a file gets its own file.
       if (bytes >= bytesMax) rotate();
       const text = `${line}\n`;
       bytes += Buffer.byteLength(text);

@@ -1,18 +1,18 @@
 import { compatibilityDate } from "workerd";
-import { SPECIAL_ADDRESS_BLOCKS } from "../../shared/public-address.ts";
+import { SPECIAL_ADDRESS_BLOCKS } from "../../shared/net/public-address.ts";
 
 type WorkerdConfig = {
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   readonly host?: string;
   readonly port: number;
   readonly originAddress: string;
   readonly storeAddress?: string;
-  /** Whether the upstreams of single queues may be on this machine or in a private network. */
+  /** Whether upstreams of queues may be on this machine or in a private network. */
   readonly allowsPrivateTargets: boolean;
   readonly variableNames: readonly string[];
 };
 
-/** As much as Cloudflare gives an isolate; without a bound V8 lets the heap grow to several times that under load. */
+/** Cloudflare's limit per isolate; without a bound V8 lets the heap grow to several times that under load. */
 const HEAP_MB_MAX = 128;
 
 /** The Cap'n Proto text that workerd is started with. */
@@ -20,7 +20,11 @@ export function workerdConfig(configuration: WorkerdConfig): string {
   const { host = "127.0.0.1", port, originAddress, storeAddress, allowsPrivateTargets, variableNames } = configuration;
   const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
   const variables = variableNames.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`);
-  const bindings = ['(name = "ORIGIN", service = "origin")', '(name = "UPSTREAMS", service = "upstreams")', ...variables].join(",\n    ");
+  const bindings = [
+    '(name = "ORIGIN", service = "origin")',
+    '(name = "UPSTREAMS", service = "upstreams")',
+    ...variables,
+  ].join(",\n    ");
   return `using Workerd = import "/workerd/workerd.capnp";
 
 const config :Workerd.Config = (
@@ -45,13 +49,13 @@ const edge :Workerd.Worker = (
 `;
 }
 
-/** With a store on this machine the worker can reach that one address and nothing else, whatever URL it is talked into. */
+/** With a store on this machine the worker can reach that one address and nothing else, whatever URL it is given. */
 function outbound(storeAddress: string | undefined): string {
   if (storeAddress === undefined) return PUBLIC_INTERNET;
   return `external = (address = ${text(storeAddress)}, http = ())`;
 }
 
-/** workerd looks at the address that it connects to, so that it does not matter which name led there. */
+/** workerd checks the address that it connects to, whatever name it was resolved from. */
 const PUBLIC_INTERNET = `network = (allow = ["public"], deny = [${SPECIAL_ADDRESS_BLOCKS.map(text).join(", ")}], tlsOptions = (trustBrowserCas = true))`;
 const ANYWHERE = 'network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))';
 

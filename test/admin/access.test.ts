@@ -34,11 +34,11 @@ describe("the operator's routes", () => {
     ["DELETE", "/admin/queues/launch"],
     ["GET", "/admin/nothing-here"],
     ["PUT", "/admin/routes"],
-  ])("say nothing to a stranger, not even whether there is a route: %s %s", async (method, path) => {
+  ])("reveal nothing without the token, not even whether a route exists: %s %s", async (method, path) => {
     expectRefused(await call(method, path, { headers: { authorization: "Bearer wrong" } }));
   });
 
-  it("write nothing for a stranger", async () => {
+  it("write nothing without the token", async () => {
     const headers = { authorization: "Bearer wrong" };
     expectRefused(await call("POST", "/admin/queues", { json: { queueId: "stranger", ...SETTINGS }, headers }));
     expect(await gate.redis.dbsize()).toBe(0);
@@ -70,7 +70,7 @@ describe("the operator's routes", () => {
     expect(text).not.toContain("a-guess-that-is-wrong");
   });
 
-  it("let one address try only so often, and others go on", async () => {
+  it("limit the tries of one address, and not those of others", async () => {
     const from = (address: string, authorization: string) =>
       call("GET", "/admin/queues", { headers: { "cf-connecting-ip": address, authorization } });
     const answers = await Promise.all(Array.from({ length: 260 }, () => from("192.0.2.1", "Bearer wrong")));
@@ -83,5 +83,7 @@ describe("the operator's routes", () => {
 });
 
 function swapCase(text: string): string {
-  return text.replaceAll(/[a-z]/gi, (letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()));
+  return text.replaceAll(/[a-z]/gi, (letter) =>
+    letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+  );
 }

@@ -2,20 +2,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { EDGE_RUNTIME, startEdge } from "../../kit/start-edge.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { UNHURRIED } from "../../kit/unhurried.ts";
+import { startUnhurriedBridge } from "../../kit/unhurried-bridge.ts";
 import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { EDGE_RUNTIME, startEdge } from "../parts/start-edge.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED } from "../parts/unhurried.ts";
-import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
 
 /** A real edge, in workerd on the real bridge or in Node, on a real Redis, for one test file. */
 export type AdminGate = {
   readonly url: string;
   readonly token: string;
   readonly redis: Redis;
-  readonly redisServer: RedisServer;
+  readonly redisServer: TestServer;
   /** Ends what the edge asks: the bridge, or Redis itself where there is none in between. */
   readonly takeStoreAway: () => Promise<void>;
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
@@ -41,7 +41,7 @@ export const newSessionId = () => newId(systemRandom);
 
 export async function startAdminGate(variables: Readonly<Record<string, string>> = {}): Promise<AdminGate> {
   const [token, bridgeToken] = [newSecret(systemRandom), newSecret(systemRandom)];
-  const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  const redisServer = await borrowRedis({ fsync: "no" });
   const redis = new Redis(redisServer.url);
   const bridge = await startUnhurriedBridge({ redisUrl: redisServer.url, token: bridgeToken });
   const logFile = join(await temporaryFolder(), "edge.log");
@@ -52,7 +52,7 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
     storeAddress: `127.0.0.1:${bridge.port}`,
     redisUrl: redisServer.url,
     variables: {
-      // Every call comes from an address of its own, so that a test file may call as often as it likes.
+      // Every call comes from its own address, so that a test file may make any number of calls.
       CLIENT_ADDRESS_FROM: "cloudflare",
       SLUICE_ADMIN_TOKEN: token,
       SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
@@ -67,7 +67,6 @@ export async function startAdminGate(variables: Readonly<Record<string, string>>
     redis.disconnect();
     await edge.stop();
     await bridge.stop();
-    await redisServer.stop();
   });
 
   const takeStoreAway = EDGE_RUNTIME === "worker" ? bridge.stop : redisServer.stop;

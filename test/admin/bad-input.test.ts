@@ -19,7 +19,10 @@ async function contentOfStore(): Promise<readonly string[]> {
   return await Promise.all(keys.map(async (key) => `${key} ${(await redis.dumpBuffer(key)).toString("hex")}`));
 }
 
-async function expectRefused(answer: Answer, expected: { status: number; code: string; fields?: readonly string[] }): Promise<void> {
+async function expectRefused(
+  answer: Answer,
+  expected: { status: number; code: string; fields?: readonly string[] },
+): Promise<void> {
   expect([answer.status, answer.body["code"]]).toEqual([expected.status, expected.code]);
   expect(answer.headers.get("content-type")).toBe("application/problem+json");
   const errors = answer.body["errors"] as { field: string; message: string }[] | undefined;
@@ -64,13 +67,19 @@ describe("a number", () => {
     await expectRefused(await post(withField("maxActive", text)), unprocessable("maxActive"));
   });
 
-  it.each(["0x10", "012", "+5", "NaN", "Infinity", ".5", "5.", "1_000"])("that JSON does not know is no JSON: %s", async (text) => {
-    await expectRefused(await post(withField("maxActive", text)), { status: 400, code: "json_malformed" });
-  });
+  it.each(["0x10", "012", "+5", "NaN", "Infinity", ".5", "5.", "1_000"])(
+    "that JSON does not know is no JSON: %s",
+    async (text) => {
+      await expectRefused(await post(withField("maxActive", text)), { status: 400, code: "json_malformed" });
+    },
+  );
 
-  it.each(["0", "-0", "0.0009", "10001", '"1"', "1e999"])("is refused by the field's name: admissionRate = %s", async (text) => {
-    await expectRefused(await post(withField("admissionRate", text)), unprocessable("admissionRate"));
-  });
+  it.each(["0", "-0", "0.0009", "10001", '"1"', "1e999"])(
+    "is refused by the field's name: admissionRate = %s",
+    async (text) => {
+      await expectRefused(await post(withField("admissionRate", text)), unprocessable("admissionRate"));
+    },
+  );
 
   it("means the same however JSON writes it", async () => {
     const made = await post(withField("maxActive", "1e3").replace("bad", "exponent"));
@@ -101,7 +110,10 @@ describe("a queue's id", () => {
     "x".repeat(65),
     "x".repeat(1_024),
   ])("is refused in a body, a route and a revocation: %j", async (queueId) => {
-    await expectRefused(await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS } }), unprocessable("queueId"));
+    await expectRefused(
+      await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS } }),
+      unprocessable("queueId"),
+    );
     const routes = { json: { routes: [{ path: "/x", queueId }] } };
     await expectRefused(await call("PUT", "/admin/routes", routes), unprocessable("routes.0.queueId"));
     const revocation = { json: { queueId, sessionId: "x".repeat(22), reason: "x" } };
@@ -119,7 +131,10 @@ describe("a queue's id", () => {
       ] as const) {
         await expectRefused(await call(method, `/admin/queues/${segment}${rest}`), unprocessable("queueId"));
       }
-      await expectRefused(await call("PATCH", `/admin/queues/${segment}`, { json: { maxActive: 1 } }), unprocessable("queueId"));
+      await expectRefused(
+        await call("PATCH", `/admin/queues/${segment}`, { json: { maxActive: 1 } }),
+        unprocessable("queueId"),
+      );
     },
   );
 
@@ -152,13 +167,26 @@ describe("an upstream", () => {
       await call("POST", "/admin/queues", { json: { queueId: "bad", ...SETTINGS, targetUrl } }),
       unprocessable("targetUrl"),
     );
-    await expectRefused(await call("PATCH", "/admin/queues/launch", { json: { targetUrl } }), unprocessable("targetUrl"));
+    await expectRefused(
+      await call("PATCH", "/admin/queues/launch", { json: { targetUrl } }),
+      unprocessable("targetUrl"),
+    );
   });
 });
 
 describe("a body", () => {
   it("that is empty, broken or not UTF-8 is no JSON", async () => {
-    for (const text of ["", " ", "{", '{"queueId":"bad"', "{'queueId':'bad'}", "undefined", '{"a":1,}', "\u0000", '{"a":1}{"b":2}']) {
+    for (const text of [
+      "",
+      " ",
+      "{",
+      '{"queueId":"bad"',
+      "{'queueId':'bad'}",
+      "undefined",
+      '{"a":1,}',
+      "\u0000",
+      '{"a":1}{"b":2}',
+    ]) {
       await expectRefused(await post(text), { status: 400, code: "json_malformed" });
     }
     const latin1 = new Uint8Array([...new TextEncoder().encode('{"queueId":"bad","name":"'), 0xe9, 0x22, 0x7d]);
@@ -192,12 +220,15 @@ describe("a body", () => {
     before = await contentOfStore();
   });
 
-  it.each(['{"name":"\\ud800"}', '{"name":"a\\udfffb"}', '{"\\ud800":1}'])("with half a character is refused: %s", async (text) => {
-    await expectRefused(await call("PATCH", "/admin/queues/launch", { body: text, headers: JSON_TYPE }), {
-      status: 400,
-      code: "json_malformed",
-    });
-  });
+  it.each(['{"name":"\\ud800"}', '{"name":"a\\udfffb"}', '{"\\ud800":1}'])(
+    "with half a character is refused: %s",
+    async (text) => {
+      await expectRefused(await call("PATCH", "/admin/queues/launch", { body: text, headers: JSON_TYPE }), {
+        status: 400,
+        code: "json_malformed",
+      });
+    },
+  );
 
   it.each(["colour", "version", "waiting", "active", "id", "targetUrl", "constructor", "toString", "hasOwnProperty"])(
     "with a field that is not known is refused by its name: %s",
@@ -210,7 +241,10 @@ describe("a body", () => {
 
   it("cannot reach a prototype", async () => {
     await expectRefused(await post(withField("__proto__", '{"maxActive":7}')), unprocessable("__proto__"));
-    const patch = await call("PATCH", "/admin/queues/launch", { body: '{"__proto__":{"maxActive":7},"maxActive":6}', headers: JSON_TYPE });
+    const patch = await call("PATCH", "/admin/queues/launch", {
+      body: '{"__proto__":{"maxActive":7},"maxActive":6}',
+      headers: JSON_TYPE,
+    });
     await expectRefused(patch, unprocessable("__proto__"));
     expect((await call("GET", "/admin/queues/launch")).body["maxActive"]).toBe(SETTINGS.maxActive);
   });
@@ -245,7 +279,14 @@ describe("a body", () => {
   });
 
   it("names every field at fault at once, and never repeats a value", async () => {
-    const json = { queueId: "Bad", name: "", maxActive: "hunter2-number", admissionRate: 0, mode: "hunter2-mode", colour: "hunter2" };
+    const json = {
+      queueId: "Bad",
+      name: "",
+      maxActive: "hunter2-number",
+      admissionRate: 0,
+      mode: "hunter2-mode",
+      colour: "hunter2",
+    };
     const answer = await call("POST", "/admin/queues", { json });
     await expectRefused(answer, unprocessable("name", "maxActive", "admissionRate", "mode", "queueId", "colour"));
     expect(answer.text).not.toContain("hunter2");
@@ -264,9 +305,15 @@ describe("a body", () => {
 
   it("that is compressed or has no type is refused", async () => {
     const body = JSON.stringify({ queueId: "bad", ...SETTINGS });
-    await expectRefused(await post(new TextEncoder().encode(body), {}), { status: 415, code: "media_type_unsupported" });
+    await expectRefused(await post(new TextEncoder().encode(body), {}), {
+      status: 415,
+      code: "media_type_unsupported",
+    });
     const zipped = new Uint8Array(gzipSync(body));
-    await expectRefused(await post(zipped, { ...JSON_TYPE, "content-encoding": "gzip" }), { status: 415, code: "media_type_unsupported" });
+    await expectRefused(await post(zipped, { ...JSON_TYPE, "content-encoding": "gzip" }), {
+      status: 415,
+      code: "media_type_unsupported",
+    });
   });
 
   it("with nothing in it changes nothing", async () => {
@@ -298,7 +345,10 @@ describe("a parameter", () => {
     }
   });
 
-  it.each(["short", "x".repeat(23), "%7Bx%7D", `${"x".repeat(21)}%20`])("is refused by its name: sessionId %s", async (id) => {
-    await expectRefused(await call("DELETE", `/admin/queues/launch/sessions/${id}`), unprocessable("sessionId"));
-  });
+  it.each(["short", "x".repeat(23), "%7Bx%7D", `${"x".repeat(21)}%20`])(
+    "is refused by its name: sessionId %s",
+    async (id) => {
+      await expectRefused(await call("DELETE", `/admin/queues/launch/sessions/${id}`), unprocessable("sessionId"));
+    },
+  );
 });

@@ -1,22 +1,21 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openAuditLog, readAuditLog } from "../../edge/admin/audit/audit-log.ts";
-import { openRouteTable } from "../../edge/admin/route-table.ts";
-import { listSessionsScript } from "../../edge/admin/scripts.ts";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { openRegistry } from "../../edge/queue/registry.ts";
-import { queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { readStats } from "../../edge/stats/read-stats.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
+import { openRegistry } from "../../edge/line/registry.ts";
+import { queueSettingsSchema } from "../../edge/line/settings.ts";
+import { openAuditLog, readAuditLog } from "../../edge/operators/admin/audit/audit-log.ts";
+import { openRouteTable } from "../../edge/operators/admin/routes/route-table.ts";
+import { listSessionsScript } from "../../edge/operators/admin/scripts.ts";
+import { readStats } from "../../edge/operators/stats/read-stats.ts";
+import { borrowRedisCluster } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { newSessionId, SETTINGS } from "./admin-gate.ts";
 
-let cluster: RedisCluster;
+let cluster: Awaited<ReturnType<typeof borrowRedisCluster>>;
 let redis: InstanceType<typeof Redis.Cluster>;
 
 beforeAll(async () => {
-  cluster = await startRedisCluster(await temporaryFolder());
+  cluster = await borrowRedisCluster();
   redis = new Redis.Cluster([...cluster.nodes]);
   const registry = openRegistry(scriptRunner(redis));
   for (const id of ["one", "two", "three"]) await registry.writeQueue(id, queueSettingsSchema.parse(SETTINGS), 0);
@@ -24,7 +23,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   redis.disconnect();
-  await cluster.stop();
 });
 
 describe("the operator's scripts on a cluster", () => {
@@ -37,7 +35,9 @@ describe("the operator's scripts on a cluster", () => {
     const bypass = [{ host: "*", path: "/1/health" }];
     const entry = { text: "{}", keep: 10 };
     const before = await table.read();
-    expect(await table.replace({ routes: [one, two], bypass }, { seen: before.version, entry, queueIds: ["one", "two"] })).toMatchObject({
+    expect(
+      await table.replace({ routes: [one, two], bypass }, { seen: before.version, entry, queueIds: ["one", "two"] }),
+    ).toMatchObject({
       outcome: "replaced",
     });
     expect(await table.replace({ routes: [one], bypass }, { seen: before.version, entry, queueIds: ["one"] })).toEqual({
@@ -45,12 +45,15 @@ describe("the operator's scripts on a cluster", () => {
     });
     const { version: seen } = await table.read();
     const toFour = { routes: [{ ...one, queueId: "four" }], bypass };
-    expect(await table.replace(toFour, { seen, entry, queueIds: ["four"] })).toEqual({ outcome: "unknown", queueIds: ["four"] });
+    expect(await table.replace(toFour, { seen, entry, queueIds: ["four"] })).toEqual({
+      outcome: "unknown",
+      queueIds: ["four"],
+    });
     await table.dropQueue("one");
     expect(await table.read()).toMatchObject({ routes: [two], bypass });
   });
 
-  it("write down who changed what, and count a queue's numbers", async () => {
+  it("log the operators' changes, and count a queue's numbers", async () => {
     const store = scriptRunner(redis);
     const intention = await openAuditLog({ store, endStore: store }, { actor: "alice", requestId: "r1" }).begin({
       action: "queue.change",
@@ -60,7 +63,11 @@ describe("the operator's scripts on a cluster", () => {
     });
     await intention.done();
     const { entries } = await readAuditLog(store, { before: "", limit: 1, queueId: "one" });
-    expect(JSON.parse(entries[0]?.text ?? "")).toMatchObject({ actor: "alice", queueId: "one", after: { maxActive: 2 } });
+    expect(JSON.parse(entries[0]?.text ?? "")).toMatchObject({
+      actor: "alice",
+      queueId: "one",
+      after: { maxActive: 2 },
+    });
     expect(await readStats(store, "two", "all")).toMatchObject({ mode: "active", waiting: 0 });
   });
 

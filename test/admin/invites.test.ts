@@ -21,11 +21,16 @@ describe("POST /_sluice/admin/queues/{id}/invites", () => {
     expect(Number(answer.body["expiresAt"]) - Date.now()).toBeGreaterThan(7 * DAY_MS - 60_000);
     const invite = String(answer.body["invite"]);
     expect(decodeProtectedHeader(invite)).toEqual({ alg: "EdDSA", typ: "sluice-invite+jwt", kid: "k1" });
-    expect(decodeJwt(invite)).toMatchObject({ aud: "sluice:invite:launch", sub: answer.body["inviteId"], lane: 2, uses: 1 });
+    expect(decodeJwt(invite)).toMatchObject({
+      aud: "sluice:invite:launch",
+      sub: answer.body["inviteId"],
+      lane: 2,
+      uses: 1,
+    });
     expect(await redis.dbsize()).toBe(keys);
   });
 
-  it("takes uses, an end, a key and a note; the key stands in the invite as a hash, the same for one person in one queue", async () => {
+  it("takes uses, an end, a key and a note; the invite contains a hash of the key, the same for one person in one queue", async () => {
     const expiresAt = Date.now() + DAY_MS;
     const [one, again, other] = [
       await post({ lane: 3, uses: 20, expiresAt, key: "ada@example.test", note: "press" }),
@@ -36,7 +41,8 @@ describe("POST /_sluice/admin/queues/{id}/invites", () => {
     const personOf = (answer: typeof one) => decodeJwt(String(answer.body["invite"]))["person"];
     expect(personOf(one)).toMatch(/^[0-9a-f]{22}$/);
     expect([personOf(again) === personOf(one), personOf(other) === personOf(one)]).toEqual([true, false]);
-    const line = async () => (await gate.logLines()).find(({ requestId }) => requestId === one.headers.get("x-request-id"));
+    const line = async () =>
+      (await gate.logLines()).find(({ requestId }) => requestId === one.headers.get("x-request-id"));
     const after = { inviteId: one.body["inviteId"], lane: 3, uses: 20, note: "press", isKeyed: true };
     await expect.poll(line).toMatchObject({ msg: "an operator signed an invite", after });
     expect(JSON.stringify(await gate.logLines())).not.toContain("ada@");
@@ -63,15 +69,19 @@ describe("POST /_sluice/admin/queues/{id}/invites", () => {
 
   it("knows no queue that is not there, and no operator without the token", async () => {
     expect((await post({ lane: 1 }, "nowhere")).body["code"]).toBe("queue_not_found");
-    const stranger = await call("POST", "/admin/queues/launch/invites", { json: { lane: 3 }, headers: { authorization: "Bearer wrong" } });
+    const stranger = await call("POST", "/admin/queues/launch/invites", {
+      json: { lane: 3 },
+      headers: { authorization: "Bearer wrong" },
+    });
     expect(stranger.status).toBe(401);
   });
 });
 
 describe("DELETE /_sluice/admin/queues/{id}/invites/{inviteId}", () => {
-  it("takes an invite back, once or twice, known or not, and remembers it longer than any invite", async () => {
+  it("revokes an invite, once or twice, known or not, and remembers it longer than any invite lives", async () => {
     const inviteId = newSessionId();
-    for (const _time of [1, 2]) expect((await call("DELETE", `/admin/queues/launch/invites/${inviteId}`)).status).toBe(204);
+    for (const _time of [1, 2])
+      expect((await call("DELETE", `/admin/queues/launch/invites/${inviteId}`)).status).toBe(204);
     const key = `queue:{launch}:invite:${inviteId}`;
     expect(await redis.smembers(key)).toEqual(["revoked"]);
     expect(await redis.pttl(key)).toBeGreaterThan(90 * DAY_MS - 60_000);

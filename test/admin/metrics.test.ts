@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { expositionText } from "../../edge/metrics/exposition.ts";
-import { openLine } from "../../edge/queue/line.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { readPrometheusText, type Scrape } from "../../kit/prometheus-text.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { readPrometheusText, type Scrape } from "../parts/prometheus-text.ts";
+import { expositionText } from "../../shared/http/exposition.ts";
 import { newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 const gate = await startAdminGate();
@@ -29,13 +29,19 @@ async function scrape(): Promise<Scrape> {
   return readPrometheusText(text);
 }
 
-function sampleOf(scraped: Scrape, name: string, labels: Readonly<Record<string, string>> = {}, suffix = ""): number | undefined {
-  const isMeant = (found: Readonly<Record<string, string>>) => Object.entries(labels).every(([label, value]) => found[label] === value);
+function sampleOf(
+  scraped: Scrape,
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+  suffix = "",
+): number | undefined {
+  const isMeant = (found: Readonly<Record<string, string>>) =>
+    Object.entries(labels).every(([label, value]) => found[label] === value);
   return scraped.get(name)?.samples.find((sample) => sample.name === name + suffix && isMeant(sample.labels))?.value;
 }
 
 describe("GET /_sluice/metrics", () => {
-  it("is for operators alone", async () => {
+  it("is for operators only", async () => {
     for (const authorization of ["", "Bearer wrong"])
       expect((await call("GET", "/metrics", { headers: { authorization } })).status).toBe(401);
     expect((await call("POST", "/metrics")).status).toBe(404);
@@ -58,7 +64,9 @@ describe("GET /_sluice/metrics", () => {
     const after = await scrape();
     expect(sampleOf(after, "sluice_queue_left_total", launch)).toBe(1);
     expect(sampleOf(after, "sluice_queue_wait_seconds", { ...launch, outcome: "admitted" }, "_count")).toBe(2);
-    expect(sampleOf(after, "sluice_queue_wait_seconds", { ...launch, outcome: "admitted", le: "0" }, "_bucket")).toBe(2);
+    expect(sampleOf(after, "sluice_queue_wait_seconds", { ...launch, outcome: "admitted", le: "0" }, "_bucket")).toBe(
+      2,
+    );
     expect(sampleOf(after, "sluice_queue_wait_seconds", { ...launch, outcome: "gave_up" }, "_count")).toBe(1);
   });
 
@@ -82,7 +90,9 @@ describe("GET /_sluice/metrics", () => {
     await call("GET", "/admin/queues/nowhere");
     const after = await scrape();
     const missing = { route: "own", status: "404" };
-    expect(sampleOf(after, "sluice_edge_answers_total", missing)).toBe((sampleOf(before, "sluice_edge_answers_total", missing) ?? 0) + 1);
+    expect(sampleOf(after, "sluice_edge_answers_total", missing)).toBe(
+      (sampleOf(before, "sluice_edge_answers_total", missing) ?? 0) + 1,
+    );
     const answered = { result: "answered" };
     expect(sampleOf(after, "sluice_edge_store_calls_total", answered)).toBeGreaterThan(
       sampleOf(before, "sluice_edge_store_calls_total", answered) ?? 0,
@@ -108,14 +118,21 @@ describe("GET /_sluice/admin/queues/{id}/stats", () => {
       at: number;
     };
     expect([hours.length, minutes.length]).toEqual([3, 180]);
-    expect(hours.map(({ startsAt }) => startsAt)).toEqual(hours.map((_, index) => (hours[2]?.startsAt ?? 0) - (2 - index) * 3_600_000));
+    expect(hours.map(({ startsAt }) => startsAt)).toEqual(
+      hours.map((_, index) => (hours[2]?.startsAt ?? 0) - (2 - index) * 3_600_000),
+    );
     expect(at - (minutes.at(-1)?.startsAt ?? 0)).toBeLessThan(60_000);
     expect(live).toMatchObject({ mode: "active", maxActive: 2, active: 2, admissionRate: 1_000 });
   });
 
   it("tells the limits in force while an event has some of its own, and no end for a line that does not move yet", async () => {
     const opensAt = Date.now() + 3_600_000;
-    const event = { prequeueOpensAt: opensAt - 7_200_000, opensAt, closesAt: null, eventOverrides: { maxActive: 77, admissionRate: 7 } };
+    const event = {
+      prequeueOpensAt: opensAt - 7_200_000,
+      opensAt,
+      closesAt: null,
+      eventOverrides: { maxActive: 77, admissionRate: 7 },
+    };
     const json = { queueId: "event", ...SETTINGS, ...event };
     expect((await call("POST", "/admin/queues", { json })).status).toBe(201);
     await redis.zadd("queue:{event}:waiting", 1, "somebody");
@@ -135,9 +152,12 @@ describe("GET /_sluice/admin/queues/{id}/stats", () => {
     expect(commands).not.toMatch(/cmdstat_z(?:range|rank|scan|score)/);
   });
 
-  it.each(["hours=0", "hours=25", "hours=x", "hours=1.5", "hours=1&hours=2", "minutes=3"])("refuses %s", async (query) => {
-    expect((await call("GET", `/admin/queues/launch/stats?${query}`)).status).toBe(422);
-  });
+  it.each(["hours=0", "hours=25", "hours=x", "hours=1.5", "hours=1&hours=2", "minutes=3"])(
+    "refuses %s",
+    async (query) => {
+      expect((await call("GET", `/admin/queues/launch/stats?${query}`)).status).toBe(422);
+    },
+  );
 
   it("answers 404 for a queue that is not there", async () => {
     expect((await call("GET", "/admin/queues/nowhere/stats")).status).toBe(404);
@@ -148,7 +168,9 @@ describe("the text format", () => {
   it("escapes what would break a line, and the strict reader gives it back", () => {
     const text = 'a "quoted" \\ text\nof two lines';
     const scraped = readPrometheusText(
-      expositionText([{ name: "x", type: "gauge", help: text, samples: [{ labels: { text }, value: Number.POSITIVE_INFINITY }] }]),
+      expositionText([
+        { name: "x", type: "gauge", help: text, samples: [{ labels: { text }, value: Number.POSITIVE_INFINITY }] },
+      ]),
     );
     expect(scraped.get("x")?.samples).toEqual([{ name: "x", labels: { text }, value: Number.POSITIVE_INFINITY }]);
   });
@@ -160,13 +182,16 @@ describe("the text format", () => {
     ["an open quote", '# HELP x y\n# TYPE x gauge\nx{a="b} 1\n'],
     ["a counter without _total", "# HELP x y\n# TYPE x counter\nx 1\n"],
     ["a number that is none", "# HELP x y\n# TYPE x gauge\nx one\n"],
-    ["buckets that shrink", '# HELP x y\n# TYPE x histogram\nx_bucket{le="1"} 2\nx_bucket{le="+Inf"} 1\nx_sum 1\nx_count 1\n'],
+    [
+      "buckets that shrink",
+      '# HELP x y\n# TYPE x histogram\nx_bucket{le="1"} 2\nx_bucket{le="+Inf"} 1\nx_sum 1\nx_count 1\n',
+    ],
   ])("has a reader that objects to %s", (_what, text) => {
     expect(() => readPrometheusText(text)).toThrow();
   });
 });
 
-it("goes on without the store, and says so", async () => {
+it("works without the store, and says so", async () => {
   await gate.takeStoreAway();
   await expect.poll(async () => sampleOf(await scrape(), "sluice_store_up")).toBe(0);
   const scraped = await scrape();

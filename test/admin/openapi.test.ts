@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createApp } from "../../edge/app.ts";
-import { errorCatalogue } from "../../shared/errors.ts";
+import { errorCatalogue } from "../../shared/http/errors.ts";
 import { type Answer, newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -20,7 +20,10 @@ type Document = {
   readonly info: { readonly title: string; readonly version: string };
   readonly servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>>; readonly securitySchemes: Readonly<Record<string, object>> };
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
 };
 
 const gate = await startAdminGate();
@@ -32,7 +35,7 @@ const described = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("GET /_sluice/openapi.json", () => {
-  it("is open to everybody, and is OpenAPI 3.1", () => {
+  it("is public, and is OpenAPI 3.1", () => {
     expect([served.status, served.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     expect([typeof document.info.title, typeof document.info.version]).toEqual(["string", "string"]);
@@ -40,9 +43,15 @@ describe("GET /_sluice/openapi.json", () => {
   });
 
   it("describes every route of ours but the console's own pages, and no route that is not there", () => {
-    const app = createApp({ later: () => {}, forward: async () => new Response(), watchSocket: (response) => response });
+    const app = createApp({
+      later: () => {},
+      forward: async () => new Response(),
+      watchSocket: (response) => response,
+    });
     const routes = app.routes
-      .filter(({ method, path }) => method !== "ALL" && path.startsWith("/_sluice/") && !path.startsWith("/_sluice/console"))
+      .filter(
+        ({ method, path }) => method !== "ALL" && path.startsWith("/_sluice/") && !path.startsWith("/_sluice/console"),
+      )
       .map(({ method, path }) => `${method} ${withoutNames(path.slice("/_sluice".length))}`);
     const documented = described.map(({ method, path }) => `${method.toUpperCase()} ${withoutNames(path)}`);
     expect(documented.toSorted()).toEqual([...new Set(routes)].toSorted());
@@ -67,9 +76,13 @@ describe("GET /_sluice/openapi.json", () => {
 
   it("asks for the operator token exactly where it is asked for", () => {
     for (const { path, operation } of described) {
-      expect([path, JSON.stringify(operation.security).includes("operatorToken")]).toEqual([path, /^\/(?:admin\/|metrics$)/.test(path)]);
+      expect([path, JSON.stringify(operation.security).includes("operatorToken")]).toEqual([
+        path,
+        /^\/(?:admin\/|metrics$)/.test(path),
+      ]);
     }
-    for (const name of ["operatorToken", "visitorToken"]) expect(document.components.securitySchemes[name]).toBeDefined();
+    for (const name of ["operatorToken", "visitorToken"])
+      expect(document.components.securitySchemes[name]).toBeDefined();
   });
 
   it("holds no reference that leads nowhere, and schemas that a reader of JSON Schema takes", () => {
@@ -85,7 +98,7 @@ describe("GET /_sluice/openapi.json", () => {
     expect(served.text).not.toContain('"$id"');
   });
 
-  it("speaks of error codes of the catalogue alone, under their status", () => {
+  it("names only error codes of the catalogue, under their status", () => {
     for (const { operation } of described) {
       for (const [status, { description, content }] of Object.entries(operation.responses)) {
         if (content?.["application/problem+json"] === undefined) continue;
@@ -149,7 +162,11 @@ describe("its schemas", () => {
     for (const [method, template, path, json] of visits) {
       const headers: Record<string, string> = /^\/(?:admin|metrics)/.test(template) ? {} : { authorization: "" };
       if (method === "PUT") headers["if-match"] = "*";
-      answers.push({ method, template, answer: await call(method, path, json === undefined ? { headers } : { json, headers }) });
+      answers.push({
+        method,
+        template,
+        answer: await call(method, path, json === undefined ? { headers } : { json, headers }),
+      });
     }
   });
 
@@ -168,8 +185,10 @@ describe("its schemas", () => {
     }
   });
 
-  it("saw a place in line, a session and somebody who came too early among them", () => {
-    const states = answers.filter(({ template }) => template.endsWith("/enter")).map(({ answer }) => answer.body["state"]);
+  it("saw a place in line, a session and an early visitor among them", () => {
+    const states = answers
+      .filter(({ template }) => template.endsWith("/enter"))
+      .map(({ answer }) => answer.body["state"]);
     expect(states).toEqual(["prequeue", "admitted", "waiting", undefined]);
   });
 
@@ -179,7 +198,9 @@ describe("its schemas", () => {
     const newQueue = bodyOf("/admin/queues", "post");
     expect(newQueue.safeParse({ queueId: "launch", ...SETTINGS }).success).toBe(true);
     for (const wrong of [{ maxActive: 0 }, { maxActive: "5" }, { queueId: "{x}" }, { colour: 1 }, { mode: "fast" }]) {
-      expect(newQueue.safeParse({ queueId: "launch", ...SETTINGS, ...wrong }).success, JSON.stringify(wrong)).toBe(false);
+      expect(newQueue.safeParse({ queueId: "launch", ...SETTINGS, ...wrong }).success, JSON.stringify(wrong)).toBe(
+        false,
+      );
     }
     expect(bodyOf("/admin/queues/{queueId}", "patch").safeParse({ maxActive: 5 }).success).toBe(true);
     expect(bodyOf("/admin/queues/{queueId}", "patch").safeParse({ queueId: "x" }).success).toBe(false);
@@ -192,6 +213,9 @@ function withoutNames(path: string): string {
 
 /** Reads a schema of the document with the document's own components. */
 function readSchema(schema: Schema): z.ZodType {
-  const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll("#/components/schemas/", "#/$defs/");
+  const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll(
+    "#/components/schemas/",
+    "#/$defs/",
+  );
   return z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]);
 }

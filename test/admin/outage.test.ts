@@ -1,6 +1,7 @@
+// @module-tag timing: every operation answers within a second while Redis is unavailable.
 import { beforeAll, describe, expect, it } from "vitest";
-import { steadyNowMs } from "../parts/steady-clock.ts";
-import { HURRIED } from "../parts/unhurried.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
+import { HURRIED } from "../../kit/unhurried.ts";
 import { type Answer, newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 const gate = await startAdminGate(HURRIED);
@@ -44,7 +45,7 @@ async function expectAllRefused(): Promise<void> {
 }
 
 async function whileRedisStandsStill(work: () => Promise<void>): Promise<void> {
-  const { pid } = redisServer.child;
+  const { pid } = redisServer;
   expect(pid).toBeGreaterThan(1);
   process.kill(pid, "SIGSTOP");
   try {
@@ -55,14 +56,14 @@ async function whileRedisStandsStill(work: () => Promise<void>): Promise<void> {
   await expect.poll(async () => (await call("GET", "/admin/queues/launch")).status).toBe(200);
 }
 
-describe("with the store away", () => {
-  it("every operation answers 503 within a second while Redis stands still, and goes on when it is back", async () => {
+describe("when the store is unavailable", () => {
+  it("every operation answers 503 within a second while Redis hangs, and works when it is back", async () => {
     await whileRedisStandsStill(expectAllRefused);
   });
 
-  it("a queue that was made just before is not denied, and comes to be known when the store is back", async () => {
+  it("a queue created just before is not reported as missing, and is known when the store is back", async () => {
     const enter = (queueId = "newborn") => call("POST", `/queues/${queueId}/enter`, { headers: { authorization: "" } });
-    // What the edge knows from before says nothing of the new one.
+    // The edge's cached values say nothing about the new one.
     await expect.poll(async () => (await enter("launch")).status).toBe(200);
     expect((await call("POST", "/admin/queues", { json: { queueId: "newborn", ...SETTINGS } })).status).toBe(201);
     await whileRedisStandsStill(async () => {
@@ -75,7 +76,7 @@ describe("with the store away", () => {
     expect((await enter("never-made")).body["code"]).toBe("queue_not_found");
   });
 
-  it("a body at fault is still told, and a stranger still refused", async () => {
+  it("an invalid body and an unauthenticated client still get their errors", async () => {
     await whileRedisStandsStill(async () => {
       expect((await call("PATCH", "/admin/queues/launch", { json: { maxActive: 0 } })).status).toBe(422);
       expect((await call("GET", "/admin/queues", { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
@@ -91,7 +92,7 @@ describe("with the store away", () => {
     }
   });
 
-  it("what nobody could have stored is an error of ours, never an outage, and tells nothing of the inside", async () => {
+  it("data that could not have been stored is an internal error, never an outage, and reveals no details", async () => {
     await redis.hset("queue:{damaged}:meta", "max_active", "many", "version", "1");
     const damaged = await call("GET", "/admin/queues/damaged");
     expect([damaged.status, damaged.body["code"]]).toEqual([500, "internal_error"]);
@@ -101,7 +102,7 @@ describe("with the store away", () => {
     expect(wrongType.text).not.toMatch(/WRONGTYPE|evalsha/i);
   });
 
-  it("every operation answers 503 at once while nobody listens at the store", async () => {
+  it("every operation answers 503 at once while the store refuses connections", async () => {
     await gate.takeStoreAway();
     await expectAllRefused();
   });

@@ -46,19 +46,27 @@ describe("POST /_sluice/admin/queues", () => {
     expect(made.headers.get("cache-control")).toBe("no-store");
     expect(made.body).toEqual({ queueId: "launch", ...SETTINGS, ...DEFAULTS, ...EMPTY, version: 1 });
     const read = await call("GET", "/admin/queues/launch");
-    expect([read.status, read.headers.get("etag"), read.headers.get("cache-control")]).toEqual([200, '"1"', "no-store"]);
+    expect([read.status, read.headers.get("etag"), read.headers.get("cache-control")]).toEqual([
+      200,
+      '"1"',
+      "no-store",
+    ]);
     expect(read.body).toEqual(made.body);
   });
 
   it("takes an upstream on the public internet, as URL parsers write it, and lets it go again", async () => {
     await makeQueue("elsewhere", { targetUrl: "HTTPS://Shop.Example:443/" });
     expect((await call("GET", "/admin/queues/elsewhere")).body["targetUrl"]).toBe("https://shop.example");
-    expect((await call("PATCH", "/admin/queues/elsewhere", { json: { maxActive: 9 } })).body["targetUrl"]).toBe("https://shop.example");
-    expect((await call("PATCH", "/admin/queues/elsewhere", { json: { targetUrl: null } })).body["targetUrl"]).toBeNull();
+    expect((await call("PATCH", "/admin/queues/elsewhere", { json: { maxActive: 9 } })).body["targetUrl"]).toBe(
+      "https://shop.example",
+    );
+    expect(
+      (await call("PATCH", "/admin/queues/elsewhere", { json: { targetUrl: null } })).body["targetUrl"],
+    ).toBeNull();
     expect((await call("GET", "/admin/queues/elsewhere")).body["targetUrl"]).toBeNull();
   });
 
-  it("leaves a queue alone that is there already", async () => {
+  it("does not change an existing queue", async () => {
     await makeQueue("taken", { maxActive: 7 });
     const again = await call("POST", "/admin/queues", { json: { queueId: "taken", ...SETTINGS } });
     expect([again.status, again.body["code"]]).toEqual([409, "queue_exists"]);
@@ -104,7 +112,7 @@ describe("GET /_sluice/admin/queues", () => {
     expect((await call("GET", "/admin/queues/list-a")).body).toEqual(listed);
   });
 
-  it("counts nobody for longer than one look who has been silent for longer than a heartbeat, though nobody else polls", async () => {
+  it("drops silent visitors from the counts after one reading, even without any polls", async () => {
     const [queueId, dead, alive] = ["ghosts", newSessionId(), newSessionId()];
     await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS, mode: "paused" } });
     const stand = async () => {
@@ -137,12 +145,19 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
     await makeQueue("patched", { mode: "paused", sessionTtlSeconds: 100, sessionRenewal: false });
     const { status, headers, body } = await call("PATCH", "/admin/queues/patched", { json: { maxActive: 2 } });
     expect([status, headers.get("etag")]).toEqual([200, '"2"']);
-    const expected = { ...SETTINGS, ...DEFAULTS, mode: "paused", sessionTtlSeconds: 100, sessionRenewal: false, maxActive: 2 };
+    const expected = {
+      ...SETTINGS,
+      ...DEFAULTS,
+      mode: "paused",
+      sessionTtlSeconds: 100,
+      sessionRenewal: false,
+      maxActive: 2,
+    };
     expect(body).toEqual({ queueId: "patched", ...expected, ...EMPTY, version: 2 });
     expect((await call("GET", "/admin/queues/patched")).body).toEqual(body);
   });
 
-  it("sends nobody away when a limit becomes smaller", async () => {
+  it("ends no session when a limit is lowered", async () => {
     await makeQueue("shrunk");
     for (const id of ["s1", "s2", "s3"]) await redis.zadd("queue:{shrunk}:active", Date.now() + 60_000, id);
     const { body } = await call("PATCH", "/admin/queues/shrunk", { json: { maxActive: 1, maxQueueSize: 0 } });
@@ -152,7 +167,8 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
 
   it("honours If-Match", async () => {
     await makeQueue("matched");
-    const patch = (ifMatch: string) => call("PATCH", "/admin/queues/matched", { json: { maxActive: 9 }, headers: { "if-match": ifMatch } });
+    const patch = (ifMatch: string) =>
+      call("PATCH", "/admin/queues/matched", { json: { maxActive: 9 }, headers: { "if-match": ifMatch } });
     for (const stale of ['"7"', 'W/"1"', "1", '"0", "2"']) {
       const refused = await patch(stale);
       expect([refused.status, refused.body["code"]]).toEqual([409, "version_conflict"]);
@@ -165,7 +181,7 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
   });
 
   it("loses none of many changes at once: each that was answered with 200 is there", async () => {
-    // A second try begins anew.
+    // A second try starts again.
     await call("DELETE", "/admin/queues/contended?force=true");
     await makeQueue("contended");
     const names = [
@@ -205,7 +221,11 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
       call("PATCH", "/admin/queues/paired", { json: { name: "Renamed" } }),
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await call("GET", "/admin/queues/paired")).body).toMatchObject({ maxActive: 50, name: "Renamed", version: 3 });
+    expect((await call("GET", "/admin/queues/paired")).body).toMatchObject({
+      maxActive: 50,
+      name: "Renamed",
+      version: 3,
+    });
   });
 
   it("does not make a queue", async () => {
@@ -224,7 +244,7 @@ describe("PATCH /_sluice/admin/queues/{id}", () => {
     expect((await call("GET", "/queues/at-once")).status).toBe(404);
   });
 
-  it("is in the log with who, what, before and after", async () => {
+  it("is in the log with actor, action, before and after", async () => {
     await makeQueue("logged");
     const { headers } = await call("PATCH", "/admin/queues/logged", {
       json: { maxActive: 6 },
@@ -257,7 +277,7 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
   it.each([
     ["waits", "waiting", 1],
     ["is inside", "active", Date.now() + 60_000],
-  ])("removes a queue in which somebody %s only when forced", async (_what, key, score) => {
+  ])("removes a queue with a visitor who %s only when forced", async (_what, key, score) => {
     const queueId = `busy-${key}`;
     await makeQueue(queueId);
     await redis.zadd(`queue:{${queueId}}:${key}`, score, newSessionId());
@@ -274,7 +294,11 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
     await makeQueue("routed");
     await makeQueue("neighbour");
     const kept = { host: "*", path: "/b/*", queueId: "neighbour" };
-    const routes = [{ host: "*", path: "/a/*", queueId: "routed" }, kept, { host: "shop.test", path: "/", queueId: "routed" }];
+    const routes = [
+      { host: "*", path: "/a/*", queueId: "routed" },
+      kept,
+      { host: "shop.test", path: "/", queueId: "routed" },
+    ];
     expect((await call("PUT", "/admin/routes", { json: { routes }, headers: { "if-match": "*" } })).status).toBe(200);
     const refused = await call("DELETE", "/admin/queues/routed");
     expect([refused.status, refused.body["code"]]).toEqual([409, "queue_routed"]);
@@ -293,7 +317,7 @@ describe("DELETE /_sluice/admin/queues/{id}", () => {
     expect(await redis.sismember("gate:{directory}:queues", "half-deleted")).toBe(0);
   });
 
-  it("leaves a queue listed that is made anew while its namesake is deleted", async () => {
+  it("keeps a queue listed that is created again while its namesake is deleted", async () => {
     for (let round = 0; round < 10; round++) {
       await makeQueue("phoenix");
       await Promise.all([
@@ -351,10 +375,15 @@ describe("an event's settings", () => {
 
   it("never tell an operator the seed, and fix the draw once people can take a place in it", async () => {
     await call("POST", "/admin/queues", { json: { queueId: "drawn", ...SETTINGS, ...planned, order: "lottery" } });
-    const seedOf = async () => (JSON.parse(String(await redis.hget("queue:{drawn}:meta", "draws"))) as { seed: string }[])[0]?.seed;
+    const seedOf = async () =>
+      (JSON.parse(String(await redis.hget("queue:{drawn}:meta", "draws"))) as { seed: string }[])[0]?.seed;
     const seed = await seedOf();
     expect(seed).toMatch(/^[\w-]{43}$/);
-    const listed = [await call("GET", "/admin/queues"), await call("GET", "/admin/queues/drawn"), await call("GET", "/admin/audit")];
+    const listed = [
+      await call("GET", "/admin/queues"),
+      await call("GET", "/admin/queues/drawn"),
+      await call("GET", "/admin/audit"),
+    ];
     for (const { text } of listed) expect(text).not.toContain(seed);
 
     const change = (json: object) => call("PATCH", "/admin/queues/drawn", { json });
@@ -374,7 +403,7 @@ describe("an event's settings", () => {
 });
 
 describe("GET /_sluice/admin/queues/{queueId}/preview", () => {
-  it("shows a visitor's page in any state and language, as the queue's template has it, and nothing goes on by itself", async () => {
+  it("shows a visitor's page in any state and language with the queue's template, without its script", async () => {
     await makeQueue("branded", {
       language: "id",
       template: { title: "{{queueName}} & {{position}}", colours: { light: { accent: "#7a1fa2" } } },
@@ -417,6 +446,8 @@ describe("GET /_sluice/admin/queues/{queueId}/preview", () => {
       expect([refused.status, refused.body["code"]]).toEqual([422, "validation_failed"]);
     }
     expect((await call("PATCH", "/admin/queues/plain-words", { json: { template: {} } })).status).toBe(200);
-    expect((await call("PATCH", "/admin/queues/plain-words", { json: { template: null } })).body["template"]).toBeNull();
+    expect(
+      (await call("PATCH", "/admin/queues/plain-words", { json: { template: null } })).body["template"],
+    ).toBeNull();
   });
 });

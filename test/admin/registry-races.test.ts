@@ -1,20 +1,19 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openRegistry, type Registry } from "../../edge/queue/registry.ts";
-import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { openRegistry, type Registry } from "../../edge/line/registry.ts";
+import { queueSettingsSchema } from "../../edge/line/settings.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
 import { SETTINGS } from "./admin-gate.ts";
 
 const settings = queueSettingsSchema.parse(SETTINGS);
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let registry: Registry;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
   registry = openRegistry(scriptRunner(redis));
 });
@@ -26,10 +25,9 @@ beforeEach(async () => {
 
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
-/** A registry whose step before the given script call is somebody else's whole action. */
+/** A registry that runs another operator's whole action before the given script call. */
 function interrupted(beforeCall: number, action: () => Promise<unknown>): Registry {
   const real = scriptRunner(redis);
   let calls = 0;
@@ -51,7 +49,7 @@ async function expectListedIfThere(): Promise<void> {
   expect((await registry.readDirectory()).queueIds).toEqual(exists ? ["launch"] : []);
 }
 
-describe("a queue that is deleted and made by two operators at once", () => {
+describe("a queue that two operators delete and create at once", () => {
   it.each([0, 1, 2, 3])("is listed exactly when it is there: made before step %i of its deletion", async (step) => {
     await interrupted(step, () => registry.writeQueue("launch", settings, 0)).deleteQueue("launch", { force: true });
     await expectListedIfThere();

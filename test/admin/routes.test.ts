@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openRegistry } from "../../edge/queue/registry.ts";
+import { openRegistry } from "../../edge/line/registry.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { SETTINGS, startAdminGate } from "./admin-gate.ts";
 
 const gate = await startAdminGate();
 const { call, redis } = gate;
-/** Whatever is there, unless a version is named. */
+/** Any version, unless one is named. */
 const WHATEVER = { "if-match": "*" };
-const put = (routes: unknown, headers: Record<string, string> = WHATEVER) => call("PUT", "/admin/routes", { json: { routes }, headers });
+const put = (routes: unknown, headers: Record<string, string> = WHATEVER) =>
+  call("PUT", "/admin/routes", { json: { routes }, headers });
 
 beforeAll(async () => {
   for (const queueId of ["launch", "demo"]) await call("POST", "/admin/queues", { json: { queueId, ...SETTINGS } });
@@ -24,7 +25,11 @@ describe("GET and PUT /_sluice/admin/routes", () => {
     ];
     const answer = await put(routes);
     const stored = routes.map((route) => ({ host: "*", ...route }));
-    expect([answer.status, answer.headers.get("cache-control"), answer.body]).toEqual([200, "no-store", { routes: stored, bypass: [] }]);
+    expect([answer.status, answer.headers.get("cache-control"), answer.body]).toEqual([
+      200,
+      "no-store",
+      { routes: stored, bypass: [] },
+    ]);
     const read = await call("GET", "/admin/routes");
     expect([read.body, read.headers.get("etag")]).toEqual([{ routes: stored, bypass: [] }, answer.headers.get("etag")]);
     expect((await openRegistry(scriptRunner(redis)).readDirectory()).routes).toEqual(stored);
@@ -32,7 +37,9 @@ describe("GET and PUT /_sluice/admin/routes", () => {
 
   it("replace the whole table, also by nothing", async () => {
     expect((await put([{ path: "/only", queueId: "demo" }])).status).toBe(200);
-    expect((await call("GET", "/admin/routes")).body["routes"]).toEqual([{ host: "*", path: "/only", queueId: "demo" }]);
+    expect((await call("GET", "/admin/routes")).body["routes"]).toEqual([
+      { host: "*", path: "/only", queueId: "demo" },
+    ]);
     expect((await put([])).body).toEqual({ routes: [], bypass: [] });
     expect((await call("GET", "/admin/routes")).body).toEqual({ routes: [], bypass: [] });
   });
@@ -112,7 +119,7 @@ describe("GET and PUT /_sluice/admin/routes", () => {
     expect(await redis.get("gate:{directory}:routes")).toBe(before);
   });
 
-  it("honour If-Match, so that nobody overwrites what he has not seen", async () => {
+  it("honour If-Match, so that no unseen version is overwritten", async () => {
     const first = await put([{ path: "/1", queueId: "demo" }]);
     const etag = first.headers.get("etag") ?? "";
     expect((await put([{ path: "/2", queueId: "demo" }], { "if-match": etag })).status).toBe(200);
@@ -160,7 +167,8 @@ describe("GET and PUT /_sluice/admin/routes", () => {
       { path: "/same", queueId: "demo" },
       { path: "/new", queueId: "launch" },
     ]);
-    const lineOf = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
+    const lineOf = async () =>
+      (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
     await expect
       .poll(lineOf)
       .toMatchObject({ msg: "an operator replaced the routes", before: ["*/old -> demo"], after: ["*/new -> launch"] });
@@ -168,12 +176,16 @@ describe("GET and PUT /_sluice/admin/routes", () => {
 });
 
 describe("POST /_sluice/admin/routes", () => {
-  const post = (route: unknown, headers: Record<string, string> = {}) => call("POST", "/admin/routes", { json: route, headers });
+  const post = (route: unknown, headers: Record<string, string> = {}) =>
+    call("POST", "/admin/routes", { json: route, headers });
   const routesNow = async () => (await call("GET", "/admin/routes")).body["routes"];
 
-  it("adds one route and leaves the rest of the table alone", async () => {
+  it("adds one route and keeps the rest of the table", async () => {
     const bypass = [{ host: "*", path: "/kept/assets/*" }];
-    await call("PUT", "/admin/routes", { json: { routes: [{ path: "/kept/*", queueId: "demo" }], bypass }, headers: WHATEVER });
+    await call("PUT", "/admin/routes", {
+      json: { routes: [{ path: "/kept/*", queueId: "demo" }], bypass },
+      headers: WHATEVER,
+    });
     const answer = await post({ path: "/caf\u00e9/*", queueId: "launch" });
     const added = { host: "*", path: "/caf%C3%A9/*", queueId: "launch" };
     expect([answer.status, answer.body]).toEqual([201, added]);
@@ -195,8 +207,14 @@ describe("POST /_sluice/admin/routes", () => {
   it("refuses a queue that is not there, a route past the bound, and a version that is not the last", async () => {
     await put([{ path: "/1", queueId: "demo" }]);
     const unknown = await post({ path: "/2", queueId: "nowhere" });
-    expect([unknown.status, unknown.body["errors"]]).toEqual([422, [{ field: "queueId", message: "is not the id of a queue" }]]);
-    const stale = await post({ path: "/2", queueId: "demo" }, { "if-match": '"0000000000000000000000000000000000000000"' });
+    expect([unknown.status, unknown.body["errors"]]).toEqual([
+      422,
+      [{ field: "queueId", message: "is not the id of a queue" }],
+    ]);
+    const stale = await post(
+      { path: "/2", queueId: "demo" },
+      { "if-match": '"0000000000000000000000000000000000000000"' },
+    );
     expect([stale.status, stale.body["code"]]).toEqual([409, "version_conflict"]);
     await put(Array.from({ length: 1_000 }, (_, index) => ({ path: `/p${index}/*`, queueId: "demo" })));
     const full = await post({ path: "/2", queueId: "demo" });
@@ -205,7 +223,9 @@ describe("POST /_sluice/admin/routes", () => {
 
   it("loses none of many that are added at once", async () => {
     await put([]);
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => post({ path: `/w${index}`, queueId: "demo" })));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => post({ path: `/w${index}`, queueId: "demo" })),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array<number>(8).fill(201));
     expect((await routesNow()) as unknown[]).toHaveLength(8);
   });
@@ -222,7 +242,7 @@ describe("DELETE /_sluice/admin/routes", () => {
   const remove = (query: Record<string, string>, headers: Record<string, string> = {}) =>
     call("DELETE", `/admin/routes?${new URLSearchParams(query)}`, { headers });
 
-  it("takes one route out, named by host and path, and leaves the rest of the table alone", async () => {
+  it("removes one route, named by host and path, and keeps the rest of the table", async () => {
     const bypass = [{ host: "*", path: "/a/assets/*" }];
     const routes = [
       { host: "*", path: "/a/*", queueId: "demo" },
@@ -238,7 +258,12 @@ describe("DELETE /_sluice/admin/routes", () => {
     expect((await remove({ host: "shop.test", path: "/a/*" })).status).toBe(204);
     expect((await call("GET", "/admin/routes")).body["routes"]).toEqual(routes.slice(2));
     const [entry] = (await call("GET", "/admin/audit?limit=1")).body["entries"] as object[];
-    expect(entry).toMatchObject({ action: "routes.remove", outcome: "done", before: ["shop.test/a/* -> launch"], after: [] });
+    expect(entry).toMatchObject({
+      action: "routes.remove",
+      outcome: "done",
+      before: ["shop.test/a/* -> launch"],
+      after: [],
+    });
   });
 
   it("answers 404 for a route that is not there, 422 without a path, 409 for another version, and changes nothing", async () => {
@@ -257,7 +282,7 @@ describe("bypass rules in PUT /_sluice/admin/routes", () => {
     call("PUT", "/admin/routes", { json: { routes: [{ path: "/a/*", queueId: "demo" }], bypass }, headers: WHATEVER });
   const secret = "s3cret-of-the-probes";
 
-  it("are given back, the secret as its digest alone, which can be put again", async () => {
+  it("are returned with only the digest of the secret, which can be written again", async () => {
     const rules = [
       { path: "/a/caf\u00e9/*", note: "pictures" },
       { host: "shop.test", cidrs: ["10.0.0.0/8", "2001:db8::/32", "192.0.2.7"] },
@@ -296,8 +321,8 @@ describe("bypass rules in PUT /_sluice/admin/routes", () => {
   });
 
   it.each([
-    ["a rule for nobody", {}, "bypass.0"],
-    ["everything for everybody", { path: "/*" }, "bypass.0.path"],
+    ["a rule without a condition", {}, "bypass.0"],
+    ["a rule that matches every request", { path: "/*" }, "bypass.0.path"],
     ["a host alone", { host: "status.test" }, "bypass.0"],
     ["a star that is no folder", { path: "/assets*" }, "bypass.0.path"],
     ["a path with a dot segment", { path: "/a/../b" }, "bypass.0.path"],

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { openLine } from "../../edge/queue/line.ts";
+import { openLine } from "../../edge/line/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { until } from "../gate/visitor.ts";
 import { newSessionId, SETTINGS, startAdminGate } from "./admin-gate.ts";
@@ -45,7 +45,7 @@ async function pagesOf(queueId: string, limit: number): Promise<readonly (readon
 }
 
 describe("GET /_sluice/admin/queues/{id}/sessions", () => {
-  it("tells who holds a slot, and who has not come in yet", async () => {
+  it("lists the sessions, and which of them are unclaimed", async () => {
     await makeQueue("told");
     const sessionId = await admit("told");
     const reserved = newSessionId();
@@ -60,7 +60,8 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     expect(sessions[1]).toMatchObject({ sessionId, state: "admitted" });
     expect(Math.abs((sessions[1]?.expiresAt ?? 0) - Date.now() - FAR_MS)).toBeLessThan(60_000);
     expect(sessions.length).toBe(2);
-    for (const session of sessions) expect((await call("GET", `/admin/queues/told/sessions/${session.sessionId}`)).body).toEqual(session);
+    for (const session of sessions)
+      expect((await call("GET", `/admin/queues/told/sessions/${session.sessionId}`)).body).toEqual(session);
     const absent = await call("GET", `/admin/queues/told/sessions/${newSessionId()}`);
     expect([absent.status, absent.body["code"]]).toEqual([404, "session_not_found"]);
     expect((await call("GET", `/admin/queues/nowhere/sessions/${sessionId}`)).body["code"]).toBe("queue_not_found");
@@ -68,7 +69,8 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
 
   it("shows what a visitor's program said about itself when it joined, also after a wait", async () => {
     await makeQueue("known", { maxActive: 1 });
-    const enter = (json: object, headers: Record<string, string> = {}) => call("POST", "/queues/known/enter", { json, headers });
+    const enter = (json: object, headers: Record<string, string> = {}) =>
+      call("POST", "/queues/known/enter", { json, headers });
     const shown = async (sessionId: unknown) =>
       (await call("GET", `/admin/queues/known/sessions/${String(sessionId)}`, {})).body["metadata"];
     const visitor = { authorization: "" };
@@ -76,14 +78,16 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     expect(first.body["state"]).toBe("admitted");
     await until(async () => (await shown(first.body["sessionId"])) !== null);
     expect(await shown(first.body["sessionId"])).toEqual({ source: "mail", visits: 3, ключ: '"\\' });
-    // Who is in already may say it anew.
+    // An admitted visitor may send metadata again.
     const bearer = { authorization: `Bearer ${String(first.body["pass"])}` };
     await enter({ metadata: { source: "app" } }, bearer);
     await until(async () => ((await shown(first.body["sessionId"])) as { source: string }).source === "app");
 
     const second = await enter({ metadata: { source: "print", vip: true } }, visitor);
     expect(second.body["state"]).toBe("waiting");
-    expect(await redis.keys("queue:{known}:session:*")).toEqual([`queue:{known}:session:${String(first.body["sessionId"])}`]);
+    expect(await redis.keys("queue:{known}:session:*")).toEqual([
+      `queue:{known}:session:${String(first.body["sessionId"])}`,
+    ]);
     await call("DELETE", `/admin/queues/known/sessions/${String(first.body["sessionId"])}`);
     const ticket = { authorization: `Bearer ${String(second.body["ticket"])}` };
     let polled = second;
@@ -93,12 +97,17 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     });
     await until(async () => (await shown(polled.body["sessionId"])) !== null);
     const { body } = await call("GET", "/admin/queues/known/sessions");
-    expect((body["sessions"] as { metadata: unknown }[]).map(({ metadata }) => metadata)).toEqual([{ source: "print", vip: true }]);
+    expect((body["sessions"] as { metadata: unknown }[]).map(({ metadata }) => metadata)).toEqual([
+      { source: "print", vip: true },
+    ]);
     expect(await redis.pttl(`queue:{known}:session:${String(polled.body["sessionId"])}`)).toBeGreaterThan(0);
   });
 
   it.each([
-    ["too long as a whole", Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`k${index}`, "x".repeat(120)]))],
+    [
+      "too long as a whole",
+      Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`k${index}`, "x".repeat(120)])),
+    ],
     ["too many fields", Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`k${index}`, 1]))],
     ["a list in it", { a: [1] }],
     ["no object", "mail"],
@@ -135,7 +144,10 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
     const members = Array.from({ length: 1_200 }, (_, index) => [Date.now() + FAR_MS + index, newSessionId()]).flat();
     await redis.zadd("queue:{crowded}:active", ...members);
     const sizes = (
-      await Promise.all([call("GET", "/admin/queues/crowded/sessions"), call("GET", "/admin/queues/crowded/sessions?limit=1000")])
+      await Promise.all([
+        call("GET", "/admin/queues/crowded/sessions"),
+        call("GET", "/admin/queues/crowded/sessions?limit=1000"),
+      ])
     ).map(({ body }) => (body["sessions"] as Session[]).length);
     expect(sizes).toEqual([100, 1_000]);
   });
@@ -156,7 +168,15 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
 
   it("leaves out those that ended while the reader paused", async () => {
     await makeQueue("paused-reader");
-    await redis.zadd("queue:{paused-reader}:active", 1_000, newSessionId(), 2_000, newSessionId(), 3_000, newSessionId());
+    await redis.zadd(
+      "queue:{paused-reader}:active",
+      1_000,
+      newSessionId(),
+      2_000,
+      newSessionId(),
+      3_000,
+      newSessionId(),
+    );
     const { body } = await call("GET", `/admin/queues/paused-reader/sessions?cursor=1500.${newSessionId()}`);
     expect(body).toEqual({ sessions: [], nextCursor: null });
   });
@@ -168,14 +188,18 @@ describe("GET /_sluice/admin/queues/{id}/sessions", () => {
 });
 
 const endings: readonly (readonly [string, (queueId: string, sessionId: string) => ReturnType<typeof call>])[] = [
-  ["DELETE …/sessions/{id}?reason=", (queueId, id) => call("DELETE", `/admin/queues/${queueId}/sessions/${id}?reason=too%20many%20orders`)],
+  [
+    "DELETE …/sessions/{id}?reason=",
+    (queueId, id) => call("DELETE", `/admin/queues/${queueId}/sessions/${id}?reason=too%20many%20orders`),
+  ],
   [
     "DELETE …/sessions/{id} with a body",
     (queueId, id) => call("DELETE", `/admin/queues/${queueId}/sessions/${id}`, { json: { reason: "too many orders" } }),
   ],
   [
     "POST /_sluice/admin/revocations",
-    (queueId, sessionId) => call("POST", "/admin/revocations", { json: { queueId, sessionId, reason: " too many orders " } }),
+    (queueId, sessionId) =>
+      call("POST", "/admin/revocations", { json: { queueId, sessionId, reason: " too many orders " } }),
   ],
 ];
 
@@ -193,7 +217,7 @@ describe.each(endings)("%s", (name, end) => {
     expect(answer).toEqual({ state: "ended", reason: "revoked" });
   });
 
-  it("records a session that the store does not know, because its pass may be good all the same", async () => {
+  it("records an unknown session, because its pass may be valid", async () => {
     const sessionId = newSessionId();
     expect((await end(queueId, sessionId)).status).toBe(204);
     expect(await redis.zscore(`queue:{${queueId}}:revoked`, sessionId)).not.toBeNull();
@@ -218,14 +242,15 @@ describe.each(endings)("%s", (name, end) => {
   it("is in the log with the operator's words", async () => {
     const sessionId = await admit(queueId);
     const { headers } = await end(queueId, sessionId);
-    const lineOfRequest = async () => (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
+    const lineOfRequest = async () =>
+      (await gate.logLines()).find((line) => line["requestId"] === headers.get("x-request-id"));
     await expect
       .poll(lineOfRequest)
       .toMatchObject({ msg: "an operator revoked", queueId, after: { sessionId, reason: "too many orders" } });
   });
 });
 
-describe("a pass that was given out", () => {
+describe("an issued pass", () => {
   it.each(["sessionId", "jti"])("is refused at once on the edge that was asked to revoke it by %s", async (kind) => {
     const queueId = `holders-${kind.toLowerCase()}`;
     await makeQueue(queueId);
@@ -269,7 +294,9 @@ describe("POST /_sluice/admin/revocations by jti", () => {
   });
 
   it("answers 404 for a queue that is not there", async () => {
-    const answer = await call("POST", "/admin/revocations", { json: { queueId: "nowhere", jti: newSessionId(), reason: "x" } });
+    const answer = await call("POST", "/admin/revocations", {
+      json: { queueId: "nowhere", jti: newSessionId(), reason: "x" },
+    });
     expect([answer.status, answer.body["code"]]).toEqual([404, "queue_not_found"]);
   });
 

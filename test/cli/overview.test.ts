@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 function sluice(...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    ["--import", "./origin/lua-loader.ts", "origin/control/main.ts", ...args],
+    ["--import", "./stack/program/lua-loader.ts", "origin/operators/main.ts", ...args],
     {
       cwd: root,
       encoding: "utf8",
@@ -16,13 +16,16 @@ function sluice(...args: readonly string[]) {
   return { code: status, said: stdout + stderr };
 }
 
-it("npm run sluice tells every command that there is, and what it did not understand", () => {
+it("npm run sluice lists every command, and names what it did not understand", () => {
   const help = sluice("--help");
   expect(help.code).toBe(0);
   for (const command of ["demo", "admin create", "queues export", "queues apply", "audit", "backup", "restore"])
     expect(help.said).toContain(command);
   expect(sluice()).toEqual({ ...help, code: 2 });
-  expect(sluice("que")).toEqual({ code: 2, said: "que: no such command; npm run sluice -- --help lists them.\n" });
+  expect(sluice("que")).toEqual({
+    code: 2,
+    said: "que: unknown command; npm run sluice -- --help lists the commands.\n",
+  });
   for (const command of ["demo", "admin", "queues", "audit", "backup", "restore"]) {
     const own = sluice(command, "--help");
     expect([command, own.code]).toEqual([command, 0]);

@@ -6,8 +6,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { startAdminGate } from "../admin/admin-gate.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const gate = await startAdminGate();
 const folder = await temporaryFolder();
@@ -17,10 +17,14 @@ type Outcome = { readonly code: number | null; readonly out: string; readonly co
 
 /** As `npm run sluice -- queues …` runs it, from a folder of the operator's own. */
 async function sluice(args: readonly string[], { input = "", environment = {} }: RunOptions = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, ["--import", "./origin/lua-loader.ts", "edge/cli/main.ts", "queues", ...args], {
-    cwd: root,
-    env: { ...process.env, INIT_CWD: folder, SLUICE_URL: gate.url, SLUICE_ADMIN_TOKEN: gate.token, ...environment },
-  });
+  const child = spawn(
+    process.execPath,
+    ["--import", "./stack/program/lua-loader.ts", "edge/operators/cli/main.ts", "queues", ...args],
+    {
+      cwd: root,
+      env: { ...process.env, INIT_CWD: folder, SLUICE_URL: gate.url, SLUICE_ADMIN_TOKEN: gate.token, ...environment },
+    },
+  );
   child.stdin.end(input);
   const [out, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: code as number | null, out, complaints };
@@ -72,12 +76,16 @@ describe("npm run sluice -- queues", () => {
 
   it("exports into a pipe: the document and nothing else, also when its reader ends early", async () => {
     const environment = { ...process.env, SLUICE_URL: gate.url, SLUICE_ADMIN_TOKEN: gate.token };
-    const command = [process.execPath, "origin/stack/prepare.mjs", "origin/control/main.ts", "queues", "export"]
+    const command = [process.execPath, "stack/prepare.mjs", "origin/operators/main.ts", "queues", "export"]
       .map((word) => `'${word}'`)
       .join(" ");
     const piped = async (reader: string) => {
       const child = spawn("bash", ["-c", `set -o pipefail; ${command} | ${reader}`], { cwd: root, env: environment });
-      const [out, complaints, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+      const [out, complaints, [code]] = await Promise.all([
+        text(child.stdout),
+        text(child.stderr),
+        once(child, "close"),
+      ]);
       return { code: code as number | null, out, complaints };
     };
     const whole = await piped("cat");
@@ -90,10 +98,14 @@ describe("npm run sluice -- queues", () => {
     expect(await sluice(["export", `all.${ending}`])).toEqual({ code: 0, out: "", complaints: "" });
     const written = await readFile(join(folder, `all.${ending}`), "utf8");
     if (ending === "json") expect(JSON.parse(written)).toMatchObject({ queues: { launch: { maxActive: 500 } } });
-    expect(await sluice(["apply", `all.${ending}`, "--prune"])).toEqual({ code: 0, out: "No difference.\n", complaints: "" });
+    expect(await sluice(["apply", `all.${ending}`, "--prune"])).toEqual({
+      code: 0,
+      out: "No difference.\n",
+      complaints: "",
+    });
   });
 
-  it("changes what the document names, and leaves alone what it does not", async () => {
+  it("changes what the document names, and nothing else", async () => {
     const input = "queues:\n  sale:\n    admissionRate: 4\n    mode: paused\n";
     const { code, out } = await sluice(["apply", "-"], { input });
     expect([code, out]).toEqual([
@@ -104,7 +116,7 @@ describe("npm run sluice -- queues", () => {
     expect(((await gate.call("GET", "/admin/routes")).body["routes"] as unknown[]).length).toBe(2);
   });
 
-  it("deletes only when asked to prune, its routes first, and people only by force", async () => {
+  it("deletes only with --prune, routes first, and queues with visitors only with --force", async () => {
     await gate.redis.zadd("queue:{sale}:active", Date.now() + 600_000, "AAAAAAAAAAAAAAAAAAAAAA");
     const input = "queues: { launch: {} }\nroutes: [{ path: /launch/*, queueId: launch }]\n";
     expect((await sluice(["apply", "-", "--dry-run"], { input })).out).not.toContain("- queue");
@@ -131,13 +143,20 @@ describe("npm run sluice -- queues", () => {
       "routes: [{ path: /x/*, queueId: nowhere }]",
       "queues: {a: {}, a: {}}",
     ];
-    const [shape, values, leadsNowhere, twice] = await Promise.all(inputs.map((each) => sluice(["apply", "-"], { input: each })));
+    const [shape, values, leadsNowhere, twice] = await Promise.all(
+      inputs.map((each) => sluice(["apply", "-"], { input: each })),
+    );
     expect(shape).toMatchObject({ code: 2, complaints: expect.stringContaining("queues.Bad:") });
     expect(leadsNowhere).toMatchObject({ code: 2, complaints: expect.stringContaining("no queue nowhere") });
     expect(twice).toMatchObject({ code: 2, complaints: expect.stringContaining("unique") });
     const { code, complaints = "", out } = values ?? {};
     expect([code, out]).toEqual([2, ""]);
-    for (const place of ["queues.launch.maxActive:", "queues.launch.colour: is not known", "queues.new.admissionRate:", "routes.0.path:"])
+    for (const place of [
+      "queues.launch.maxActive:",
+      "queues.launch.colour: is not known",
+      "queues.new.admissionRate:",
+      "routes.0.path:",
+    ])
       expect(complaints).toContain(place);
     expect((await gate.call("GET", "/admin/queues")).text).toBe(before.text);
   });
@@ -152,7 +171,14 @@ describe("npm run sluice -- queues", () => {
     expect(wrongToken).toMatchObject({ code: 1, complaints: expect.stringContaining("operator_token_invalid") });
     expect([noEdge.code, noEdge.complaints]).toEqual([1, "The edge at http://127.0.0.1:1 cannot be reached.\n"]);
     expect(noToken.code).toBe(2);
-    const misuses = [[], ["apply"], ["import", "x"], ["export", "x", "--prune"], ["apply", "x", "--all"], ["apply", "missing.yaml"]];
+    const misuses = [
+      [],
+      ["apply"],
+      ["import", "x"],
+      ["export", "x", "--prune"],
+      ["apply", "x", "--all"],
+      ["apply", "missing.yaml"],
+    ];
     const outcomes = await Promise.all(misuses.map((args) => sluice(args)));
     expect(outcomes.map(({ code }) => code)).toEqual(misuses.map(() => 2));
     await write("secrets.json", JSON.stringify({ adminToken: gate.token }));

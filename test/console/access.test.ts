@@ -1,32 +1,28 @@
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
-import { text as textOf } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
+import { type Answer, sendRequest } from "../../kit/send-request.ts";
 import { SETTINGS, startAdminGate } from "../admin/admin-gate.ts";
 
 const gate = await startAdminGate();
 const { call, token, url } = gate;
 const NAVIGATION = { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" };
 
-type Seen = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Readonly<Record<string, unknown>> };
+type Seen = Answer & { readonly body: Readonly<Record<string, unknown>> };
 type SentHeaders = Readonly<Record<string, string>>;
 
 let addresses = 0;
 
-/** What a browser sends by itself, without the token. Node's `fetch` would add headers of its own, among them those in question. */
+/** A browser's request without the token. Node's `fetch` would add its own headers, among them those in question. */
 async function visit(method: string, path: string, headers: SentHeaders = {}, json?: unknown): Promise<Seen> {
   addresses++;
-  const content = json === undefined ? "" : JSON.stringify(json);
-  const all = { "content-type": "application/json", "content-length": String(content.length), ...headers };
-  const sent = request(`${url}/_sluice${path}`, { method, headers: { "cf-connecting-ip": `10.9.0.${addresses}`, ...all } });
-  sent.end(content);
-  const [response] = (await once(sent, "response")) as [IncomingMessage];
-  const text = await textOf(response);
-  const received = new Headers(
-    Object.entries(response.headersDistinct).flatMap(([name, values = []]) => values.map((value): [string, string] => [name, value])),
-  );
-  const isJson = /json/.test(received.get("content-type") ?? "");
-  return { status: response.statusCode ?? 0, headers: received, text, body: isJson ? (JSON.parse(text) as Seen["body"]) : {} };
+  const body = json === undefined ? "" : JSON.stringify(json);
+  const all = { "content-type": "application/json", "content-length": String(body.length), ...headers };
+  const answer = await sendRequest(`${url}/_sluice${path}`, {
+    method,
+    headers: { "cf-connecting-ip": `10.9.0.${addresses}`, ...all },
+    body,
+  });
+  const isJson = /json/.test(answer.headers.get("content-type") ?? "");
+  return { ...answer, body: isJson ? (JSON.parse(answer.text) as Seen["body"]) : {} };
 }
 
 async function signIn(): Promise<{ cookie: string; key: string; attributes: readonly string[] }> {
@@ -41,7 +37,7 @@ beforeAll(async () => {
 });
 
 describe("the console's page", () => {
-  it("loads nothing but its own two files, which are kept for ever", async () => {
+  it("loads only its own two files, which are cached indefinitely", async () => {
     const page = await visit("GET", "/console");
     expect(page.status).toBe(200);
     expect(page.headers.get("cache-control")).toBe("no-store");
@@ -62,7 +58,7 @@ describe("the console's page", () => {
     expect((await visit("GET", "/console/console-0000000000000000.js")).status).toBe(404);
   });
 
-  it("tells the key to a browser that opens the page, and to nobody else", async () => {
+  it("gives the key only to a browser that opens the page", async () => {
     const { cookie, key } = await signIn();
     expect((await visit("GET", "/console", { cookie, ...NAVIGATION })).text).toContain(key);
     const others: readonly SentHeaders[] = [
@@ -71,7 +67,8 @@ describe("the console's page", () => {
       { "sec-fetch-dest": "iframe", "sec-fetch-mode": "navigate" },
       { "sec-fetch-dest": "empty", "sec-fetch-mode": "navigate" },
     ];
-    for (const headers of others) expect((await visit("GET", "/console", { cookie, ...headers })).text).not.toContain(key);
+    for (const headers of others)
+      expect((await visit("GET", "/console", { cookie, ...headers })).text).not.toContain(key);
     expect((await visit("GET", "/console", NAVIGATION)).text).toContain('name="console-key" content=""');
   });
 });
@@ -96,7 +93,7 @@ describe("signing in", () => {
     expect(answer.headers.getSetCookie()).toEqual([]);
   });
 
-  it("is for this site's own pages alone", async () => {
+  it("is only for this site's own pages", async () => {
     const others: readonly SentHeaders[] = [
       {},
       { origin: "https://evil.test" },
@@ -133,7 +130,11 @@ describe("a call with the console's cookie", () => {
     const { cookie, key } = await signIn();
     const send = (headers: Readonly<Record<string, string>>) =>
       visit("PATCH", "/admin/queues/launch", { cookie, "x-sluice-console": key, ...headers }, change);
-    const others: readonly SentHeaders[] = [{}, { origin: "https://evil.test" }, { origin: url, "sec-fetch-site": "same-site" }];
+    const others: readonly SentHeaders[] = [
+      {},
+      { origin: "https://evil.test" },
+      { origin: url, "sec-fetch-site": "same-site" },
+    ];
     for (const headers of others) expect((await send(headers)).status).toBe(403);
     expect((await call("GET", "/admin/queues/launch")).body["maxActive"]).toBe(SETTINGS.maxActive);
     expect((await send({ origin: url, "sec-fetch-site": "same-origin" })).status).toBe(200);
@@ -148,7 +149,7 @@ describe("a call with the console's cookie", () => {
     expect((await visit("GET", "/admin/queues/launch/preview?state=waiting", { cookie })).status).toBe(403);
   });
 
-  it("does not help somebody who shows a wrong token", async () => {
+  it("does not help a client with a wrong token", async () => {
     const { cookie, key } = await signIn();
     const headers = { cookie, "x-sluice-console": key, authorization: "Bearer something-else-entirely" };
     expect((await call("GET", "/admin/queues/launch", { headers })).status).toBe(401);

@@ -1,17 +1,17 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, expect } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { type GateStack, startGateStack } from "../gate/gate-stack.ts";
-import { launchBrowser } from "../parts/browser.ts";
 
 /** An edge, a browser, and the operator's token, for one test file. */
 export type ConsoleStack = GateStack & {
   readonly token: string;
   readonly consoleUrl: string;
-  /** A window of its own, with its own cookies. */
+  /** A separate window with its own cookies. */
   readonly openPage: (options?: BrowserContextOptions) => Promise<Page>;
   readonly openSignedIn: (options?: BrowserContextOptions) => Promise<Page>;
-  /** What the browser complained about in one window, refusals by the page's policy among it. */
+  /** The browser's complaints in one window, including refusals by the page's policy. */
   readonly problemsOf: (page: Page) => string[];
 };
 
@@ -56,15 +56,18 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole("heading", { name: "Queues" }).waitFor();
 }
 
-/** Goes to a place of the console without loading it anew, and waits until it is there. */
+/** Navigates inside the console without a reload, and waits for the view. */
 export async function goTo(page: Page, place: string, heading: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
   await page.getByRole("heading", { name: heading, exact: false }).first().waitFor();
 }
 
-/** Nothing may have to be scrolled sideways, but what scrolls by itself. */
+/** No sideways scrolling except inside scrollable elements. */
 export async function expectNoSidewaysScroll(page: Page, where: string): Promise<void> {
-  const [content, window] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [number, number];
+  const [content, window] = (await page.evaluate("[document.documentElement.scrollWidth, innerWidth]")) as [
+    number,
+    number,
+  ];
   expect(content, where).toBeLessThanOrEqual(window);
 }
 

@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import type { Page } from "playwright-core";
 import { describe, it } from "vitest";
+import { seriousFaults } from "../../kit/serious-faults.ts";
 import { createVisitor, until } from "../gate/visitor.ts";
-import { seriousFaults } from "../parts/serious-faults.ts";
 import { expectNoSidewaysScroll, goTo, numberOf, signIn, startConsoleStack } from "./console-page.ts";
 import { startCrowd } from "./crowd.ts";
 
@@ -14,8 +14,9 @@ const FOLLOWS = { timeout: 30_000, interval: 200 };
 /** It waits for the pace to be counted three times over. */
 const LONG_TEST_MS = 180_000;
 
-/** What the focus is on, as far as its text or its label tells. */
-const FOCUSED_NAME = 'document.activeElement.textContent.trim() || document.activeElement.labels?.[0]?.textContent || ""';
+/** The focused element, by its text or label. */
+const FOCUSED_NAME =
+  'document.activeElement.textContent.trim() || document.activeElement.labels?.[0]?.textContent || ""';
 
 /** Where the tab that is chosen ends. */
 const CURRENT_TAB_RIGHT = 'document.querySelector(".tabs [aria-current]").getBoundingClientRect().right';
@@ -24,7 +25,8 @@ const modeOf = async (queueId: string) => (await stack.registry.readQueue(queueI
 const tile = (page: Page, name: string) => page.locator(`[data-value="${name}"]`);
 const pace = (page: Page) => async () => numberOf(await tile(page, "rate").textContent());
 
-// Three lanes, because most of a test is waiting; more would wait for each other. What runs at once needs an `expect` of its own.
+// Three lanes, because most of a test is waiting; more would wait for each other. Concurrent tests need their own
+// `expect`.
 describe.concurrent("a line in the console", () => {
   it(
     "is paused and run again in one click, and its numbers and curves follow; so they do a change of the rate",
@@ -54,7 +56,9 @@ describe.concurrent("a line in the console", () => {
         await page.getByRole("button", { name: "Review change" }).click();
         const dialog = page.getByRole("dialog");
         await dialog.getByText(effect).waitFor();
-        expect(await dialog.getByText("Admission rate", { exact: true }).locator("..").textContent()).toContain("12 → 60");
+        expect(await dialog.getByText("Admission rate", { exact: true }).locator("..").textContent()).toContain(
+          "12 → 60",
+        );
         await dialog.getByRole("button", { name: "Change admission rate" }).click();
         await dialog.waitFor({ state: "detached" });
         expect((await stack.registry.readQueue("launch"))?.settings.admissionRate).toBe(60);
@@ -117,7 +121,7 @@ describe.concurrent("the console", () => {
   });
 
   describe.sequential("a queue in the console", () => {
-    it("drains in one click, but lets everybody in only after a yes", async ({ expect }) => {
+    it("drains in one click, but opens the queue only after a confirmation", async ({ expect }) => {
       await stack.setQueue("doors");
       const page = await openSignedIn();
       await goTo(page, "#/queues/doors", "Queue doors");
@@ -137,18 +141,22 @@ describe.concurrent("the console", () => {
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect(await modeOf("doors")).toBe("drain");
       await page.getByRole("button", { name: "Open", exact: true }).click();
-      await page.getByRole("button", { name: "Admit everybody" }).click();
+      await page.getByRole("button", { name: "Admit everyone" }).click();
       await expect.poll(() => modeOf("doors"), FOLLOWS).toBe("open");
       await page.context().close();
     });
 
-    it("takes a second click before it has read the queue again, and knows its own change from somebody else's", async ({ expect }) => {
+    it("takes a second click before it has read the queue again, and tells its own change from a concurrent one", async ({
+      expect,
+    }) => {
       await stack.setQueue("quick");
       const page = await openSignedIn();
       await goTo(page, "#/queues/quick", "Queue quick");
       await page.getByRole("button", { name: "Run", pressed: true }).waitFor();
       // From here on it reads nothing more.
-      await page.route("**/admin/queues/quick*", (route) => (route.request().method() === "GET" ? undefined : route.continue()));
+      await page.route("**/admin/queues/quick*", (route) =>
+        route.request().method() === "GET" ? undefined : route.continue(),
+      );
       await page.getByRole("button", { name: "Pause" }).click();
       await page.getByRole("button", { name: "Pause", pressed: true }).waitFor();
       expect(await modeOf("quick")).toBe("paused");
@@ -190,7 +198,7 @@ describe.concurrent("the console", () => {
       await page.context().close();
     });
 
-    it("shows what somebody else has changed, and overwrites it only after a second yes", async ({ expect }) => {
+    it("shows a concurrent change, and overwrites it only after a second confirmation", async ({ expect }) => {
       await stack.setQueue("shared", { maxActive: 10 });
       const page = await openSignedIn();
       await goTo(page, "#/queues/shared", "Queue shared");
@@ -199,7 +207,11 @@ describe.concurrent("the console", () => {
       const dialog = page.getByRole("dialog");
       const other = await stack.registry.readQueue("shared");
       if (other === undefined) throw new Error("the queue is gone");
-      await stack.registry.writeQueue("shared", { ...other.settings, maxActive: 15, message: "Sold out soon" }, other.version);
+      await stack.registry.writeQueue(
+        "shared",
+        { ...other.settings, maxActive: 15, message: "Sold out soon" },
+        other.version,
+      );
       await dialog.getByRole("button", { name: "Change maximum inside" }).click();
       const alert = dialog.getByRole("alert");
       await alert.getByText("Another operator has changed this queue").waitFor();
@@ -207,7 +219,10 @@ describe.concurrent("the console", () => {
       expect((await stack.registry.readQueue("shared"))?.settings.maxActive).toBe(15);
       await dialog.getByRole("button", { name: "Change maximum inside anyway" }).click();
       await dialog.waitFor({ state: "detached" });
-      expect((await stack.registry.readQueue("shared"))?.settings).toMatchObject({ maxActive: 20, message: "Sold out soon" });
+      expect((await stack.registry.readQueue("shared"))?.settings).toMatchObject({
+        maxActive: 20,
+        message: "Sold out soon",
+      });
       // The refusal of the first try.
       expect(problemsOf(page)).toEqual([expect.stringContaining("409")]);
       await page.context().close();
@@ -296,7 +311,9 @@ describe.concurrent("the console", () => {
       const page = await openSignedIn();
       await goTo(page, "#/queues/late", "Queue late");
       await page.route("**/admin/queues/late", (route) =>
-        route.request().method() === "PATCH" ? route.fulfill({ status: 401, json: { code: "console_session_ended" } }) : route.continue(),
+        route.request().method() === "PATCH"
+          ? route.fulfill({ status: 401, json: { code: "console_session_ended" } })
+          : route.continue(),
       );
       await page.getByRole("button", { name: "Pause" }).click();
       await page.getByText("Your session has ended, so your last change was not made.").waitFor();
@@ -315,10 +332,10 @@ describe.concurrent("the console", () => {
       expect(await page.getByRole("button", { name: "Review change" }).isDisabled()).toBe(true);
       await page.getByText("The event’s own value. Without the event it is 5.").waitFor();
       await page.getByLabel("Admission rate").fill("90");
-      await page.getByText("Nobody is waiting. At 90/s").waitFor();
+      await page.getByText("No one is waiting. At 90/s").waitFor();
       await page.getByLabel("Maximum inside").fill("20");
       await page.getByRole("button", { name: "Review change" }).click();
-      await page.getByRole("dialog").getByText("Nobody is waiting. At 90/s").waitFor();
+      await page.getByRole("dialog").getByText("No one is waiting. At 90/s").waitFor();
       await page.getByRole("button", { name: "Change maximum inside and admission rate of the event" }).click();
       await page.getByRole("dialog").waitFor({ state: "detached" });
       expect((await stack.registry.readQueue("on"))?.settings).toMatchObject({
@@ -341,7 +358,7 @@ describe.concurrent("the console", () => {
       await page.context().close();
     });
 
-    it("gives out an invite once, and takes it back", async ({ expect }) => {
+    it("shows an invite once, and revokes it", async ({ expect }) => {
       await stack.setQueue("guests");
       const page = await openSignedIn();
       await goTo(page, "#/queues/guests/invites", "Queue guests");
@@ -393,7 +410,7 @@ describe.concurrent("everybody", () => {
       await page.context().close();
     });
 
-    it("with the keyboard alone: signs in, opens a queue, pauses it, changes its rate", async ({ expect }) => {
+    it("with only the keyboard: signs in, opens a queue, pauses it, changes its rate", async ({ expect }) => {
       await stack.setQueue("keys");
       const page = await openPage();
       await page.goto(consoleUrl);
@@ -437,7 +454,9 @@ describe.concurrent("everybody", () => {
 
 // By itself, because it measures a time.
 describe("a session in the console", () => {
-  it("revokes a session that was found by its id: its visitor is out, at the other edge too, within 2 s", async ({ expect }) => {
+  it("revokes a session that was found by its id: its visitor is out, at the other edge too, within 2 s", async ({
+    expect,
+  }) => {
     await stack.setQueue("inside", { revocationCheck: "fast" });
     const there = stack.edges[1]?.url ?? "";
     const visitor = createVisitor(there);

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { openLine } from "../../edge/queue/line.ts";
+import { openLine } from "../../edge/line/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 
@@ -23,7 +23,7 @@ export async function startCrowd(redis: Redis, queueId: string, size: number): P
   while (waiting.length < size) waiting.push(...(await joinSome(Math.min(JOINS_AT_ONCE, size - waiting.length))));
   let isOver = false;
 
-  /** In the order of the connection, which is that of the calls. Who walks in at once is replaced. */
+  /** In the order of the connection, which is that of the calls. Visitors who are admitted at once are replaced. */
   async function joinSome(count: number): Promise<readonly Waiting[]> {
     const ticketIds = Array.from({ length: count }, () => newId(systemRandom));
     const answers = await Promise.all(
@@ -35,7 +35,7 @@ export async function startCrowd(redis: Redis, queueId: string, size: number): P
   }
 
   async function turn(): Promise<void> {
-    // Who has asked goes to the end of those who will ask.
+    // A visitor who has polled goes to the end of the list.
     const others = waiting.slice(NEAR).toSorted((left, right) => left.askedAtTurn - right.askedAtTurn);
     const asking = [...waiting.slice(0, NEAR), ...others.slice(0, OTHERS_AT_ONCE)];
     turns++;

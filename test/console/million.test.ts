@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
 import { SETTINGS, startAdminGate } from "../admin/admin-gate.ts";
-import { launchBrowser } from "../parts/browser.ts";
 import { goTo, signIn } from "./console-page.ts";
 
 const MILLION = 1_000_000;
@@ -8,8 +8,8 @@ const SESSIONS = 100_000;
 const CALLS_EACH = 5;
 
 /**
- * What costs the same however long the line is: O(1), O(log n), or bounded by its arguments, a `LIMIT` among them, or by the number of
- * queues. A sweep that the clock brings meanwhile notes when it was.
+ * Commands with a constant cost, however long the line is: O(1), O(log n), or bounded by their arguments, a `LIMIT`
+ * among them, or by the number of queues. A sweep that the clock starts meanwhile records its time.
  */
 const BOUNDED_COMMANDS = new Set(
   "evalsha eval time get hget hmget hset hgetall exists smembers zcard zcount zscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
@@ -45,13 +45,17 @@ async function fill(key: string, count: number, score: string): Promise<void> {
 
 async function counters(): Promise<{ readonly commands: ReadonlyMap<string, number>; readonly bytes: number }> {
   const stats = await redis.info("commandstats");
-  const commands = [...stats.matchAll(/cmdstat_([^:|]+)[^:]*:calls=(\d+)/g)].map(([, name = "", calls]) => [name, Number(calls)] as const);
+  const commands = [...stats.matchAll(/cmdstat_([^:|]+)[^:]*:calls=(\d+)/g)].map(
+    ([, name = "", calls]) => [name, Number(calls)] as const,
+  );
   const [, bytes] = /total_net_output_bytes:(\d+)/.exec(await redis.info("stats")) ?? [];
   return { commands: new Map(commands.filter(([name]) => !NOT_THE_EDGE.test(name))), bytes: Number(bytes) };
 }
 
 it("costs the same with a million waiting: the console's calls are few commands, and none grows with the line", async () => {
-  const made = await call("POST", "/admin/queues", { json: { queueId: "huge", ...SETTINGS, mode: "paused", maxActive: 200_000 } });
+  const made = await call("POST", "/admin/queues", {
+    json: { queueId: "huge", ...SETTINGS, mode: "paused", maxActive: 200_000 },
+  });
   // A second try finds the queue of the first.
   expect([201, 409]).toContain(made.status);
   await fill("queue:{huge}:waiting", MILLION, "index");

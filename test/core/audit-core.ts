@@ -1,25 +1,28 @@
 import type { Redis } from "ioredis";
 import { expect } from "vitest";
-import { parseCommandId } from "../../origin/commands/command-id.ts";
-import type { Submitted } from "../../origin/commands/commands.ts";
-import { COMMANDS_KEY } from "../../origin/commands/keys.ts";
-import { faultOfNext, type JournalEntry, readJournal, START } from "../../origin/commit/journal.ts";
-import { changesFrom, commandsIn, resultIn } from "../../origin/commit/journal-body.ts";
 import { catchUp, faultsOf, recover } from "../../origin/commit/recover.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { createEngine } from "../../origin/engine/engine.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
+import { parseCommandId } from "../../origin/journal/command-text.ts";
+import { faultOfNext, type JournalEntry, readJournal, START } from "../../origin/journal/journal.ts";
+import { changesFrom, commandsIn, resultIn } from "../../origin/journal/journal-body.ts";
+import { COMMANDS_KEY } from "../../origin/journal/keys.ts";
 
-/** What somebody was told. */
+/** An answer that a client received. */
 export type Acknowledged = { readonly commandId: string; readonly sequence: number; readonly outcome: Outcome };
 
 type Audit = { readonly acknowledged?: readonly Acknowledged[] };
 
 /**
- * Looks at a venue that stands still, and asserts what must be true whatever has happened to it: the journal is a chain without gaps; nothing in
- * it was applied twice; everything that anybody was told is in it; money is conserved and the books are sound; and the state that the
- * next engine would start from is the state that the journal's rows lead to, and that its commands lead to (V4).
+ * Inspects an idle venue and asserts its invariants after any fault: the journal is a chain without gaps; nothing in it
+ * was applied twice; every answer is in it; money is conserved and the books are sound; and the next engine would start
+ * from the state that the journal's rows lead to, and that its commands lead to (V4).
  */
-export async function auditCore(redis: Redis, { acknowledged = [] }: Audit = {}): Promise<{ readonly entries: number }> {
+export async function auditCore(
+  redis: Redis,
+  { acknowledged = [] }: Audit = {},
+): Promise<{ readonly entries: number }> {
   const entries = await wholeJournal(redis);
   const live = createEngine();
   const replayed = createEngine();
@@ -56,7 +59,7 @@ async function wholeJournal(redis: Redis): Promise<readonly JournalEntry[]> {
   return entries;
 }
 
-/** Of a command that was handed over in memory: not the entry, but the process and its number. */
+/** Of a command that was handed over in memory: the process and its number, not the entry. */
 function identityOf(commandId: string): string {
   const place = parseCommandId(commandId);
   if (place === undefined) throw new Error(`${commandId} is no command's id`);
@@ -66,7 +69,8 @@ function identityOf(commandId: string): string {
 function expectInJournal(entries: readonly JournalEntry[], { commandId, sequence, outcome }: Acknowledged): void {
   const entry = entries[sequence - 1];
   const place = parseCommandId(commandId);
-  if (entry === undefined || place === undefined) throw new Error(`nothing is known of command ${commandId}, which was acknowledged`);
+  if (entry === undefined || place === undefined)
+    throw new Error(`nothing is known of command ${commandId}, which was acknowledged`);
   const result = resultIn(entry.body, place);
   expect(result?.outcome.kind, commandId).toBe(outcome.kind);
   if (outcome.kind === "order" && result?.outcome.kind === "order") {
@@ -75,7 +79,7 @@ function expectInJournal(entries: readonly JournalEntry[], { commandId, sequence
   }
 }
 
-/** Looks at every append: one that was sent again would be an order that was made twice. */
+/** Checks every append: a repeated one would be an order placed twice. */
 export function watchAppends(redis: Redis): { readonly stop: () => Promise<number> } {
   const appends = new Set<string>();
   const reader = redis.duplicate();

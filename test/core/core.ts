@@ -1,19 +1,18 @@
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
-import type { CommandBody, Submitted } from "../../origin/commands/commands.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import type { Database } from "../../origin/db/database.ts";
-import type { PlaceOrder } from "../../origin/engine/command.ts";
-import { createLogger } from "../../origin/log.ts";
+import type { CommandBody, PlaceOrder } from "../../origin/engine/command.ts";
 import { openTrading, type Trading } from "../../origin/open-trading.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { createLogger } from "../../stack/program/log.ts";
 
 /** The way of an order on a real Redis, in this process, without HTTP. */
 export type TestCore = {
   readonly trading: Trading;
-  readonly server: RedisServer;
+  readonly server: VenueRedis;
   readonly redis: Redis;
   readonly logged: readonly string[];
   /** Submits, and asserts that it was committed. */
@@ -22,20 +21,22 @@ export type TestCore = {
   readonly again: (options?: CoreOptions) => Promise<TestCore>;
 };
 
+/** Borrowed or of the test's own. */
+type VenueRedis = Pick<TestServer, "url" | "port">;
+
 type CoreOptions = Partial<Parameters<typeof openTrading>[0]["settings"]> & {
   readonly hasTrades?: boolean;
   readonly connect?: typeof connectRedis;
   readonly nameBounds?: Parameters<typeof openTrading>[0]["nameBounds"];
 };
 
-export async function startCore(options: CoreOptions = {}): Promise<TestCore> {
-  const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "always" });
-  afterAll(() => server.stop());
-  return openCore(server, options);
+export async function startCore(options: CoreOptions = {}): Promise<TestCore & { readonly server: TestServer }> {
+  const server = await borrowRedis({ fsync: "always" });
+  return { ...(await openCore(server, options)), server };
 }
 
 export async function openCore(
-  server: RedisServer,
+  server: VenueRedis,
   { hasTrades = false, connect = connectRedis, nameBounds, ...settings }: CoreOptions = {},
 ): Promise<TestCore> {
   const logged: string[] = [];
@@ -43,7 +44,12 @@ export async function openCore(
   const redis = new Redis(server.url);
   redis.on("error", () => {});
   const trading = openTrading({
-    settings: { SLUICE_ROLES: ["api", "engine", "worker"], SLUICE_UNSAFE_STORE: false, VENUE_REDIS_URL: server.url, ...settings },
+    settings: {
+      SLUICE_ROLES: ["api", "engine", "worker"],
+      SLUICE_UNSAFE_STORE: false,
+      VENUE_REDIS_URL: server.url,
+      ...settings,
+    },
     database: ledgerThatHas(hasTrades),
     clock: systemClock,
     log,
@@ -68,10 +74,15 @@ export async function openCore(
   };
 }
 
-/** What the two questions about the ledger get as an answer. */
+/** The answers to the two queries about the ledger. */
 function ledgerThatHas(isThere: boolean): Database {
   const query = async () => [{ is_there: isThere }];
-  return { query, transaction: async () => Promise.reject(new Error("no transactions")), ping: async () => {}, close: async () => {} };
+  return {
+    query,
+    transaction: async () => Promise.reject(new Error("no transactions")),
+    ping: async () => {},
+    close: async () => {},
+  };
 }
 
 export async function until(condition: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
@@ -89,7 +100,9 @@ export const deposit = (user: string, currency: string, amount: bigint, referenc
   ...{ kind: "deposit", user, currency, amount, reference },
 });
 
-export function limitOrder(order: Pick<PlaceOrder, "user" | "side" | "ticks" | "lots"> & Partial<PlaceOrder>): PlaceOrder {
+export function limitOrder(
+  order: Pick<PlaceOrder, "user" | "side" | "ticks" | "lots"> & Partial<PlaceOrder>,
+): PlaceOrder {
   return {
     kind: "place",
     pair: "btcidr",

@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { createRandom } from "../../load/bench/orders-mix.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { seededRandom } from "../../kit/random.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { auditCore, toldOf, watchAppends } from "./audit-core.ts";
 import { engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
 import { makeOrders } from "./make-orders.ts";
 import { type OriginProcess, startOrigin } from "./processes.ts";
 
-/** V1, V2, V4, V5: whatever is killed at whatever moment, what anybody was told is in the journal, and nothing is in it twice. */
+/**
+ * V1, V2, V4, V5: whichever process is killed at any moment, every answered command is in the journal, and nothing is
+ * in it twice.
+ */
 
 const FENCE = "v1:{t0}:fence";
 const hasBegun = ({ redis }: TestCore) => until(async () => (await redis.exists("v1:{t0}:offset")) === 1);
@@ -20,15 +23,16 @@ async function leaderAmong(engines: readonly OriginProcess[], { redis }: TestCor
     leader = engines.find(({ child }) => owner.startsWith(`${child.pid}.`) && !child.hasExited());
     return leader !== undefined;
   });
-  if (leader === undefined) throw new Error("nobody leads");
+  if (leader === undefined) throw new Error("no engine leads");
   return leader;
 }
 
 const epochOf = async ({ redis }: TestCore) => Number(await redis.hget(FENCE, "epoch"));
 
 /**
- * One process per step, each of them standing by while the one before it dies at its own; who is left at the end has no such step. The last one
- * starts when all others are gone, and a process has one role: a lead that never ends would keep another from coming to its step.
+ * One process per step, each of them standing by while the one before it dies at its own step; the last one has no such
+ * step. The last one starts when all others are gone, and a process has one role: a lead that never ends would keep
+ * another from reaching its step.
  */
 async function killAtEach(
   steps: readonly string[],
@@ -47,7 +51,10 @@ it("loses nothing and does nothing twice when engines and projections are killed
   const api = await startCore({ SLUICE_ROLES: ["api"] });
   const appends = watchAppends(api.redis);
   const { url } = api.server;
-  const engine = killAtEach(["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"], { url, roles: "engine" });
+  const engine = killAtEach(["before-commit", "commit-sent", "commit-known", "before-answer", "answer-sent"], {
+    url,
+    roles: "engine",
+  });
   const worker = killAtEach(["before-projection", "projection-sent"], { url, roles: "worker" });
   await hasBegun(api);
   const orders = makeOrders(api, 11);
@@ -59,15 +66,15 @@ it("loses nothing and does nothing twice when engines and projections are killed
   await auditCore(api.redis, { acknowledged: toldOf(orders.answers) });
 });
 
-it("goes on with the standby when the leader is killed or stopped, and a leader that wakes up commits nothing", async () => {
+it("continues with the standby when the leader is killed or stopped, and a leader that wakes up commits nothing", async () => {
   const api = await startCore({ SLUICE_ROLES: ["api"] });
   const { url } = api.server;
   const engines = [startOrigin({ url }), startOrigin({ url })];
   await hasBegun(api);
   const orders = makeOrders(api, 12);
-  const random = createRandom(12);
+  const random = seededRandom(12);
   for (const signal of ["SIGSTOP", "SIGKILL"] as const) {
-    await orders.untilMore(100 + Math.floor(random() * 100));
+    await orders.untilMore(random.between(100, 199));
     const leader = await leaderAmong(engines, api);
     const epoch = await epochOf(api);
     leader.signal(signal);
@@ -82,7 +89,7 @@ it("goes on with the standby when the leader is killed or stopped, and a leader 
   await auditCore(api.redis, { acknowledged: toldOf(orders.answers) });
 });
 
-it("keeps what an api process was told before it was killed, and executes once what it was not", async () => {
+it("keeps commands that were answered before an api process was killed, and executes the others at most once", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const orders = makeOrders(core, 13);
@@ -98,18 +105,18 @@ it("keeps what an api process was told before it was killed, and executes once w
   await auditCore(core.redis, { acknowledged: [...apis.flatMap(({ told }) => told), ...toldOf(orders.answers)] });
 });
 
-it("goes on when Redis is killed and started again, with nothing lost and nothing twice", async () => {
+it("continues when Redis is killed and started again, with nothing lost and nothing twice", async () => {
   const folder = await temporaryFolder();
   let server = await startRedisServer({ folder, fsync: "always" });
   const core = await openCore(server);
   await engineIs(core, "leader");
   const appends = watchAppends(core.redis);
   const orders = makeOrders(core, 14);
-  const random = createRandom(14);
+  const random = seededRandom(14);
   try {
     for (let round = 0; round < 3; round++) {
       await orders.untilMore(100);
-      await sleep(random() * 30);
+      await sleep(random.next() * 30);
       process.kill(server.child.pid, "SIGKILL");
       await server.child.exited;
       server = await startRedisServer({ folder, fsync: "always", port: server.port });
@@ -124,7 +131,7 @@ it("goes on when Redis is killed and started again, with nothing lost and nothin
   }
 });
 
-it("comes back when everything is killed at once", async () => {
+it("recovers when every process is killed at once", async () => {
   const folder = await temporaryFolder();
   let server = await startRedisServer({ folder, fsync: "always" });
   const watcher = await openCore(server, { SLUICE_ROLES: ["api"] });

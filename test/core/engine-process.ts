@@ -1,17 +1,18 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
+import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
 import type { Database } from "../../origin/db/database.ts";
-import { createLogger } from "../../origin/log.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
-import { REPORTS_FD } from "../../origin/stack/child.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { createLogger } from "../../stack/program/log.ts";
+import { REPORTS_FD } from "../../stack/servers/child.ts";
 
 /**
- * A process of the origin for the crash tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. It can kill itself at a step of its
- * n-th commit (`FAIL_AT`, `FAIL_AFTER`), and it can make orders by itself (`LOAD_SEED`); what it is told of them it reports line by line.
+ * A process of the origin for the crash tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. It can kill
+ * itself at a step of its n-th commit (`FAIL_AT`, `FAIL_AFTER`), and it can make orders by itself (`LOAD_SEED`); it
+ * reports the answers line by line.
  */
 const failAt = process.env["FAIL_AT"] ?? "";
 const failAfter = Number(process.env["FAIL_AFTER"] ?? 1);
@@ -24,7 +25,7 @@ const USERS = 40;
 const die = () => process.kill(process.pid, "SIGKILL");
 const isFailPoint = (step: string) => failAt === step;
 
-/** Steps of a commit are what goes over the connections: the code under test knows nothing of them. */
+/** The steps of a commit are seen on the connections: the code under test does not know them. */
 const connect: typeof connectRedis = (url, log, options) => {
   const redis = connectRedis(url, log, options);
   if (options?.commandTimeoutMs !== undefined) watchCommits(redis);
@@ -90,7 +91,7 @@ const trading = openTrading({
   connect,
 });
 
-/** Each answer is written before the next order is made, so that nothing that this process was told is lost with it. */
+/** Each answer is written before the next order is made, so that no answer is lost with this process. */
 async function makeOrders(seed: number): Promise<never> {
   const mix = createOrderMix(seed, USERS);
   for (const deposit of mix.deposits()) {
@@ -100,7 +101,8 @@ async function makeOrders(seed: number): Promise<never> {
     const answers = await Promise.all(Array.from({ length: 10 }, () => trading.commands.submit(mix.next())));
     for (const answer of answers) mix.note(answer);
     const told = answers.filter(({ kind }) => kind === "committed");
-    if (told.length > 0) writeSync(REPORTS_FD, told.map((answer) => `${JSON.stringify(answer, bigintAsText)}\n`).join(""));
+    if (told.length > 0)
+      writeSync(REPORTS_FD, told.map((answer) => `${JSON.stringify(answer, bigintAsText)}\n`).join(""));
     // A refusal comes at once: without a pause nothing else would ever run.
     if (told.length < answers.length) await sleep(5);
   }

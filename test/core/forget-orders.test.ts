@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from "vitest";
-import { TABLES_KEY } from "../../origin/commit/keys.ts";
-import { createLogger } from "../../origin/log.ts";
-import { startForgetting } from "../../origin/projections/forget-orders.ts";
-import { ENDED_KEY, orderKey, userOrdersKey } from "../../origin/projections/keys.ts";
+import { TABLES_KEY } from "../../origin/journal/keys.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
+import { startForgetting } from "../../origin/state/forget-orders.ts";
+import { ENDED_KEY, orderKey, userOrdersKey } from "../../origin/state/keys.ts";
+import { createLogger } from "../../stack/program/log.ts";
 import { deposit, engineIs, limitOrder, startCore, type TestCore, until } from "./core.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +21,9 @@ function forget({ server, redis }: TestCore, options: Options = {}) {
   return forgetting;
 }
 
-/** An order that rests, then so many that end at once; the ids of the latter, and the journal entry of the last. */
+/**
+ * Places one resting order, then so many that end at once; returns the ids of the latter, and the last journal entry.
+ */
 async function endOrders(core: TestCore, count: number) {
   await core.commit(deposit("ann", "idr", 10n ** 14n));
   const order = { user: "ann", side: "buy", ticks: 1_000_000, lots: 100 } as const;
@@ -60,8 +62,13 @@ it("forgets an ended order some minutes after its end, once PostgreSQL's tables 
   expect(await heldOf(core, ids)).toBe(0);
   expect(await core.redis.exists(orderKey(1))).toBe(1);
   expect(await core.redis.llen(ENDED_KEY)).toBe(0);
-  // What is left of the list of orders is the open one, and up to where it is incomplete.
-  expect(await core.redis.zrange(userOrdersKey("ann"), "0", "-1", "WITHSCORES")).toEqual(["below", String(-Math.max(...ids)), "1", "-1"]);
+  // The list of orders still holds the open one, and the id up to which it is incomplete.
+  expect(await core.redis.zrange(userOrdersKey("ann"), "0", "-1", "WITHSCORES")).toEqual([
+    "below",
+    String(-Math.max(...ids)),
+    "1",
+    "-1",
+  ]);
 });
 
 it("holds no more ended orders than it may, however young they are, also when several processes forget", async () => {
@@ -84,4 +91,16 @@ it("holds nothing that the tables have when Redis is short of memory, and everyt
   const forgetting = forget(core, { isTight: () => true, keptMax: 0 });
   await until(() => forgetting.held() === 5);
   expect(await heldOf(core, ids)).toBe(5);
+});
+
+it("forgets the orders of many small journal entries in one step", async () => {
+  const core = await startCore();
+  await engineIs(core, "leader");
+  const { ids, sequence } = await endOrders(core, 40);
+  expect(await core.redis.llen(ENDED_KEY)).toBe(40);
+  await core.redis.set(TABLES_KEY, sequence);
+  forget(core, { keptMax: 0 });
+  await until(async () => (await heldOf(core, ids)) === 0);
+  const statistics = await core.redis.info("commandstats");
+  expect(Number(statistics.match(/cmdstat_lpop:calls=(\d+)/)?.[1])).toBe(1);
 });

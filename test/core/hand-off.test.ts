@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
-import type { Submitted } from "../../origin/commands/commands.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, startCore, type TestCore, until } from "./core.ts";
 import { startOrigin } from "./processes.ts";
 
-/** Commands that are handed to the engine in memory: whatever becomes of a commit, each is executed once, or refused and never executed. */
+/**
+ * Commands that are handed to the engine in memory: whatever the fate of a commit, each is executed once, or refused
+ * and never executed.
+ */
 
 const FENCE = "v1:{t0}:fence";
 const COMMIT_KEYS = 3;
@@ -36,8 +39,11 @@ const balanceOf = async (core: TestCore, sequence: number, user: string) => {
   return core.redis.hget(`v1:{t0}:wallet:${user}`, "idr");
 };
 
-/** The next commit goes so; all others as ever. */
-function once(meddling: { with?: ((commit: Commit) => Promise<unknown>) | undefined }, way: (commit: Commit) => Promise<unknown>): void {
+/** The next commit is handled this way; all others as usual. */
+function once(
+  meddling: { with?: ((commit: Commit) => Promise<unknown>) | undefined },
+  way: (commit: Commit) => Promise<unknown>,
+): void {
   meddling.with = (commit) => {
     meddling.with = undefined;
     return way(commit);
@@ -58,7 +64,7 @@ it("answers from the journal when a commit was made and its reply is lost", asyn
   await auditCore(core.redis, { acknowledged: told });
 });
 
-/** Three commits' worth, of which the later ones leave before the first is answered. */
+/** Enough for three commits, of which the later ones are sent before the first is answered. */
 const MANY = 700;
 const many = (core: TestCore) =>
   Promise.all(Array.from({ length: MANY }, (_, index) => core.commit(deposit("bob", "idr", BigInt(index + 1)))));
@@ -88,7 +94,7 @@ it("executes the commands of a lost commit once, in their order, when it was nev
   await auditCore(core.redis, { acknowledged: told });
 });
 
-it("lets the fence refuse a commit that comes after its commands were executed again", async () => {
+it("refuses by the fence a commit that arrives after its commands were executed again", async () => {
   const { core, meddling } = await startMeddled();
   let late: Commit = async () => undefined;
   once(meddling, (commit) => {
@@ -102,7 +108,7 @@ it("lets the fence refuse a commit that comes after its commands were executed a
   await auditCore(core.redis, { acknowledged: [told] });
 });
 
-it("says unknown with an id while a commit is under way for too long, tells its outcome later, and refuses what is queued behind it", async () => {
+it("answers unknown with an id when a commit takes too long, has its outcome later, and refuses commands queued behind it", async () => {
   const { core, meddling } = await startMeddled();
   const { submit, outcomeOf } = core.trading.commands;
   let release: (() => void) | undefined;
@@ -124,7 +130,7 @@ it("says unknown with an id while a commit is under way for too long, tells its 
   expect(await balanceOf(core, sequence, "bob")).toBe("0.11,0");
 });
 
-it("forgets a command of a commit that was never made once another epoch has begun, and takes no other entry for its own", async () => {
+it("forgets a command of a failed commit once another epoch has begun, and never takes another entry for its own", async () => {
   const { core, meddling } = await startMeddled();
   const { submit, outcomeOf } = core.trading.commands;
   let fail: (() => void) | undefined;
@@ -167,7 +173,7 @@ it("writes a deposed leader's queue to the stream, where the next leader execute
     return false;
   });
   await engineIs(next, "leader");
-  // Our last write may have come behind the new lease: until that is renewed, the old leader could take it back.
+  // Our last write may have followed the new lease: until that is renewed, the old leader could take it back.
   await until(async () => (await core.redis.hget(FENCE, "until")) !== "0");
   release?.();
   const told = toldOf(await Promise.all(answers));
@@ -179,7 +185,7 @@ it("writes a deposed leader's queue to the stream, where the next leader execute
   await auditCore(core.redis, { acknowledged: told });
 });
 
-it("goes on when Redis forgets the commit script while several commits are under way", async () => {
+it("continues when Redis forgets the commit script while several commits are under way", async () => {
   const { core, meddling } = await startMeddled();
   let commits = 0;
   meddling.with = async (commit) => {
@@ -202,7 +208,9 @@ it("executes commands of this process and of the stream side by side", async () 
   const told: Submitted[] = [];
   const flood = async ({ trading }: TestCore, user: string) => {
     for (let turn = 0; turn < 20; turn++) {
-      told.push(...(await Promise.all(Array.from({ length: 100 }, () => trading.commands.submit(deposit(user, "idr", 1n))))));
+      told.push(
+        ...(await Promise.all(Array.from({ length: 100 }, () => trading.commands.submit(deposit(user, "idr", 1n))))),
+      );
     }
   };
   await Promise.all([flood(core, "bob"), flood(api, "cas"), flood(core, "dan")]);
@@ -212,7 +220,7 @@ it("executes commands of this process and of the stream side by side", async () 
   await auditCore(core.redis, { acknowledged: toldOf(told) });
 });
 
-it("loses nothing that was told and does nothing twice when the process is killed at each step of a commit", async () => {
+it("loses no answered command and executes none twice when the process is killed at each step of a commit", async () => {
   const watcher = await startCore({ SLUICE_ROLES: ["api"] });
   const { url } = watcher.server;
   const told = [];

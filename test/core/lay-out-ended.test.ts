@@ -1,27 +1,28 @@
 import { Redis } from "ioredis";
 import { afterAll, expect, it } from "vitest";
-import { TABLES_KEY } from "../../origin/commit/keys.ts";
-import { createLogger } from "../../origin/log.ts";
-import { endedFrom, idsOf } from "../../origin/projections/ended-orders.ts";
-import { startForgetting } from "../../origin/projections/forget-orders.ts";
-import { ENDED_KEY, movementsKey, orderKey, userOrdersKey, userTradesKey } from "../../origin/projections/keys.ts";
-import { layOutEnded } from "../../origin/projections/lay-out-ended.ts";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { TABLES_KEY } from "../../origin/journal/keys.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { endedFrom, idsOf } from "../../origin/state/ended-orders.ts";
+import { startForgetting } from "../../origin/state/forget-orders.ts";
+import { ENDED_KEY, movementsKey, orderKey, userOrdersKey, userTradesKey } from "../../origin/state/keys.ts";
+import { layOutEnded } from "../../origin/upgrade/lay-out-ended.ts";
+import { createLogger } from "../../stack/program/log.ts";
 import { until } from "./core.ts";
 
 const ORDERS = 4_500;
 const SEQUENCE = 900;
 const log = createLogger("lay-out-test", { write: () => {} });
 
-/** As the version before leaves it: an open order, ended ones in lists by status and day, some long gone and still in their user's list. */
+/**
+ * As the previous version leaves it: an open order, ended ones in lists by status and day, some long gone and still in
+ * their user's list.
+ */
 async function startOldStore() {
-  const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  const server = await borrowRedis({ fsync: "no" });
   const redis = new Redis(server.url);
   afterAll(async () => {
     redis.disconnect();
-    await server.stop();
   });
   await redis.hset("v1:{t0}:projected", {
     sequence: SEQUENCE,
@@ -42,7 +43,8 @@ async function startOldStore() {
     pipeline.hset(orderKey(id), { id, user, status: "filled" }).rpush(list, id).sadd("v1:{t0}:orders:ended", list);
   }
   pipeline.hset(orderKey(5_001), { id: 5_001, user: "ann", status: "open" }).zadd(userOrdersKey("ann"), -5_001, 5_001);
-  for (let id = 1; id <= 1_040; id++) pipeline.lpush(userTradesKey("ann"), `{"id":${id}}`).lpush(movementsKey("bob"), `{"id":"${id}"}`);
+  for (let id = 1; id <= 1_040; id++)
+    pipeline.lpush(userTradesKey("ann"), `{"id":${id}}`).lpush(movementsKey("bob"), `{"id":"${id}"}`);
   await pipeline.exec();
   return { redis, server };
 }
@@ -50,7 +52,7 @@ async function startOldStore() {
 const waiting = async (redis: Awaited<ReturnType<typeof startOldStore>>["redis"]) =>
   (await redis.lrange(ENDED_KEY, 0, -1)).flatMap((text) => idsOf(endedFrom(text))).toSorted((a, b) => a - b);
 
-it("brings a store of the version before to the new layout, also after an interruption, and loses no order", async () => {
+it("upgrades a store of the previous version to the new layout, also after an interruption, and loses no order", async () => {
   const { redis, server } = await startOldStore();
   const everyOrder = Array.from({ length: ORDERS }, (_, place) => 501 + place);
   let pages = 0;

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { startFaultyWire } from "../gate/faulty-wire.ts";
+import { startFaultyWire } from "../../kit/faulty-wire.ts";
 import { auditCore, toldOf, watchAppends } from "./audit-core.ts";
 import { deposit, engineIs, openCore, startCore, until } from "./core.ts";
 import { makeOrders } from "./make-orders.ts";
 
-it("asks the journal when a reply is lost after the command was carried out: nothing is lost, nothing is done twice", async () => {
+it("looks into the journal when a reply is lost after the command was executed: nothing is lost or executed twice", async () => {
   const reader = await startCore({ SLUICE_ROLES: ["api"] });
   const wire = await startFaultyWire(reader.server.port);
   try {
@@ -29,14 +29,14 @@ it("asks the journal when a reply is lost after the command was carried out: not
   }
 });
 
-it("does nothing twice when replies come later than anybody waits for them", async () => {
+it("executes nothing twice when replies arrive after the callers' time-out", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const orders = makeOrders(core, 22);
   await orders.untilMore(100);
-  process.kill(core.server.child.pid, "SIGSTOP");
+  core.server.freeze();
   await sleep(1_500);
-  process.kill(core.server.child.pid, "SIGCONT");
+  core.server.thaw();
   await orders.untilMore(100);
   await orders.stop();
   await core.trading.stop();
@@ -48,20 +48,20 @@ it("finds an answer through the journal when its message was missed", async () =
   await engineIs(core, "leader");
   const api = await core.again({ SLUICE_ROLES: ["api"] });
   await until(async () => (await api.trading.commands.submit(deposit("ann", "idr", 1n))).kind === "committed");
-  // Every subscriber is cut, again and again, so that no message gets through.
+  // Every subscriber is disconnected repeatedly, so that no message arrives.
   const cutting = setInterval(() => void core.redis.call("CLIENT", "KILL", "TYPE", "pubsub").catch(() => {}), 1);
   const told = await api.commit(deposit("ann", "idr", 2n));
   clearInterval(cutting);
   expect(told.outcome).toEqual({ kind: "done" });
 });
 
-it("says unknown after two seconds without an engine, tells it later, and refuses once nobody leads", async () => {
+it("answers unknown after two seconds without an engine, has the outcome later, and refuses once no engine leads", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const api = await core.again({ SLUICE_ROLES: ["api"] });
   await core.commit(deposit("ann", "idr", 1n));
   await core.trading.stop();
-  // As if the engine had just died: its lease has run out, and a standby could still come.
+  // As if the engine had just died: its lease has expired, and a standby could still take over.
   const [seconds] = await core.redis.time();
   await core.redis.hset("v1:{t0}:fence", "until", Number(seconds) * 1_000);
   const unknown = await api.trading.commands.submit(deposit("ann", "idr", 2n));
@@ -69,7 +69,10 @@ it("says unknown after two seconds without an engine, tells it later, and refuse
   const commandId = unknown.kind === "unknown" ? unknown.commandId : "";
   expect(await api.trading.commands.outcomeOf(commandId)).toEqual({ kind: "pending" });
   await until(async () => (await api.trading.commands.submit(deposit("ann", "idr", 4n))).kind === "refused");
-  expect(await api.trading.commands.submit(deposit("ann", "idr", 4n))).toEqual({ kind: "refused", code: "engine_unavailable" });
+  expect(await api.trading.commands.submit(deposit("ann", "idr", 4n))).toEqual({
+    kind: "refused",
+    code: "engine_unavailable",
+  });
   const next = await core.again();
   await engineIs(next, "leader");
   await until(async () => (await api.trading.commands.outcomeOf(commandId)).kind === "committed");

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
-import type { Submitted } from "../../origin/commands/commands.ts";
+import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { type TestCore, until } from "./core.ts";
 
-/** Orders from this process, whatever becomes of them, and everything that it was answered. */
+/** Places orders from this process, and records every answer. */
 export type OrderMaker = {
   readonly answers: readonly Submitted[];
   /** Returns when so many more have been committed. */

@@ -1,21 +1,19 @@
 import { Redis } from "ioredis";
 import { afterAll, expect, it } from "vitest";
-import { namedKey, PROJECTED_KEY, referencesKey } from "../../origin/projections/keys.ts";
-import { moveReferences } from "../../origin/projections/move-references.ts";
-import { findNames } from "../../origin/projections/name-store.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { namedKey, PROJECTED_KEY, referencesKey } from "../../origin/state/keys.ts";
+import { findNames } from "../../origin/state/name-store.ts";
+import { moveReferences } from "../../origin/upgrade/move-references.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW = 1_790_000_000_000;
-const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+const server = await borrowRedis({ fsync: "no" });
 const redis = new Redis(server.url);
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
-/** As the version before wrote them. */
+/** As the previous version wrote them. */
 async function putReferences(count: number): Promise<void> {
   await redis.flushall();
   await redis.hset(PROJECTED_KEY, "at", NOW);
@@ -28,7 +26,8 @@ async function putReferences(count: number): Promise<void> {
   await pipeline.exec();
 }
 
-const nameOf = (index: number) => ({ kind: "order", user: `user-${index % 3}`, reference: `order ${index} é` }) as const;
+const nameOf = (index: number) =>
+  ({ kind: "order", user: `user-${index % 3}`, reference: `order ${index} é` }) as const;
 
 async function expectAll(count: number): Promise<void> {
   const indexes = Array.from({ length: count }, (_, index) => index);
@@ -38,7 +37,9 @@ async function expectAll(count: number): Promise<void> {
     expect(row).toMatchObject({ ...nameOf(index), digest: "0123456789abcdef", orderId: index + 1 });
     expect(row.at).toBe(NOW - Math.floor((index * 23 * HOUR_MS) / count));
   }
-  const numbers = await Promise.all(Array.from({ length: 25 }, (_, back) => redis.hvals(namedKey(Math.floor(NOW / HOUR_MS) - back))));
+  const numbers = await Promise.all(
+    Array.from({ length: 25 }, (_, back) => redis.hvals(namedKey(Math.floor(NOW / HOUR_MS) - back))),
+  );
   expect(numbers.flat().reduce((sum, number) => sum + Number(number), 0)).toBe(count);
   expect(await redis.keys("v1:{t0}:references:*")).toEqual([]);
   for (const key of [...(await redis.keys("v1:{t0}:names:*")), ...(await redis.keys("v1:{t0}:named:*"))]) {
@@ -46,7 +47,7 @@ async function expectAll(count: number): Promise<void> {
   }
 }
 
-it("moves every name with what it stands for, counts them by user and hour, and tells how far it is", async () => {
+it("moves every name with its content, counts them by user and hour, and reports its progress", async () => {
   await putReferences(5_000);
   const told: number[] = [];
   await moveReferences(redis, { onProgress: ({ done, total }) => told.push(done / total) });
@@ -57,7 +58,7 @@ it("moves every name with what it stands for, counts them by user and hour, and 
   await expectAll(5_000);
 });
 
-it("ends the same when it was interrupted anywhere and begins again", async () => {
+it("reaches the same end when it was interrupted anywhere and starts again", async () => {
   for (const after of [0, 1, 7, 20, 40]) {
     await putReferences(2_000);
     let steps = 0;

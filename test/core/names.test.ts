@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import type { CommandBody, Submitted } from "../../origin/commands/commands.ts";
-import { lastEntry } from "../../origin/commit/journal.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
+import type { CommandBody } from "../../origin/engine/command.ts";
+import { lastEntry } from "../../origin/journal/journal.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, type TestCore, until } from "./core.ts";
@@ -43,7 +44,7 @@ async function callsOf({ redis }: TestCore): Promise<ReadonlyMap<string, number>
   return new Map([...lines].map(([, name = "", calls]) => [name, Number(calls)]));
 }
 
-it("answers a name of a leader before it as that leader did, and has read none of them", async () => {
+it("answers a name of an earlier leader as that leader did, without having loaded any", async () => {
   const first = await openVenue();
   const names = Array.from({ length: 3_000 }, (_, index) => `order ${index} é`);
   const placed = outcomesOf(
@@ -66,20 +67,33 @@ it("answers a name of a leader before it as that leader did, and has read none o
   expect(calls.get("hscan")).toBeLessThan(60);
   expect(calls.get("hget") ?? 0).toBeLessThan(60);
 
-  const again = await Promise.all(["order 7 é", "order 8 é"].map((name) => second.trading.commands.submit(named(name))));
+  const again = await Promise.all(
+    ["order 7 é", "order 8 é"].map((name) => second.trading.commands.submit(named(name))),
+  );
   expect(outcomesOf(again)).toEqual([7, 8].map((index) => ({ kind: "repetition", orderId: idOf(placed[index]) })));
-  expect((await second.commit(named("order 9 é", 2))).outcome).toEqual({ kind: "rejected", code: "client_order_id_reused" });
-  expect((await second.commit(deposit("ann", "idr", 10n ** 15n, "first"))).outcome).toEqual({ kind: "repetition", orderId: 0 });
-  expect((await second.commit(deposit("ann", "idr", 1n, "first"))).outcome).toEqual({ kind: "rejected", code: "reference_reused" });
+  expect((await second.commit(named("order 9 é", 2))).outcome).toEqual({
+    kind: "rejected",
+    code: "client_order_id_reused",
+  });
+  expect((await second.commit(deposit("ann", "idr", 10n ** 15n, "first"))).outcome).toEqual({
+    kind: "repetition",
+    orderId: 0,
+  });
+  expect((await second.commit(deposit("ann", "idr", 1n, "first"))).outcome).toEqual({
+    kind: "rejected",
+    code: "reference_reused",
+  });
   const byName = await second.commit({ kind: "cancel", user: "ann", orderId: 0, clientOrderId: "order 7 é" });
   expect(byName.outcome).toEqual({ kind: "rejected", code: "order_not_open" });
-  expect((await second.commit({ kind: "cancel", user: "ann", orderId: 0, clientOrderId: "order 8 é" })).outcome.kind).toBe("cancelled");
+  expect(
+    (await second.commit({ kind: "cancel", user: "ann", orderId: 0, clientOrderId: "order 8 é" })).outcome.kind,
+  ).toBe("cancelled");
   expect((await second.commit(named("order 8 é"))).outcome).toMatchObject({ kind: "repetition" });
   await second.trading.stop();
   await auditCore(second.redis);
 });
 
-it("does a name once however small its memory is, and the commands alone lead to the same state", async () => {
+it("executes a name once however small its memory is, and a replay of the commands leads to the same state", async () => {
   const core = await openVenue(NAME_BOUNDS);
   await untilAllProjected(core);
   const told: Submitted[] = [];
@@ -88,7 +102,10 @@ it("does a name once however small its memory is, and the commands alone lead to
     const fresh = Array.from({ length: 15 }, (_, index) => ending(`${round}.${index}`));
     const old = round < 5 ? [] : Array.from({ length: 15 }, (_, index) => ending(`${round - 5}.${index}`));
     const answers = await Promise.all([...fresh, ...old].map((order) => core.trading.commands.submit(order)));
-    expect(outcomesOf(answers).map(({ kind }) => kind)).toEqual([...fresh.map(() => "order"), ...old.map(() => "repetition")]);
+    expect(outcomesOf(answers).map(({ kind }) => kind)).toEqual([
+      ...fresh.map(() => "order"),
+      ...old.map(() => "repetition"),
+    ]);
     told.push(...answers);
     await untilAllProjected(core);
   }
@@ -98,7 +115,7 @@ it("does a name once however small its memory is, and the commands alone lead to
   await auditCore(core.redis, { acknowledged: toldOf(told) });
 });
 
-it("keeps what is not yet projected, however much it is", async () => {
+it("keeps names that are not yet projected, however many they are", async () => {
   const core = await startCore({ SLUICE_ROLES: ["api", "engine"], nameBounds: NAME_BOUNDS });
   await engineIs(core, "leader");
   await core.commit(deposit("ann", "idr", 10n ** 15n));
@@ -108,7 +125,7 @@ it("keeps what is not yet projected, however much it is", async () => {
   expect(outcomesOf(again).map(({ kind }) => kind)).toEqual(orders.map(() => "repetition"));
 });
 
-it("starts again from the journal when Redis goes away while it is asked for a name, and does the command once", async () => {
+it("restarts from the journal when Redis becomes unavailable during a question for a name, and executes the command once", async () => {
   let failures = 0;
   const core = await startCore({
     nameBounds: NAME_BOUNDS,
@@ -143,7 +160,7 @@ it("starts again from the journal when Redis goes away while it is asked for a n
   failures = 1;
   expect((await core.commit(ending("0.1"))).outcome).toMatchObject({ kind: "repetition" });
   expect(failures).toBe(0);
-  expect(core.logged.join("")).toContain("the engine starts anew from the journal");
+  expect(core.logged.join("")).toContain("the engine restarts from the journal");
   await core.trading.stop();
   await auditCore(core.redis);
 });

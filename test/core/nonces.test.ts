@@ -1,13 +1,16 @@
 import { expect, it } from "vitest";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { auditCore } from "./audit-core.ts";
 import { deposit, engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
 import { startOrigin } from "./processes.ts";
 
 /** A signed request is executed once, whichever process it comes to and whatever is killed in between. */
 
-const signed = (id: string, amount = 1n) => ({ ...deposit("ann", "idr", amount), nonce: { id, until: Date.now() + 30_000 } });
+const signed = (id: string, amount = 1n) => ({
+  ...deposit("ann", "idr", amount),
+  nonce: { id, until: Date.now() + 30_000 },
+});
 const REPLAYED = { kind: "rejected", code: "request_replayed" };
 const commits = async ({ trading }: TestCore) =>
   until(async () => (await trading.commands.submit(deposit("bob", "idr", 1n))).kind === "committed");
@@ -23,7 +26,9 @@ it("refuses a repetition in the engine's own process, in another one, and at onc
   expect((await api.commit(second)).outcome).toEqual({ kind: "done" });
   expect((await core.commit(second)).outcome).toEqual(REPLAYED);
   const both = signed("c");
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? core : api).commit(both)));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? core : api).commit(both)),
+  );
   expect(answers.filter(({ outcome }) => outcome.kind === "done")).toHaveLength(1);
   await api.trading.stop();
   await core.trading.stop();

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
-import { parseCommandId } from "../../origin/commands/command-id.ts";
+import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
+import { parseCommandId } from "../../origin/journal/command-text.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { auditCore, toldOf, watchAppends } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, until } from "./core.ts";
 
-it("answers an order with what the journal says of it, and readers see it at once", async () => {
+it("answers an order with its outcome in the journal, and readers see it at once", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const { commit } = core;
@@ -13,11 +13,21 @@ it("answers an order with what the journal says of it, and readers see it at onc
   await commit(deposit("bob", "btc", 10n ** 9n, "d2"));
   await commit(limitOrder({ user: "ann", side: "buy", ticks: 1_000_000, lots: 100, clientOrderId: "first" }));
   const sold = await commit(limitOrder({ user: "bob", side: "sell", ticks: 1_000_000, lots: 40 }));
-  expect(sold.outcome).toMatchObject({ kind: "order", order: { id: 2, status: "filled" }, trades: [{ id: 1, lots: 40, buyUser: "ann" }] });
+  expect(sold.outcome).toMatchObject({
+    kind: "order",
+    order: { id: 2, status: "filled" },
+    trades: [{ id: 1, lots: 40, buyUser: "ann" }],
+  });
   expect(await core.trading.commands.untilProjected(sold.sequence)).toBe(true);
   expect(await core.redis.hgetall("v1:{t0}:order:1")).toMatchObject({
     ...{ id: "1", user: "ann", pair: "btcidr", side: "buy", client_order_id: "first" },
-    ...{ price: "1000000000", quantity: "0.001", filled_quantity: "0.0004", filled_value: "400000", status: "partiallyFilled" },
+    ...{
+      price: "1000000000",
+      quantity: "0.001",
+      filled_quantity: "0.0004",
+      filled_value: "400000",
+      status: "partiallyFilled",
+    },
   });
   expect(await core.redis.hgetall("v1:{t0}:wallet:ann")).toEqual({ btc: "0.0003996,0", idr: "999999000000,600000" });
   expect(await core.redis.zrange("v1:{t0}:orders:open:ann", "0", "-1")).toEqual(["1"]);
@@ -38,7 +48,7 @@ it("answers an order with what the journal says of it, and readers see it at onc
   });
 });
 
-it("tells nobody of an order before Redis has answered the commit", async () => {
+it("publishes no order before Redis has answered the commit", async () => {
   const held: (() => void)[] = [];
   let isHolding = false;
   const core = await startCore({
@@ -73,7 +83,9 @@ const COMMIT_KEYS = 3;
 it("takes all commands of one turn into one entry, in their order, and writes nothing else for them", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => core.commit(deposit("ann", "idr", BigInt(index + 1)))));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => core.commit(deposit("ann", "idr", BigInt(index + 1)))),
+  );
   expect(new Set(answers.map(({ sequence }) => sequence)).size).toBe(1);
   const places = answers.map(({ commandId }) => parseCommandId(commandId));
   expect(places.map((place) => (place !== undefined && "number" in place ? place.number : 0))).toEqual(
@@ -82,18 +94,20 @@ it("takes all commands of one turn into one entry, in their order, and writes no
   expect(await core.redis.exists("v1:{t0}:commands")).toBe(0);
 });
 
-it("takes all commands of one turn with one append where no engine is in the process, in their order", async () => {
+it("appends all commands of one turn at once, in their order, in a process without an engine", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const api = await core.again({ SLUICE_ROLES: ["api"] });
   await until(async () => (await api.trading.commands.submit(deposit("ann", "idr", 1n))).kind === "committed");
-  const answers = await Promise.all(Array.from({ length: 50 }, (_, index) => api.commit(deposit("ann", "idr", BigInt(index + 1)))));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => api.commit(deposit("ann", "idr", BigInt(index + 1)))),
+  );
   const appends = new Set(answers.map(({ commandId }) => commandId.slice(0, commandId.lastIndexOf("-"))));
   expect(appends.size).toBe(1);
   expect(answers.map(({ commandId }) => Number(commandId.split("-")[2]))).toEqual(answers.map((_, index) => index));
 });
 
-it("leads to one state by journal, by projections and by the commands themselves", async () => {
+it("reaches one state by journal, by projections and by replay of the commands", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const appends = watchAppends(core.redis);
@@ -111,12 +125,16 @@ it("leads to one state by journal, by projections and by the commands themselves
   await auditCore(core.redis, { acknowledged: all });
 });
 
-it("tells the outcome of any command that the journal still holds, and forgets no other way", async () => {
+it("has the outcome of every command for as long as the journal holds it", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const answers = [];
   for (let turn = 0; turn < 40; turn++) {
-    answers.push(...(await Promise.all([1, 2, 3].map((part) => core.commit(deposit(`user${turn}`, "idr", BigInt(part), `r${part}`))))));
+    answers.push(
+      ...(await Promise.all(
+        [1, 2, 3].map((part) => core.commit(deposit(`user${turn}`, "idr", BigInt(part), `r${part}`))),
+      )),
+    );
   }
   const repeated = await core.commit(deposit("user0", "idr", 1n, "r1"));
   const refused = await core.commit(deposit("user0", "idr", 2n, "r1"));
@@ -125,7 +143,10 @@ it("tells the outcome of any command that the journal still holds, and forgets n
     expect(await outcomeOf(commandId)).toMatchObject({ kind: "committed", sequence, outcome: { kind: "done" } });
   }
   expect(await outcomeOf(repeated.commandId)).toMatchObject({ user: "user0", outcome: { kind: "repetition" } });
-  expect(await outcomeOf(refused.commandId)).toMatchObject({ user: "user0", outcome: { kind: "rejected", code: "reference_reused" } });
+  expect(await outcomeOf(refused.commandId)).toMatchObject({
+    user: "user0",
+    outcome: { kind: "rejected", code: "reference_reused" },
+  });
   for (const unknown of ["1-1-1", "99999999999999-0-0", "nonsense", "", "1-2", `${refused.commandId}9`]) {
     expect(await outcomeOf(unknown), unknown).toEqual({ kind: "forgotten" });
   }

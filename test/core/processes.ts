@@ -1,14 +1,14 @@
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
-import type { Submitted } from "../../origin/commands/commands.ts";
-import { type Child, startChild } from "../../origin/stack/child.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
+import { type Child, startChild } from "../../stack/servers/child.ts";
 import type { Acknowledged } from "./audit-core.ts";
 
-const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+const LOADER = new URL("../../stack/program/lua-loader.ts", import.meta.url).href;
 const ENTRY = fileURLToPath(new URL("./engine-process.ts", import.meta.url));
 
-/** An origin process of its own, with what it reports of its own orders. */
+/** An origin process of its own, with its reports on its own orders. */
 export type OriginProcess = {
   readonly child: Child;
   readonly told: readonly Acknowledged[];
@@ -31,13 +31,24 @@ afterEach(async () => {
   }
 });
 
-export function startOrigin({ url, roles = "engine,worker", failAt = "", failAfter = 1, loadSeed }: ProcessOptions): OriginProcess {
+export function startOrigin({
+  url,
+  roles = "engine,worker",
+  failAt = "",
+  failAfter = 1,
+  loadSeed,
+}: ProcessOptions): OriginProcess {
   const environment = {
     ...process.env,
     ...{ VENUE_REDIS_URL: url, SLUICE_ROLES: roles, FAIL_AT: failAt, FAIL_AFTER: String(failAfter) },
     ...(loadSeed === undefined ? {} : { LOAD_SEED: String(loadSeed) }),
   };
-  const child = startChild({ name: "origin", command: process.execPath, args: ["--import", LOADER, ENTRY], environment });
+  const child = startChild({
+    name: "origin",
+    command: process.execPath,
+    args: ["--import", LOADER, ENTRY],
+    environment,
+  });
   running.push(child);
   const told: Acknowledged[] = [];
   createInterface({ input: child.reports }).on("line", (line) => {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
-import { readJournal } from "../../origin/commit/journal.ts";
-import { changesFrom } from "../../origin/commit/journal-body.ts";
-import { endedFrom, idsOf } from "../../origin/projections/ended-orders.ts";
-import { ENDED_KEY } from "../../origin/projections/keys.ts";
+import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
+import { readJournal } from "../../origin/journal/journal.ts";
+import { changesFrom } from "../../origin/journal/journal-body.ts";
+import { endedFrom, idsOf } from "../../origin/state/ended-orders.ts";
+import { ENDED_KEY } from "../../origin/state/keys.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { engineIs, startCore, type TestCore, until } from "./core.ts";
 
@@ -30,14 +30,16 @@ it("writes each entry once with three workers at once, one of them new", async (
   const entries = await readJournal(core.redis, 0, 100_000);
   const trades = entries.flatMap(({ body }) => changesFrom(body).trades);
   expect(trades.length).toBeGreaterThan(50);
-  const listed = (await core.redis.lrange("v1:{t0}:trades:pair:btcidr", 0, -1)).map((text) => (JSON.parse(text) as { id: number }).id);
+  const listed = (await core.redis.lrange("v1:{t0}:trades:pair:btcidr", 0, -1)).map(
+    (text) => (JSON.parse(text) as { id: number }).id,
+  );
   expect(listed).toEqual(trades.map(({ id }) => id).toReversed());
   await core.trading.stop();
   for (const worker of workers) await worker.trading.stop();
   await auditCore(core.redis);
 });
 
-it("has every order in exactly the indexes that its state calls for", async () => {
+it("has every order in exactly the indexes of its state", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const last = await trade(core, 30);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { deposit, engineIs, openCore, startCore, type TestCore, until } from "./core.ts";
 
 const engineSays = (core: TestCore) => core.trading.health().find(({ name }) => name === "engine")?.detail ?? "";
@@ -12,14 +12,18 @@ const OTHER_FAULTS = [
   ["maxmemory-policy", "allkeys-lru", "noeviction"],
 ] as const;
 
-it("does not trade on a Redis that could lose an order, and says which setting is wrong", async () => {
+it("does not trade on a Redis that could lose an order, and names the wrong setting", async () => {
   const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "everysec" });
   try {
     const core = await openCore(server);
     await refusesWith(core, "appendfsync everysec and needs always");
-    expect(await core.trading.commands.submit(deposit("ann", "idr", 1n))).toEqual({ kind: "refused", code: "engine_unavailable" });
+    expect(await core.trading.commands.submit(deposit("ann", "idr", 1n))).toEqual({
+      kind: "refused",
+      code: "engine_unavailable",
+    });
     for (const [setting, value] of OTHER_FAULTS) await core.redis.config("SET", setting, value);
-    for (const [setting, value, needed] of OTHER_FAULTS) await refusesWith(core, `${setting} ${value} and needs ${needed}`);
+    for (const [setting, value, needed] of OTHER_FAULTS)
+      await refusesWith(core, `${setting} ${value} and needs ${needed}`);
     for (const [setting, , needed] of OTHER_FAULTS) await core.redis.config("SET", setting, needed);
     expect(await core.redis.exists("v1:{t0}:stream:executions")).toBe(0);
     const bold = await core.again({ SLUICE_UNSAFE_STORE: true });
@@ -33,11 +37,11 @@ it("does not trade on a Redis that could lose an order, and says which setting i
 
 it("does not trade on an empty Redis when trades were recorded before", async () => {
   const core = await startCore({ hasTrades: true });
-  await refusesWith(core, "The venue's Redis is empty, and PostgreSQL knows of trades");
+  await refusesWith(core, "The venue's Redis is empty, and PostgreSQL holds trades");
   expect(await core.redis.exists("v1:{t0}:stream:executions")).toBe(0);
 });
 
-it("does not begin anew on a Redis that was emptied under it", async () => {
+it("does not start a new journal on a Redis that was emptied while it ran", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   await core.commit(deposit("ann", "idr", 5n));

@@ -1,16 +1,19 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { findProgram } from "../../origin/stack/find-program.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { findProgram } from "../../stack/servers/find-program.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { auditCore, toldOf } from "./audit-core.ts";
 import { engineIs, openCore } from "./core.ts";
 import { makeOrders } from "./make-orders.ts";
 
 const strace = findProgram("strace");
 
-/** On a fast disk `kill -9` loses nothing even without fsync; only a slow one shows who answers before the write is safe. */
+/**
+ * On a fast disk `kill -9` loses nothing even without fsync; only a slow one reveals an answer before the write is
+ * safe.
+ */
 it.runIf(strace !== undefined)("loses nothing that was acknowledged when Redis is killed on a slow disk", async () => {
   const folder = await temporaryFolder();
   let server = await startRedisServer({ folder, fsync: "always" });
@@ -19,7 +22,18 @@ it.runIf(strace !== undefined)("loses nothing that was acknowledged when Redis i
   const orders = makeOrders(core, 31);
   await orders.untilMore(100);
   const delay = "inject=fdatasync:delay_enter=250000";
-  const slow = spawn(strace ?? "", ["-f", "-qq", "-o", "/dev/null", "-e", "trace=fdatasync", "-e", delay, "-p", String(server.child.pid)]);
+  const slow = spawn(strace ?? "", [
+    "-f",
+    "-qq",
+    "-o",
+    "/dev/null",
+    "-e",
+    "trace=fdatasync",
+    "-e",
+    delay,
+    "-p",
+    String(server.child.pid),
+  ]);
   try {
     await sleep(300);
     const before = orders.answers.length;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { readJournal } from "../../origin/commit/journal.ts";
-import { changesFrom } from "../../origin/commit/journal-body.ts";
+import { readJournal } from "../../origin/journal/journal.ts";
+import { changesFrom } from "../../origin/journal/journal-body.ts";
 import { auditCore } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, startCore, type TestCore, until } from "./core.ts";
 import { startOrigin } from "./processes.ts";
@@ -35,7 +35,10 @@ async function tradeAtTop(core: TestCore, count: number): Promise<number> {
 }
 
 const snapshotOf = async (core: TestCore) =>
-  JSON.parse((await core.redis.get("v1:book:snapshot:btcidr")) ?? "{}") as { sequence: number; bids: [string, string][] };
+  JSON.parse((await core.redis.get("v1:book:snapshot:btcidr")) ?? "{}") as {
+    sequence: number;
+    bids: [string, string][];
+  };
 
 it("a second worker reads no books while the first projects, and continues exactly once when the first is killed", {
   timeout: 90_000,
@@ -55,7 +58,7 @@ it("a second worker reads no books while the first projects, and continues exact
   expect(calls("hscan")).toBe(0);
   expect(calls("hgetall")).toBeLessThan(50);
 
-  // Without trades: whatever is asked goes with the leases, which are asked for some times a second.
+  // Without trades: the only questions are those of the leases, a few a second.
   await core.redis.config("RESETSTAT");
   await until(async () => (await callsOf(core))("evalsha") >= 20);
   const idle = await callsOf(core);
@@ -74,7 +77,9 @@ it("a second worker reads no books while the first projects, and continues exact
   const entries = (await readJournal(core.redis, 0, 100_000)).map(({ body }) => changesFrom(body));
   const trades = entries.flatMap((changes) => changes.trades).filter(({ pair }) => pair === "btcidr");
   expect(trades.length).toBeGreaterThanOrEqual(2 * COMMITS);
-  const listed = (await core.redis.lrange("v1:{t0}:trades:pair:btcidr", 0, -1)).map((text) => (JSON.parse(text) as { id: number }).id);
+  const listed = (await core.redis.lrange("v1:{t0}:trades:pair:btcidr", 0, -1)).map(
+    (text) => (JSON.parse(text) as { id: number }).id,
+  );
   expect(listed).toEqual(trades.map(({ id }) => id).toReversed());
   const orders = new Map(entries.flatMap((changes) => changes.orders).map((row) => [row.id, row]));
   const isOpen = (status: string) => status === "open" || status === "partiallyFilled";
@@ -103,7 +108,7 @@ it("a worker that is stopped hands over at once", async () => {
   const owner = await core.redis.hget("v1:{t0}:projector", "owner");
   await first.trading.stop();
   const lease = await core.redis.hgetall("v1:{t0}:projector");
-  // Given back, and perhaps taken by the other one already.
+  // Released, and perhaps taken by the other worker already.
   expect(lease["owner"] !== owner || Number(lease["until"]) <= Date.now()).toBe(true);
   const { sequence } = await core.commit(deposit("ann", "idr", 1n));
   await until(() => core.trading.commands.untilProjected(sequence));

@@ -3,27 +3,29 @@ import { Hono } from "hono";
 import { Redis } from "ioredis";
 import { pino } from "pino";
 import { expect, it } from "vitest";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import type { Database } from "../../origin/db/database.ts";
-import { healthRoute } from "../../origin/health/health-route.ts";
-import { USERS_KEY, WALLETS_KEY, walletKey } from "../../origin/projections/keys.ts";
-import { loadState } from "../../origin/projections/load-state.ts";
-import { readWallets } from "../../origin/projections/read-wallets.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
-import { askLoadingProgress } from "../../origin/redis/loading-progress.ts";
-import { startChild } from "../../origin/stack/child.ts";
-import { findProgram } from "../../origin/stack/find-program.ts";
-import { REDIS_PROGRAMS, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { USERS_KEY, WALLETS_KEY, walletKey } from "../../origin/state/keys.ts";
+import { loadState } from "../../origin/state/load-state.ts";
+import { readWallets } from "../../origin/state/read-wallets.ts";
+import { healthRoute } from "../../origin/system/health-route.ts";
+import { startChild } from "../../stack/servers/child.ts";
+import { findProgram } from "../../stack/servers/find-program.ts";
+import { askLoadingProgress } from "../../stack/servers/loading-progress.ts";
+import { REDIS_PROGRAMS, startRedisServer } from "../../stack/servers/redis-server.ts";
 import { deposit, engineIs, startCore } from "./core.ts";
 
-it("tells how far it is while it loads", async () => {
+it("reports its progress while it loads", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const { sequence } = await core.commit(deposit("ann", "idr", 5n));
   await core.trading.commands.untilProjected(sequence);
   await core.trading.stop();
   const pipeline = core.redis.pipeline();
-  for (let user = 0; user < 2_500; user++) pipeline.hset(walletKey(`user-${user}`), "idr", "0,0").sadd(WALLETS_KEY, `user-${user}`);
+  for (let user = 0; user < 2_500; user++)
+    pipeline.hset(walletKey(`user-${user}`), "idr", "0,0").sadd(WALLETS_KEY, `user-${user}`);
   await pipeline.exec();
   const told: string[] = [];
   const loaded = await loadState(core.redis, { onProgress: (progress) => void told.push(progress) });
@@ -56,7 +58,7 @@ it("shows in its health what the engine is loading", async () => {
 });
 
 it("reads every wallet once, also where there are none or exactly a page", async () => {
-  const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  const server = await borrowRedis({ fsync: "no" });
   const redis = new Redis(server.url);
   try {
     for (const count of [0, 1, 500, 1_700]) {
@@ -74,11 +76,10 @@ it("reads every wallet once, also where there are none or exactly a page", async
     }
   } finally {
     redis.disconnect();
-    await server.stop();
   }
 });
 
-it("says how far a Redis is that still loads its file", async () => {
+it("reports the progress of a Redis that still loads its file", async () => {
   const folder = await temporaryFolder();
   const server = await startRedisServer({ folder, fsync: "always" });
   const filling = new Redis(server.url);
@@ -89,7 +90,13 @@ it("says how far a Redis is that still loads its file", async () => {
   await server.stop();
 
   // Slowed down by Redis itself: two seconds or more for this file.
-  const args = [join(folder, "redis.conf"), "--key-load-delay", "150", "--loading-process-events-interval-bytes", "1024"];
+  const args = [
+    join(folder, "redis.conf"),
+    "--key-load-delay",
+    "150",
+    "--loading-process-events-interval-bytes",
+    "1024",
+  ];
   const child = startChild({ name: "loading", command: findProgram(...REDIS_PROGRAMS) ?? "", args });
   const redis = new Redis(server.url, { lazyConnect: true });
   const venueRedis = connectRedis(server.url, pino({ level: "silent" }));
@@ -98,8 +105,12 @@ it("says how far a Redis is that still loads its file", async () => {
   const told: (string | undefined)[] = [];
   try {
     await expect.poll(health, { timeout: 20_000 }).toContain("The venue's Redis loads its file: ");
-    await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 20_000 }).toBeDefined();
-    await expect.poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 60_000 }).toBeUndefined();
+    await expect
+      .poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 20_000 })
+      .toBeDefined();
+    await expect
+      .poll(() => askLoadingProgress(redis).then((text) => told.push(text) && text), { timeout: 60_000 })
+      .toBeUndefined();
     const seen = told.filter((text) => text !== undefined);
     expect(seen[0]).toMatch(/^Redis loads its file: \d+\.\d+ % \(\d+ MiB\)$/);
     expect(new Set(seen).size).toBeGreaterThan(1);

@@ -1,31 +1,28 @@
 import pino from "pino";
 import { expect, it } from "vitest";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
 import { keepStoreClock } from "../../origin/redis/keep-store-clock.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 
 const HOUR_MS = 3_600_000;
 /** More than a busy machine takes for one question. */
 const NEAR_MS = 60_000;
 const log = pino({ level: "silent" });
 
-it("goes by the time of the venue's Redis when the machine's own clock is an hour off, either way", async () => {
-  const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
-  try {
-    for (const offMs of [HOUR_MS, -HOUR_MS]) {
-      const redis = connectRedis(server.url, log);
-      const clock = await keepStoreClock({ redis, own: { nowMs: () => Date.now() + offMs }, log });
-      expect(Math.abs(clock.nowMs() - Date.now())).toBeLessThan(NEAR_MS);
-      clock.stop();
-      redis.disconnect();
-    }
-  } finally {
-    await server.stop();
+it("uses the time of the venue's Redis when the machine's own clock is an hour off, either way", async () => {
+  const server = await borrowRedis({ fsync: "no" });
+  for (const offMs of [HOUR_MS, -HOUR_MS]) {
+    const redis = connectRedis(server.url, log);
+    const clock = await keepStoreClock({ redis, own: { nowMs: () => Date.now() + offMs }, log });
+    expect(Math.abs(clock.nowMs() - Date.now())).toBeLessThan(NEAR_MS);
+    clock.stop();
+    redis.disconnect();
   }
 });
 
-it("goes by its own clock while Redis was never heard, and by Redis' as soon as it is", async () => {
+it("uses its own clock until Redis answers for the first time, then Redis' clock", async () => {
   const folder = await temporaryFolder();
   const first = await startRedisServer({ folder, fsync: "no" });
   await first.stop();

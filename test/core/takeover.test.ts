@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { commitEntry } from "../../origin/commit/commit.ts";
-import { entryHash, lastEntry } from "../../origin/commit/journal.ts";
+import { entryHash, lastEntry } from "../../origin/journal/journal.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { auditCore } from "./audit-core.ts";
 import { deposit, engineIs, startCore } from "./core.ts";
@@ -22,7 +22,7 @@ it("lets one engine lead, and another follow it entry by entry and take over whe
   await auditCore(first.redis, { acknowledged: told });
 });
 
-it("refuses a commit of an earlier epoch, and one that does not come next", async () => {
+it("refuses a commit of an earlier epoch, and one that is not the next", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   const { sequence } = await core.commit(deposit("ann", "idr", 5n));
@@ -38,7 +38,7 @@ it("refuses a commit of an earlier epoch, and one that does not come next", asyn
   expect((await lastEntry(core.redis))?.hash).toBe(last?.hash);
 });
 
-it("throws its memory away when another epoch has begun, and commits nothing of it", async () => {
+it("discards its memory when another epoch has begun, and commits nothing of it", async () => {
   const core = await startCore();
   await engineIs(core, "leader");
   await core.commit(deposit("ann", "idr", 5n));

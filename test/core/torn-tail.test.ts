@@ -4,14 +4,14 @@ import { cp, readdir, readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { findProgram } from "../../origin/stack/find-program.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { REDIS_PROGRAMS, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { findProgram } from "../../stack/servers/find-program.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { REDIS_PROGRAMS, startRedisServer } from "../../stack/servers/redis-server.ts";
 import { auditCore } from "./audit-core.ts";
 import { deposit, engineIs, limitOrder, openCore, until } from "./core.ts";
 
-it("comes to a sound state wherever the file ends within the last commit: all of it or nothing", async () => {
+it("recovers a sound state wherever the file ends within the last commit: all of it or nothing", async () => {
   const folder = await temporaryFolder();
   const server = await startRedisServer({ folder, fsync: "always" });
   const core = await openCore(server);
@@ -21,7 +21,9 @@ it("comes to a sound state wherever the file ends within the last commit: all of
   const before = await core.commit(limitOrder({ user: "ann", side: "buy", ticks: 100_000, lots: 100 }));
   expect(await core.trading.commands.untilProjected(before.sequence)).toBe(true);
   const from = (await readFile(await appendOnlyFile(folder))).length;
-  const last = await core.commit(limitOrder({ user: "bob", side: "sell", ticks: 100_000, lots: 40, clientOrderId: "last" }));
+  const last = await core.commit(
+    limitOrder({ user: "bob", side: "sell", ticks: 100_000, lots: 40, clientOrderId: "last" }),
+  );
   expect(await core.trading.commands.untilProjected(last.sequence)).toBe(true);
   await core.trading.stop();
   await server.stop();
@@ -38,10 +40,12 @@ it("comes to a sound state wherever the file ends within the last commit: all of
   expect(states).toHaveLength(lengths.length);
   // Before the commit, after it, and after its projection.
   const { sequence } = last;
-  expect(new Set(states)).toEqual(new Set([`${sequence} ${sequence}`, `${sequence} ${sequence - 1}`, `${sequence - 1} ${sequence - 1}`]));
+  expect(new Set(states)).toEqual(
+    new Set([`${sequence} ${sequence}`, `${sequence} ${sequence - 1}`, `${sequence - 1} ${sequence - 1}`]),
+  );
 });
 
-/** Starts a server on a copy whose file ends there, and audits each state that is met for the first time. */
+/** Starts a server on a copy whose file ends there, and audits each new state. */
 async function stateAfterCut(folder: string, length: number, seen: Set<string>): Promise<string> {
   const copy = await temporaryFolder();
   await cp(join(folder, "appendonlydir"), join(copy, "appendonlydir"), { recursive: true });
@@ -70,8 +74,8 @@ async function stateAfterCut(folder: string, length: number, seen: Set<string>):
 }
 
 /**
- * What Redis keeps of a torn file is the same for all bytes of one command, so: around the end of each command that the last order
- * wrote, and every few bytes of the transaction that holds the journal entry.
+ * Redis keeps the same part of a torn file for all bytes of one command, so: around the end of each command that the
+ * last order wrote, and every few bytes of the transaction that holds the journal entry.
  */
 function cuts(whole: Buffer, from: number): readonly number[] {
   const entry = whole.indexOf("stream:executions", from);
@@ -83,11 +87,13 @@ function cuts(whole: Buffer, from: number): readonly number[] {
   for (let at = whole.indexOf("\r\n*", from); at !== -1; at = whole.indexOf("\r\n*", at + 1)) {
     if (at < end + COARSE_AFTER_BYTES) for (const near of [1, 2, 3]) lengths.add(at + near);
   }
-  return [...lengths].filter((length) => length >= from && length <= whole.length).sort((first, second) => first - second);
+  return [...lengths]
+    .filter((length) => length >= from && length <= whole.length)
+    .sort((first, second) => first - second);
 }
 
 const FINE_STEP_BYTES = 16;
-/** Of the projection behind it, the first commands. */
+/** The first commands of the projection after it. */
 const COARSE_AFTER_BYTES = 200;
 
 async function appendOnlyFile(folder: string): Promise<string> {

@@ -1,12 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { parse } from "yaml";
+import { headingAnchors } from "../../kit/heading-anchors.ts";
+import { readPrometheusText } from "../../kit/prometheus-text.ts";
+import { promqlNames } from "../../kit/promql-names.ts";
 import { SETTINGS, startAdminGate } from "../admin/admin-gate.ts";
-import { readPrometheusText } from "../parts/prometheus-text.ts";
-import { promqlNames } from "../parts/promql-names.ts";
 import { START_MS_MAX, startVenue } from "../venue/venue.ts";
 
-/** Rules and dashboard against what the venue and the gate really print, and against the paragraphs that operators are sent to. */
+/** Rules and dashboard, checked against the metrics of a real venue and gate, and against the runbook's headings. */
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 
 type Rule = {
@@ -18,12 +19,14 @@ type Rule = {
 };
 type Panel = { readonly title: string; readonly targets?: readonly { readonly expr: string }[] };
 
-const { groups } = parse(await read("deploy/prometheus/sluice.rules.yml")) as { groups: { name: string; rules: Rule[] }[] };
+const { groups } = parse(await read("deploy/prometheus/sluice.rules.yml")) as {
+  groups: { name: string; rules: Rule[] }[];
+};
 const rules = groups.flatMap((group) => group.rules);
 const dashboard = JSON.parse(await read("deploy/prometheus/dashboard.json")) as { panels: Panel[] };
 const panels = dashboard.panels.filter(({ targets }) => targets !== undefined);
 
-/** Prometheus makes it of every scrape. */
+/** Prometheus adds it to every scrape. */
 const OF_PROMETHEUS = ["up"];
 
 const AUDIT_SOON_MINUTES = 0.05;
@@ -48,19 +51,6 @@ beforeAll(async () => {
   note(await scrape());
 }, START_MS_MAX);
 
-/** The anchors that a page of GitHub gives its headings. */
-async function anchorsOf(path: string): Promise<ReadonlySet<string>> {
-  const headings = [...(await read(path)).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading);
-  return new Set(
-    headings.map((heading) =>
-      heading
-        .toLowerCase()
-        .replaceAll(/[^\w\- ]/g, "")
-        .replaceAll(" ", "-"),
-    ),
-  );
-}
-
 describe("every alert", () => {
   it.each(rules.map((rule) => [rule.alert, rule] as const))("%s reads metrics that are printed", (_alert, { expr }) => {
     const names = promqlNames(expr);
@@ -68,9 +58,9 @@ describe("every alert", () => {
     expect(names.filter((name) => !printed.has(name))).toEqual([]);
   });
 
-  it("has a name of its own, a severity, a sentence, and a paragraph that says what to do", async () => {
+  it("has a unique name, a severity, a sentence and a runbook section", async () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
-    const anchors = await anchorsOf("docs/operations.md");
+    const anchors = headingAnchors(await read("docs/operations.md"));
     for (const { alert, labels, annotations } of rules) {
       expect(["warning", "critical"], alert).toContain(labels.severity);
       expect(annotations.summary, alert).toMatch(/\.$/);
@@ -79,7 +69,7 @@ describe("every alert", () => {
     }
   });
 
-  it("is there for what the operators are promised", () => {
+  it("exists for every promised subject", () => {
     const all = rules.flatMap(({ expr }) => promqlNames(expr));
     const subjects = [
       "memory_bytes",
@@ -114,7 +104,10 @@ describe("the reader of expressions", () => {
     expect(promqlNames(expression)).toEqual(["a_total", "b", "c"]);
   });
 
-  it.each(["max(a", "max(a))", "median(a)", "a{b=c}", "a[5x]", "a = 1", "rate(a[5m]) ? 1"])("refuses %s", (expression) => {
-    expect(() => promqlNames(expression)).toThrow();
-  });
+  it.each(["max(a", "max(a))", "median(a)", "a{b=c}", "a[5x]", "a = 1", "rate(a[5m]) ? 1"])(
+    "refuses %s",
+    (expression) => {
+      expect(() => promqlNames(expression)).toThrow();
+    },
+  );
 });

@@ -3,24 +3,24 @@ import { factsOf } from "../../load/crowd/ticket-facts.ts";
 import { CLIENT_LATE_MS } from "../../load/verdict/order-of-entry.ts";
 import { countOvertaken, type Overtaken } from "../../load/verdict/overtaken.ts";
 
-/** People in one line who keep asking whatever they are answered, and an account of what they were told, kept on their side. */
+/** Visitors of one line who keep polling through errors, and a record of their answers on the client side. */
 export type ClusterCrowd = {
-  /** How many have been let in since the beginning. */
+  /** Admissions since the beginning. */
   readonly admitted: () => number;
   readonly untilAdmitted: (count: number) => Promise<void>;
-  /** Everybody who is inside goes; from then on each stays for a moment only. */
+  /** All visitors inside leave; later ones stay for a moment only. */
   readonly leaveAll: () => Promise<void>;
   readonly untilAllWereIn: () => Promise<void>;
-  /** The most that were inside at one moment: told so, and not yet asked to be let out. */
+  /** The most visitors inside at once, from their admission until they ask to leave. */
   readonly insideMost: () => number;
-  /** By how many the admissions of any span of time were more than the burst and the rate allow. */
+  /** The most admissions beyond burst and rate in any window. */
   readonly beyondRate: (limits: { readonly rate: number; readonly burst: number }) => number;
   readonly sessionsOfOneTicketMost: () => number;
-  /** How many were given a place, and then another one. */
+  /** Visitors whose place changed. */
   readonly movedPlaces: () => number;
-  /** By order of entry. A visitor whose last poll was late, because those before it failed, may be passed. */
+  /** A visitor whose last poll was late, because earlier ones failed, may be passed. */
   readonly overtaken: () => Overtaken;
-  /** From this moment on: the longest time between two who were let in. */
+  /** The longest time between two admissions after this moment. */
   readonly longestPauseMs: (fromMs: number) => number;
   readonly stop: () => Promise<void>;
 };
@@ -44,9 +44,9 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   const over = new AbortController();
   const admittedAtMs: number[] = [];
   const sessions = new Map<number, Set<string>>();
-  /** By person, every order that the ticket ever told. */
+  /** By visitor, every place that the tickets carried. */
   const places = new Map<number, Set<number>>();
-  /** Of those who had a ticket: when they entered, and whether the poll before that went out when it was told to. */
+  /** By visitor with a ticket: the entry, and whether the poll before it was late. */
   const entries = new Map<number, { readonly enteredMs: number; readonly wasAway: boolean }>();
   const inside = new Set<number>();
   let insideMost = 0;
@@ -55,7 +55,10 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
 
   async function ask(person: number, verb: string, token: string | undefined): Promise<Told | undefined> {
     const url = `${urls[person % urls.length]}/_sluice/queues/${queueId}/${verb}`;
-    const headers = { accept: "application/json", ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
+    const headers = {
+      accept: "application/json",
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    };
     try {
       const response = await fetch(url, { method: "POST", headers, signal: AbortSignal.timeout(ASK_MS_MAX) });
       const text = await response.text();
@@ -65,7 +68,7 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
     }
   }
 
-  /** Asks until it is answered, with what the last answer gave. */
+  /** Polls until the visit ends, with the newest ticket. */
   async function live(person: number): Promise<void> {
     let ticket: string | undefined;
     let toldMs = Number.POSITIVE_INFINITY;
@@ -102,7 +105,7 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
     inside.add(person);
     insideMost = Math.max(insideMost, inside.size);
     await Promise.race([staysMs === Number.POSITIVE_INFINITY ? goNow.promise : sleep(staysMs), aborted(over.signal)]);
-    // The slot may come free with the asking.
+    // The slot may be freed by the request.
     inside.delete(person);
     while (!over.signal.aborted && (await ask(person, "leave", pass)) === undefined) await sleep(TRY_AGAIN_MS);
   }
@@ -112,7 +115,8 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   async function until(isSo: () => boolean): Promise<void> {
     const deadline = performance.now() + WITHIN_MS;
     while (!isSo()) {
-      if (performance.now() > deadline) throw new Error(`${admittedAtMs.length} of ${count} were let in within ${WITHIN_MS / 1_000} s`);
+      if (performance.now() > deadline)
+        throw new Error(`${admittedAtMs.length} of ${count} visitors were admitted within ${WITHIN_MS / 1_000} s`);
       await sleep(20);
     }
   }
@@ -147,14 +151,15 @@ export function playCrowd({ urls, queueId, count }: CrowdOptions): ClusterCrowd 
   };
 }
 
-/** Answers of one moment may arrive a little apart. */
+/** Simultaneous answers may arrive a little apart. */
 const ARRIVAL_MS = 500;
 
 function beyondRate(timesMs: readonly number[], rate: number, burst: number): number {
   let most = 0;
   for (const [from, start] of timesMs.entries()) {
     for (const [to, end] of timesMs.entries()) {
-      if (to >= from) most = Math.max(most, to - from + 1 - Math.floor(burst + (rate * (end - start + ARRIVAL_MS)) / 1_000));
+      if (to >= from)
+        most = Math.max(most, to - from + 1 - Math.floor(burst + (rate * (end - start + ARRIVAL_MS)) / 1_000));
     }
   }
   return most;

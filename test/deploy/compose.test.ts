@@ -6,17 +6,19 @@ import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
 import { parse } from "yaml";
+import { parseBridgeEnvironment } from "../../bridge/environment.ts";
 import { parseNodeEdgeEnvironment } from "../../edge/node/environment.ts";
-import { storeFaults } from "../../origin/commit/check-store.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { parseOriginEnvironment } from "../../origin/environment.ts";
-import { parseBridgeEnvironment } from "../../origin/redis-rest/environment.ts";
-import { startChild } from "../../origin/stack/child.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { waitUntilReady } from "../../origin/stack/wait-until-ready.ts";
-import { parseWorkerEnvironment } from "../../origin/stack/worker-environment.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { storeFaults } from "../../stack/servers/check-store.ts";
+import { startChild } from "../../stack/servers/child.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { waitUntilReady } from "../../stack/servers/wait-until-ready.ts";
+import { parseWorkerEnvironment } from "../../stack/worker-environment.ts";
 
-/** There may be no Docker where the tests run, so the files are held against what will read them: our parsers, a real Redis, and each other. */
+/**
+ * Docker may be missing where the tests run, so the files are checked against our parsers, a real Redis and each other.
+ */
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const read = (file: string) => readFile(join(ROOT, file), "utf8");
 
@@ -33,14 +35,19 @@ type Service = {
   readonly profiles?: readonly string[];
   readonly deploy?: { readonly replicas: number };
 };
-type Compose = { readonly services: Readonly<Record<string, Service>>; readonly volumes: Readonly<Record<string, null>> };
+type Compose = {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, null>>;
+};
 
 const compose = parse(await read("deploy/compose.yaml"), { merge: true }) as Compose;
 const cluster = parse(await read("deploy/compose.cluster.yaml"), { merge: true }) as Compose;
 const services = Object.entries(compose.services);
-const madeEnvironment = readEnv(execFileSync(process.execPath, ["deploy/make-env.ts"], { cwd: ROOT, encoding: "utf8" }));
+const madeEnvironment = readEnv(
+  execFileSync(process.execPath, ["deploy/make-env.ts"], { cwd: ROOT, encoding: "utf8" }),
+);
 
-/** What Docker makes of a variable in a value: the environment's, or the default behind `:-`; behind `:?` it must be there. */
+/** Docker's interpolation: the variable, or the default after `:-`; with `:?` it is required. */
 function interpolated(value: string): string {
   return value.replaceAll(/\$\{([A-Z_]+):([-?])([^}]*)\}/g, (_, name: string, kind: string, rest: string) => {
     const known = madeEnvironment[name];
@@ -53,29 +60,32 @@ function interpolated(value: string): string {
 function readEnv(text: string): Readonly<Record<string, string>> {
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return Object.fromEntries(
-    lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1).replace(/^'(.*)'$/, "$1")]),
+    lines.map((line) => [
+      line.slice(0, line.indexOf("=")),
+      line.slice(line.indexOf("=") + 1).replace(/^'(.*)'$/, "$1"),
+    ]),
   );
 }
 
 const environmentOf = (service: Service | undefined) =>
   Object.fromEntries(Object.entries(service?.environment ?? {}).map(([name, value]) => [name, interpolated(value)]));
 
-/** Which file reads the environment of a service, by the entry in its command. */
+/** The parser of a service's environment, by the entry file in its command. */
 const READERS = {
   "origin/main.ts": {
     files: ["origin/environment.ts"],
     faultsOf: async (env: Record<string, string>) => faults(parseOriginEnvironment(env)),
   },
-  "origin/redis-rest/main.ts": {
-    files: ["origin/redis-rest/environment.ts"],
+  "bridge/main.ts": {
+    files: ["bridge/environment.ts"],
     faultsOf: async (env: Record<string, string>) => faults(parseBridgeEnvironment(env)),
   },
-  "origin/stack/worker-main.ts": {
-    files: ["origin/stack/worker-environment.ts"],
+  "stack/worker-main.ts": {
+    files: ["stack/worker-environment.ts", "shared/environment.ts"],
     faultsOf: async (env: Record<string, string>) => faults(parseWorkerEnvironment(env)),
   },
   "edge/node.ts": {
-    files: ["edge/node/environment.ts"],
+    files: ["edge/node/environment.ts", "shared/environment.ts"],
     faultsOf: async (env: Record<string, string>) => faults(await parseNodeEdgeEnvironment(env)),
   },
 } as const;
@@ -87,18 +97,21 @@ function faults(result: { readonly ok: boolean; readonly reason?: readonly strin
   return result.ok ? [] : (result.reason ?? ["?"]);
 }
 
-it.each(ours)("starts %s with an environment that its own parser takes, and with no variable that nobody reads", async (_name, service) => {
-  const { files, faultsOf } = READERS[entryOf(service)];
-  expect(existsSync(join(ROOT, entryOf(service)))).toBe(true);
-  expect(await faultsOf(environmentOf(service))).toEqual([]);
-  const source = (await Promise.all(files.map(read))).join();
-  const unread = Object.keys(service.environment ?? {}).filter(
-    (name) => !new RegExp(`\\b${name}\\b`).test(source) && name !== "NODE_OPTIONS",
-  );
-  expect(unread).toEqual([]);
-});
+it.each(ours)(
+  "starts %s with an environment that its parser accepts, and without unused variables",
+  async (_name, service) => {
+    const { files, faultsOf } = READERS[entryOf(service)];
+    expect(existsSync(join(ROOT, entryOf(service)))).toBe(true);
+    expect(await faultsOf(environmentOf(service))).toEqual([]);
+    const source = (await Promise.all(files.map(read))).join();
+    const unread = Object.keys(service.environment ?? {}).filter(
+      (name) => !new RegExp(`\\b${name}\\b`).test(source) && name !== "NODE_OPTIONS",
+    );
+    expect(unread).toEqual([]);
+  },
+);
 
-it.each(["edge-node", "bridge"])("gives %s a cluster that its parser takes", async (name) => {
+it.each(["edge-node", "bridge"])("gives %s cluster settings that its parser accepts", async (name) => {
   const service = compose.services[name];
   if (service === undefined) throw new Error(`${name} is not there`);
   const { files, faultsOf } = READERS[entryOf(service)];
@@ -116,7 +129,7 @@ it("runs an engine with a standby, two api processes, two bridges and a worker",
   expect(compose.services["bridge"]?.deploy?.replicas).toBe(2);
 });
 
-it("checks the health of every part, starts it again when it dies, and runs none of ours or of Redis as root", async () => {
+it("checks the health of every part, restarts it when it dies, and runs no part as root", async () => {
   for (const [name, service] of services) {
     expect(service.healthcheck, name).toBeDefined();
     expect(service.restart, name).toBe("unless-stopped");
@@ -125,7 +138,7 @@ it("checks the health of every part, starts it again when it dies, and runs none
   expect(await read("deploy/Dockerfile")).toMatch(/\nUSER node\n(?![\s\S]*\nUSER )/);
 });
 
-it("publishes the edge alone, on loopback unless told otherwise", () => {
+it("publishes only the edge, on loopback by default", () => {
   const published = services.flatMap(([name, { ports = [] }]) => ports.map((port) => `${name} ${interpolated(port)}`));
   expect(published).toEqual(["edge-worker 127.0.0.1:8787:8787", "edge-node 127.0.0.1:8787:8787"]);
 });
@@ -133,7 +146,7 @@ it("publishes the edge alone, on loopback unless told otherwise", () => {
 it.each([
   ["compose.yaml", compose],
   ["compose.cluster.yaml", cluster],
-])("names no service, volume or file in %s that is not there", (_name, file) => {
+])("names only existing services, volumes and files in %s", (_name, file) => {
   const known = new Set([...Object.keys(compose.services), ...Object.keys(file.services)]);
   for (const service of Object.values(file.services)) {
     for (const needed of Object.keys(service.depends_on ?? {})) expect(known).toContain(needed);
@@ -144,14 +157,14 @@ it.each([
   }
 });
 
-it("asks for every secret by a name that example.env explains", async () => {
+it("requires only secrets that example.env explains", async () => {
   const asked = [...(await read("deploy/compose.yaml")).matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name = ""]) => name);
   const example = await read("deploy/example.env");
   expect([...new Set(asked)].filter((name) => !example.includes(`\n${name}=`))).toEqual([]);
   expect(new Set(asked).size).toBeGreaterThan(5);
 });
 
-it("makes other secrets each time, and leaves none empty", () => {
+it("generates new secrets each time, and leaves none empty", () => {
   const again = readEnv(execFileSync(process.execPath, ["deploy/make-env.ts"], { cwd: ROOT, encoding: "utf8" }));
   expect(Object.keys(again)).toEqual(Object.keys(madeEnvironment));
   expect(Object.entries(again).filter(([, value]) => value === "")).toEqual([]);
@@ -162,7 +175,7 @@ it("makes other secrets each time, and leaves none empty", () => {
 it.each([
   ["line-redis", []],
   ["venue-redis", []],
-  // Fsync each second is good enough for the line, and the engine would refuse it.
+  // The line accepts fsync every second; the engine refuses it.
   ["line-redis for orders", [expect.stringContaining("appendfsync everysec")]],
 ])("starts %s with its own command, password and settings on a real server", async (name, storeComplaints) => {
   const service = compose.services[name.split(" ")[0] ?? ""];
@@ -184,7 +197,8 @@ it.each([
   redis.on("error", () => {});
   try {
     await waitUntilReady({ child, probe: async () => (await redis.ping()) === "PONG" });
-    if (!name.startsWith("line-redis") || storeComplaints.length > 0) expect(await storeFaults(redis)).toEqual(storeComplaints);
+    if (!name.startsWith("line-redis") || storeComplaints.length > 0)
+      expect(await storeFaults(redis)).toEqual(storeComplaints);
     expect(await redis.config("GET", "maxmemory-policy")).toEqual(["maxmemory-policy", "noeviction"]);
     const stranger = new Redis({ port, lazyConnect: true, retryStrategy: () => null });
     stranger.on("error", () => {});
@@ -196,7 +210,7 @@ it.each([
   }
 });
 
-it("copies into the image what its commands need, and nothing of tests, data or secrets", async () => {
+it("copies into the image only what its commands need, without tests, data or secrets", async () => {
   const ignore = (await read(".dockerignore")).split("\n");
   expect(ignore[0]).toBe("**");
   const copied = [...(await read("deploy/Dockerfile")).matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words = ""]) =>

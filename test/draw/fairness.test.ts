@@ -1,28 +1,32 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { seededRandom } from "../../kit/random.ts";
 import { drawWith } from "../../shared/draw.ts";
-import { seededRandom } from "../sim/random.ts";
 
 const DRAWS = 1_000;
 const TICKETS = 1_000;
 const GROUPS = 10;
-/** In a fair draw a figure beyond this comes up once in a thousand times. The seeds are fixed, so that the outcome is. */
+/**
+ * In a fair draw a figure beyond this comes up once in a thousand times. The seeds are fixed, so that the outcome is.
+ */
 const UNLIKELY = 3.09;
 
 const random = seededRandom(20_261_116);
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const text = (length: number) => Array.from({ length }, () => ALPHABET[random.between(0, ALPHABET.length - 1)]).join("");
+const text = (length: number) =>
+  Array.from({ length }, () => ALPHABET[random.between(0, ALPHABET.length - 1)]).join("");
 
 /** In the order in which they joined. */
 const tickets = Array.from({ length: TICKETS }, () => text(22));
 const seeds = Array.from({ length: DRAWS }, () => text(43));
 
 /** The draw once more, with another library: a million numbers in a moment. */
-const honest = (seed: string, ticketId: string) => Math.floor(createHmac("sha256", seed).update(ticketId).digest().readUIntBE(0, 5) / 2);
+const honest = (seed: string, ticketId: string) =>
+  Math.floor(createHmac("sha256", seed).update(ticketId).digest().readUIntBE(0, 5) / 2);
 
 const draws = seeds.map((seed) => tickets.map((ticketId) => honest(seed, ticketId)));
 
-/** What somebody who tampers with the draw makes of a ticket's number. */
+/** A ticket's number after tampering with the draw. */
 type Tampering = (number: number, index: number) => number;
 
 /** How often each ticket came first. */
@@ -37,8 +41,8 @@ function firstPlaces(tamper: Tampering = (number) => number): readonly number[] 
 }
 
 /**
- * Chi-square against "all alike", as a figure that is about normal (Wilson and Hilferty). Large when somebody is favoured; small when
- * the counts happen to be even, which is nobody's gain.
+ * Chi-square against "all alike", as a figure that is about normal (Wilson and Hilferty). Large when some tickets are
+ * favoured; small when the counts happen to be even, which favours none.
  */
 function unlikelihood(counts: readonly number[]): number {
   const expected = counts.reduce((sum, count) => sum + count) / counts.length;
@@ -69,9 +73,10 @@ describe(`${DRAWS} draws of ${TICKETS} tickets`, () => {
     expect(draws[0]).toEqual(await Promise.all(tickets.map(drawWith(seed))));
   });
 
-  it("let everybody come first as often as anybody else, whenever they joined and whatever their id", () => {
+  it("let every ticket come first equally often, whenever it joined and whatever its id", () => {
     const counts = firstPlaces();
-    for (const groups of [counts, grouped(counts, byArrival), grouped(counts, byId)]) expect(unlikelihood(groups)).toBeLessThan(UNLIKELY);
+    for (const groups of [counts, grouped(counts, byArrival), grouped(counts, byId)])
+      expect(unlikelihood(groups)).toBeLessThan(UNLIKELY);
   });
 
   it("would be found out if the first who joined, or some ids, were twice as lucky as the last", () => {

@@ -1,12 +1,12 @@
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { request } from "node:https";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { startNginx } from "../parts/nginx.ts";
+import { startNginx } from "../../kit/nginx.ts";
+import { sendRequest } from "../../kit/send-request.ts";
 import { startGateStack } from "./gate-stack.ts";
 
-/** Real nginx with TLS in front of the gate. Visitors come from several addresses of this machine; nginx connects from 127.0.0.1. */
+/**
+ * Real nginx with TLS in front of the gate. Visitors come from several addresses of this machine; nginx connects from
+ * 127.0.0.1.
+ */
 const JOINS_AT_ONCE = 20;
 const stack = await startGateStack({ variables: { TRUSTED_PROXIES: "127.0.0.1/32", SLUICE_JOINS_PER_ADDRESS: "1" } });
 const { origin } = stack;
@@ -19,11 +19,14 @@ beforeEach(() => origin.reset());
 type Answer = { readonly status: number; readonly cookies: readonly string[]; readonly code: string | undefined };
 
 async function visit(from: string, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
-  const connection = { host: "127.0.0.1", port: nginx.port, localAddress: from, rejectUnauthorized: false, agent: false as const };
-  const asked = request({ ...connection, path, headers: { host: "shop.test", accept: "application/json", ...headers } }).end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
-  const { code } = JSON.parse(await text(answer)) as { code?: string };
-  return { status: answer.statusCode ?? 0, cookies: answer.headers["set-cookie"] ?? [], code };
+  const answer = await sendRequest(`https://127.0.0.1:${nginx.port}${path}`, {
+    localAddress: from,
+    rejectUnauthorized: false,
+    agent: false,
+    headers: { host: "shop.test", accept: "application/json", ...headers },
+  });
+  const { code } = JSON.parse(answer.text) as { code?: string };
+  return { status: answer.status, cookies: answer.headers.getSetCookie(), code };
 }
 
 const told = (name: string) => origin.requests[0]?.headers.get(name)?.join();
@@ -35,7 +38,7 @@ describe("behind nginx with TLS", () => {
     const cookie = first.cookies.find((line) => line.startsWith("__Host-sluice-pass-shop=")) ?? "";
     expect(cookie.split("; ")).toEqual(expect.arrayContaining(["Secure", "HttpOnly", "Path=/"]));
     const again = await visit("127.0.0.5", "/shop/", { cookie: cookie.split(";")[0] ?? "" });
-    // The pass was read: the session is claimed, and goes on under the same id.
+    // The pass was read: the session is claimed and continues under the same id.
     const renewed = again.cookies.filter((line) => line.startsWith("__Host-sluice-pass-shop="));
     expect([again.status, again.cookies.length]).toEqual([200, renewed.length]);
     expect(told("x-sluice-pass")).toBe(cookie.split(";")[0]?.split("=")[1]);
@@ -43,7 +46,11 @@ describe("behind nginx with TLS", () => {
 
   it("the origin is told https, the visitor's host and the visitor's address", async () => {
     await visit("127.0.0.5", "/shop/", { host: "www.shop.test" });
-    expect([told("x-forwarded-proto"), told("x-forwarded-host"), told("x-forwarded-for")]).toEqual(["https", "www.shop.test", "127.0.0.5"]);
+    expect([told("x-forwarded-proto"), told("x-forwarded-host"), told("x-forwarded-for")]).toEqual([
+      "https",
+      "www.shop.test",
+      "127.0.0.5",
+    ]);
     expect(told("host")).toBe("www.shop.test");
   });
 
@@ -55,7 +62,11 @@ describe("behind nginx with TLS", () => {
       forwarded: "for=7.7.7.7",
     };
     expect((await visit("127.0.0.5", "/shop/", lies)).status).toBe(200);
-    expect([told("x-forwarded-proto"), told("x-forwarded-host"), told("x-forwarded-for")]).toEqual(["https", "shop.test", "127.0.0.5"]);
+    expect([told("x-forwarded-proto"), told("x-forwarded-host"), told("x-forwarded-for")]).toEqual([
+      "https",
+      "shop.test",
+      "127.0.0.5",
+    ]);
   });
 
   it("limits per address are the visitor's own", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { BypassRule } from "../../edge/queue/bypass-rule.ts";
+import type { BypassRule } from "../../edge/line/bypass-rule.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
@@ -12,7 +12,7 @@ const port = edges[0]?.port ?? 0;
 const SECRET = "probe-secret-0123456789";
 const secretSha256 = createHash("sha256").update(SECRET).digest("hex");
 
-// Nobody gets in but by a rule.
+// Only a bypass rule lets requests in.
 await stack.setQueue("hall", { mode: "paused" });
 await stack.setQueue("private", { mode: "paused" });
 
@@ -63,7 +63,7 @@ describe("a bypass by path", () => {
     expect(await stateOf("/hall/assets/private")).toBe("waiting");
   });
 
-  it("holds for its host alone", async () => {
+  it("applies only to its host", async () => {
     await bypass({ host: "status.test", path: "/hall/status" }, { host: "*.probe.test", path: "/hall/status" });
     const statusAt = async (host: string) => {
       origin.reset();
@@ -89,7 +89,13 @@ describe("a bypass by path", () => {
       "/hall/assetsx",
       "//hall/assets/x",
     ],
-    ...["/hall/assets/../page", "/hall/assets/%2e%2e/page", "/hall/assets/..%2fpage", "/hall/assets/.%2e/page", "/hall/assets/..;/page"],
+    ...[
+      "/hall/assets/../page",
+      "/hall/assets/%2e%2e/page",
+      "/hall/assets/..%2fpage",
+      "/hall/assets/.%2e/page",
+      "/hall/assets/..;/page",
+    ],
     ...[
       "/hall/assets/..%3b/page",
       "/hall/assets;/../page",
@@ -128,7 +134,7 @@ describe("a bypass by path", () => {
       origin.reset();
       const response = await sendRaw(port, rawGet(target, ["Accept: application/json"]));
       expect([target, response.status < 500]).toEqual([target, true]);
-      // workerd resolves some of these before we see them; what then reaches the origin is the resolved path and that alone.
+      // workerd resolves some of these before we see them; then only the resolved path reaches the origin.
       for (const { url: reached } of origin.requests)
         expect([target, reached]).toEqual([target, expect.stringMatching(/^\/hall\/assets\/[^/%]*$/)]);
     }
@@ -143,7 +149,7 @@ describe("a bypass by path", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  it("holds in its own spelling, escapes and all", async () => {
+  it("applies to its exact spelling, escapes included", async () => {
     await bypass({ path: "/hall/caf%C3%A9/*" });
     expect(await stateOf("/hall/café/x%20y")).toBe("forwarded");
     expect(await stateOf("/hall/caf%c3%a9/x")).toBe("forwarded");
@@ -152,9 +158,17 @@ describe("a bypass by path", () => {
 });
 
 describe("a bypass by network", () => {
-  const forged = ["x-forwarded-for", "x-real-ip", "cf-connecting-ip", "true-client-ip", "x-client-ip", "forwarded", "client-ip"];
+  const forged = [
+    "x-forwarded-for",
+    "x-real-ip",
+    "cf-connecting-ip",
+    "true-client-ip",
+    "x-client-ip",
+    "forwarded",
+    "client-ip",
+  ];
 
-  it("goes by the address of the connection, and by nothing that a client says", async () => {
+  it("uses the address of the connection, and no claim of the client", async () => {
     await bypass({ cidrs: ["203.0.113.0/24", "2001:db8::/32"] });
     expect(await stateOf("/hall/page")).toBe("waiting");
     for (const name of forged) {
@@ -164,7 +178,7 @@ describe("a bypass by network", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  it("lets in who comes from there, also over a queue that is more specific, and only on the path that is named beside it", async () => {
+  it("admits clients from the network, also for a more specific queue, and only on the named path", async () => {
     await bypass({ cidrs: ["127.0.0.0/8"], path: "/hall/assets/*" });
     expect(await stateOf("/hall/assets/private/x")).toBe("forwarded");
     expect(await stateOf("/hall/page")).toBe("waiting");
@@ -172,24 +186,40 @@ describe("a bypass by network", () => {
     expect(await stateOf("/hall/page")).toBe("forwarded");
   });
 
-  it("goes by the address that the network in front vouches for, where the edge is told to believe it", async () => {
+  it("uses the address that the trusted network in front reports, where that is configured", async () => {
     const edge = await stack.startEdge({ variables: { CLIENT_ADDRESS_FROM: "cloudflare" } });
     await bypass({ cidrs: ["203.0.113.0/24", "2001:db8::/32"] });
     const stateFrom = async (address: string) =>
-      (await createVisitor(edge.url).get("/hall/page", { ...JSON_PLEASE, "cf-connecting-ip": address })).json["url"] !== undefined;
+      (await createVisitor(edge.url).get("/hall/page", { ...JSON_PLEASE, "cf-connecting-ip": address })).json["url"] !==
+      undefined;
     await until(() => stateFrom("203.0.113.7"));
     expect(await stateFrom("2001:DB8::1")).toBe(true);
     expect(await stateFrom("::ffff:203.0.113.7")).toBe(true);
-    for (const address of ["203.0.114.1", "2001:db9::1", "203.0.113.7, 10.0.0.1", "203.0.113", "::203.0.113.7", "203.0.113.07"]) {
+    for (const address of [
+      "203.0.114.1",
+      "2001:db9::1",
+      "203.0.113.7, 10.0.0.1",
+      "203.0.113",
+      "::203.0.113.7",
+      "203.0.113.07",
+    ]) {
       expect([address, await stateFrom(address)]).toEqual([address, false]);
     }
   });
 });
 
 describe("a bypass by a secret in a header", () => {
-  it("takes the secret alone, and the origin never sees it, right or wrong, here or on a page without a queue", async () => {
+  it("needs only the secret, and the origin never sees it, right or wrong, here or on a page without a queue", async () => {
     await bypass({ header: { name: "x-probe-key", secretSha256 } });
-    const wrong = ["", SECRET.slice(1), `${SECRET}x`, SECRET.toUpperCase(), secretSha256, `${SECRET}, ${SECRET}`, "x".repeat(5_000)];
+    const wrong = [
+      "",
+      SECRET.slice(1),
+      `${SECRET}x`,
+      SECRET.toUpperCase(),
+      secretSha256,
+      `${SECRET}, ${SECRET}`,
+      "x".repeat(5_000),
+    ];
     for (const value of wrong) expect(await stateOf("/hall/page", { "x-probe-key": value })).toBe("waiting");
     for (const name of ["x-probe", "x_probe_key", "authorization", "cookie"])
       expect(await stateOf("/hall/page", { [name]: SECRET })).toBe("waiting");

@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { directoryKeys, queueKeys } from "../../edge/queue/keys.ts";
-import { openLine } from "../../edge/queue/line.ts";
+import { directoryKeys, queueKeys } from "../../edge/line/keys.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { createTokenForge } from "../../kit/token-forge.ts";
+import { HURRIED } from "../../kit/unhurried.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { createTokenForge } from "../parts/token-forge.ts";
-import { HURRIED } from "../parts/unhurried.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
-/** An edge that starts while nobody can tell it anything: what it serves, it serves by what is written on the pass. */
+/** An edge that starts while the store is unavailable serves requests by the contents of the pass. */
 const stack = await startGateStack({ variables: HURRIED });
 const { origin, redis } = stack;
 const ANSWER_MS_MAX = 1_000;
@@ -21,7 +21,9 @@ await stack.setRoutes([
   { host: "*", path: "/shop/*", queueId: "shop" },
   { host: "*", path: "/shop/vip/*", queueId: "vip" },
 ]);
-await until(async () => (await createVisitor(stack.url).get("/shop/vip/")).setCookies.some((line) => line.startsWith("sluice-pass-vip=")));
+await until(async () =>
+  (await createVisitor(stack.url).get("/shop/vip/")).setCookies.some((line) => line.startsWith("sluice-pass-vip=")),
+);
 
 beforeEach(() => origin.reset());
 
@@ -49,9 +51,10 @@ function expectRefused(seen: Seen): void {
   expect(seen.headers.has("retry-after")).toBe(true);
 }
 
-/** What holds for every store that says nothing, whichever way it says nothing. */
+/** Guarantees for every store that does not answer, however it fails. */
 async function expectPassesAlone(url: string, [shopper, vip]: readonly [Visitor, Visitor]): Promise<void> {
-  const at = (headers: Readonly<Record<string, string>>, path: string) => createVisitor(url).get(path, { ...JSON_PLEASE, ...headers });
+  const at = (headers: Readonly<Record<string, string>>, path: string) =>
+    createVisitor(url).get(path, { ...JSON_PLEASE, ...headers });
   const both = { cookie: `${cookieOf(vip)}; ${cookieOf(shopper)}` };
   for (let round = 0; round < 4; round++) {
     expectServed(await at(both, `/shop/${round}`), shopper, `/shop/${round}`);
@@ -71,17 +74,17 @@ async function expectPassesAlone(url: string, [shopper, vip]: readonly [Visitor,
 }
 
 describe("an edge that starts while the store hangs", () => {
-  it("serves a pass where it holds and nowhere else, refuses everybody else, and lets nobody wait", async () => {
+  it("serves a pass within its scope, refuses all other requests, and makes no request wait", async () => {
     const holders = [await admitted(), await admitted("/shop/vip/")] as const;
     origin.reset();
-    process.kill(stack.redisServer.child.pid, "SIGSTOP");
+    stack.redisServer.freeze();
     try {
       const cold = await stack.startEdge();
       await expectPassesAlone(cold.url, holders);
-      process.kill(stack.redisServer.child.pid, "SIGCONT");
+      stack.redisServer.thaw();
       await until(async () => (await createVisitor(cold.url).get("/shop/", JSON_PLEASE)).status === 200);
     } finally {
-      process.kill(stack.redisServer.child.pid, "SIGCONT");
+      stack.redisServer.thaw();
     }
   });
 });
@@ -97,7 +100,7 @@ describe("an edge that cannot read the routes", () => {
     }
   }
 
-  it("refuses a session that was revoked, closes its socket, and takes no pass that nobody signed", async () => {
+  it("refuses a revoked session, closes its socket, and accepts no forged pass", async () => {
     const [visitor, revoked] = [await admitted(), await admitted()];
     await line.end({ sessionId: sessionOf(revoked), reason: "revoked" });
     origin.reset();
@@ -119,14 +122,18 @@ describe("an edge that cannot read the routes", () => {
         expectRefused(await createVisitor(url).get("/shop/x", { ...JSON_PLEASE, cookie: `sluice-pass-shop=${token}` }));
       }
       const many = Array.from({ length: 8 }, (_, index) => `sluice-pass-q${index}=x`).join("; ");
-      expectRefused(await createVisitor(url).get("/shop/x", { ...JSON_PLEASE, cookie: `${many}; ${cookieOf(visitor)}` }));
+      expectRefused(
+        await createVisitor(url).get("/shop/x", { ...JSON_PLEASE, cookie: `${many}; ${cookieOf(visitor)}` }),
+      );
       expect(origin.requests).toHaveLength(1);
 
       const sockets = new WebSocketServer({ noServer: true });
       origin.upgradeWith((request, socket, head) =>
         sockets.handleUpgrade(request, socket, head, (end) => void end.on("message", (data) => end.send(data))),
       );
-      const client = new WebSocket(`${url.replace("http", "ws")}/shop/socket`, { headers: { cookie: cookieOf(visitor) } });
+      const client = new WebSocket(`${url.replace("http", "ws")}/shop/socket`, {
+        headers: { cookie: cookieOf(visitor) },
+      });
       await once(client, "open");
       client.send("hello");
       expect(String((await once(client, "message"))[0])).toBe("hello");
@@ -149,7 +156,7 @@ describe("an edge that cannot read the routes", () => {
 });
 
 describe("an edge that knows the routes and cannot read the queue", () => {
-  it("serves the queue's passes, also without a scope, and nobody else", async () => {
+  it("serves only the queue's passes, also without a scope", async () => {
     const [visitor, revoked] = [await admitted(), await admitted()];
     await line.end({ sessionId: sessionOf(revoked), reason: "revoked" });
     const { meta } = queueKeys("shop");
@@ -163,7 +170,9 @@ describe("an edge that knows the routes and cannot read the queue", () => {
       expect((await createVisitor(url).get("/free")).status).toBe(200);
       const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000), jwk: stack.key });
       const plain = await forge.token({ claims: { aud: "sluice:pass:shop" } });
-      expect((await createVisitor(url).get("/shop/z", { cookie: `sluice-pass-shop=${plain}` })).json["url"]).toBe("/shop/z");
+      expect((await createVisitor(url).get("/shop/z", { cookie: `sluice-pass-shop=${plain}` })).json["url"]).toBe(
+        "/shop/z",
+      );
     } finally {
       await redis.hset(meta, "mode", mode);
     }
@@ -171,11 +180,10 @@ describe("an edge that knows the routes and cannot read the queue", () => {
 });
 
 describe("an edge that starts after the store was killed", () => {
-  it("serves a pass where it holds and nowhere else, refuses everybody else, and lets nobody wait", async () => {
+  it("serves a pass within its scope, refuses all other requests, and makes no request wait", async () => {
     const holders = [await admitted(), await admitted("/shop/vip/")] as const;
     origin.reset();
-    process.kill(stack.redisServer.child.pid, "SIGKILL");
-    await stack.redisServer.child.exited;
+    await stack.redisServer.stop();
     const cold = await stack.startEdge();
     await expectPassesAlone(cold.url, holders);
     const page = await createVisitor(cold.url).get("/shop/x", { accept: "text/html" });

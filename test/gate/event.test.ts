@@ -23,7 +23,7 @@ const orderOf = ({ json }: Seen) => Number(decodeJwt(String(json["ticket"]))["or
 const untilStoreTime = (atMs: number) => until(async () => (await storeMs()) >= atMs, { withinMs: 30_000 });
 
 describe("an event", () => {
-  it("gives nobody a place before its time, at any edge, and says when to come", async () => {
+  it("gives no place before its time, at any edge, and says when to come", async () => {
     const nowMs = await storeMs();
     const event = { prequeueOpensAt: nowMs + 600_000, opensAt: nowMs + 900_000 };
     await stack.setQueue("early", { ...event, onStoreFailure: "open" });
@@ -66,7 +66,7 @@ describe("an event", () => {
     expect(moments.size).toBeGreaterThan(3);
   });
 
-  it("is over for newcomers at its end, and those inside stay", async () => {
+  it("is closed to newcomers at its end, and admitted visitors stay", async () => {
     const nowMs = await storeMs();
     await stack.setQueue("over", { opensAt: nowMs - 10_000 });
     const inside = createVisitor(url);
@@ -85,12 +85,12 @@ describe("a lottery", () => {
   const QUEUE = "lottery";
   const VISITORS = 6;
 
-  it("keeps every place secret until the opening, then everybody stands where their ticket drew, for anybody to check", async () => {
+  it("keeps every place secret until the opening, then every visitor has the drawn place, publicly verifiable", async () => {
     const prequeueOpensAt = (await storeMs()) - 1_000;
     let opensAt = prequeueOpensAt + 600_000;
     const limits = { maxActive: 1, admissionBurst: 1, claimSeconds: 4 };
     const settings = () => ({ order: "lottery", prequeueOpensAt, opensAt, ...limits }) as const;
-    // Nobody goes in until everybody has been told a place, however slow this machine is.
+    // The line does not move until every visitor has a place, however slow this machine is.
     await stack.setQueue(QUEUE, { ...settings(), mode: "paused" });
 
     const before = await drawOf(QUEUE, ahead.url);
@@ -120,7 +120,7 @@ describe("a lottery", () => {
     expect(await stack.redis.zcard(`queue:{${QUEUE}}:active`)).toBe(0);
     expect(origin.requests).toEqual([]);
 
-    // Everybody is there: the operator brings the opening forward.
+    // All visitors are there: the operator brings the opening forward.
     opensAt = (await storeMs()) + 1_000;
     await stack.setQueue(QUEUE, { ...settings(), mode: "paused" });
     expect((await drawOf(QUEUE)).json).toMatchObject({ commitment: before.json["commitment"], past: [] });
@@ -163,19 +163,24 @@ describe("a lottery", () => {
     );
   });
 
-  it("is of no use to who knows it too late: later arrivals stand behind, in turn", async () => {
+  it("does not help late arrivals: they stand behind, in order of arrival", async () => {
     const latecomer = await createVisitor(url).get(`/${QUEUE}/`, JSON_PLEASE);
     if (latecomer.json["state"] === "waiting") expect(placeOf(orderOf(latecomer))).toBeUndefined();
     const { draws } = (await stack.registry.readQueue(QUEUE)) ?? { draws: [] };
     const nowMs = await storeMs();
-    await stack.setQueue(QUEUE, { order: "lottery", prequeueOpensAt: nowMs - 1_000, opensAt: nowMs + 600_000, maxActive: 1 });
+    await stack.setQueue(QUEUE, {
+      order: "lottery",
+      prequeueOpensAt: nowMs - 1_000,
+      opensAt: nowMs + 600_000,
+      maxActive: 1,
+    });
     // An opening that lies ahead is of another draw: the seed of the first is public.
     const next = await drawOf(QUEUE);
     expect(next.json).toMatchObject({ seed: null, past: [{ seed: draws[0]?.seed, isDrawn: true }] });
     expect(next.json["commitment"]).not.toBe(await commitmentOf(String(draws[0]?.seed)));
   });
 
-  it("that an edge has not heard of yet is drawn all the same, and a drawn ticket is known by every edge", async () => {
+  it("that an edge does not know yet is drawn correctly, and every edge knows a drawn ticket", async () => {
     await stack.setQueue("sudden");
     const record = await stack.registry.readQueue("sudden");
     if (record === undefined) throw new Error("the queue was just made");
@@ -196,10 +201,13 @@ describe("a lottery", () => {
     expect(await stack.redis.zscore("queue:{sudden}:waiting", ticketId)).toBe(place);
   });
 
-  it("is published by nobody when the order is random, and does not exist for a line that is not drawn", async () => {
+  it("is not published when the order is random, and does not exist for a line that is not drawn", async () => {
     const nowMs = await storeMs();
     await stack.setQueue("quiet", { order: "random", prequeueOpensAt: nowMs - 1_000, opensAt: nowMs + 600_000 });
-    expect((await createVisitor(url).get("/quiet/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: null });
+    expect((await createVisitor(url).get("/quiet/", JSON_PLEASE)).json).toMatchObject({
+      state: "waiting",
+      position: null,
+    });
     expect([(await drawOf("quiet")).status, (await drawOf("quiet")).json["code"]]).toEqual([404, "draw_not_found"]);
     await stack.setQueue("plain");
     expect((await drawOf("plain")).json["code"]).toBe("draw_not_found");

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
-import { openRegistry, type Registry } from "../../edge/queue/registry.ts";
-import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
+import type { Bridge } from "../../bridge/bridge.ts";
+import { openRegistry, type Registry } from "../../edge/line/registry.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../edge/line/settings.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { startEdge as startOneEdge } from "../../kit/start-edge.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { UNHURRIED } from "../../kit/unhurried.ts";
+import { startUnhurriedBridge } from "../../kit/unhurried-bridge.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import type { Bridge } from "../../origin/redis-rest/bridge.ts";
-import type { EdgeServer } from "../../origin/stack/edge-server.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import { startEdge as startOneEdge } from "../parts/start-edge.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED } from "../parts/unhurried.ts";
-import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import type { PrivateTokenKey } from "../../shared/tokens/token-keys.ts";
+import type { EdgeServer } from "../../stack/servers/edge-server.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "../proxy/recording-origin.ts";
 
 /** Real edges, in workerd on a real bridge or in Node, on a real Redis before a real Node origin, for one test file. */
@@ -22,12 +22,15 @@ export type GateStack = {
   readonly edges: readonly EdgeServer[];
   readonly url: string;
   readonly origin: RecordingOrigin;
-  readonly redisServer: RedisServer;
+  readonly redisServer: TestServer;
   readonly redis: Redis;
   readonly registry: Registry;
   readonly bridge: Bridge;
   readonly key: PrivateTokenKey;
-  /** Writes a queue and leads `/{id}/*` to it; comes back when every edge knows. How long edges take by themselves is told in set-up.test.ts. */
+  /**
+   * Writes a queue with the route `/{id}/*`; resolves when every edge knows it. set-up.test.ts measures how long edges
+   * take.
+   */
   readonly setQueue: (queueId: string, settings?: Partial<QueueSettings>) => Promise<void>;
   /** Replaces the whole table, likewise; there must be a queue. */
   readonly setRoutes: Registry["writeRoutes"];
@@ -39,19 +42,19 @@ type EdgeOptions = {
   readonly storeAddress?: string;
   readonly variables?: Readonly<Record<string, string>>;
   readonly clockOffMs?: number;
-  /** Whether requests came over https, as on Cloudflare; the worker alone. */
+  /** Whether requests came over https, as on Cloudflare; the worker only. */
   readonly isHttps?: boolean;
 };
 
 type StackOptions = EdgeOptions & { readonly edgeCount?: number };
 
-/** An edge as this stack runs it, and who may operate it. */
+/** An edge of this stack, and its operator token. */
 type OperatedEdge = EdgeServer & { readonly adminToken: string };
 
 const EDGE_KNOWS_WITHIN_MS = 10_000;
 
 export async function startGateStack({ edgeCount = 1, ...options }: StackOptions = {}): Promise<GateStack> {
-  const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  const redisServer = await borrowRedis({ fsync: "no" });
   const redis = new Redis(redisServer.url);
   // A test may take the server away; ioredis repeats each failure as an event.
   redis.on("error", () => {});
@@ -63,7 +66,11 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   const edges: OperatedEdge[] = [];
   const logFiles: string[] = [];
 
-  async function startEdge({ storeAddress = bridgeAddress, variables = {}, ...entry }: EdgeOptions = options): Promise<EdgeServer> {
+  async function startEdge({
+    storeAddress = bridgeAddress,
+    variables = {},
+    ...entry
+  }: EdgeOptions = options): Promise<EdgeServer> {
     const logFile = join(await temporaryFolder(), "edge.log");
     const adminToken = variables["SLUICE_ADMIN_TOKEN"] ?? options.variables?.["SLUICE_ADMIN_TOKEN"] ?? token;
     const edge = await startOneEdge({
@@ -97,7 +104,6 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
     await Promise.all(edges.map((edge) => edge.stop()));
     await origin.stop();
     await bridge.stop();
-    await redisServer.stop();
   });
 
   const registry = openRegistry(scriptRunner(redis));
@@ -115,7 +121,7 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
     const before = (await registry.readQueue(queueId))?.version ?? 0;
     const version = await registry.writeQueue(queueId, whole, before);
     if (typeof version !== "number") throw new Error(`${queueId} could not be written: ${JSON.stringify(version)}`);
-    // The last one is the one that edges are told of.
+    // Edges learn of the last one.
     queueIds.delete(queueId);
     queueIds.add(queueId);
     await setRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
@@ -124,15 +130,32 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   async function setRoutes(...table: Parameters<Registry["writeRoutes"]>): Promise<void> {
     await registry.writeRoutes(...table);
     const queueId = [...queueIds].at(-1) ?? "";
-    for (const edge of edges.filter(({ child }) => !child.hasExited())) await tell(edge, queueId, `Queue ${queueId} v${changes++}`);
+    for (const edge of edges.filter(({ child }) => !child.hasExited()))
+      await tell(edge, queueId, `Queue ${queueId} v${changes++}`);
   }
 
   const [first] = edges;
   if (first === undefined) throw new Error("a stack has at least one edge");
-  return { edges, url: first.url, origin, redisServer, redis, registry, bridge, key, setQueue, setRoutes, startEdge, logFiles };
+  return {
+    edges,
+    url: first.url,
+    origin,
+    redisServer,
+    redis,
+    registry,
+    bridge,
+    key,
+    setQueue,
+    setRoutes,
+    startEdge,
+    logFiles,
+  };
 }
 
-/** An edge reads everything again at once that operators set up when one of them changes something there, as a name that tells when it has. */
+/**
+ * An edge reads everything again at once that operators set up when one of them changes something there, as a name that
+ * tells when it has.
+ */
 async function tell({ url, adminToken }: OperatedEdge, queueId: string, name: string): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
   const change = { method: "PATCH", headers, body: JSON.stringify({ name }) };

@@ -1,7 +1,5 @@
-import { once } from "node:events";
-import { type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, it } from "vitest";
+import { type Answer, sendRequest } from "../../kit/send-request.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
 
@@ -29,14 +27,9 @@ beforeEach(() => {
   healthCalls = 0;
 });
 
-type Answer = { readonly status: number; readonly text: string };
-
 /** From any address of this machine. */
-async function health(from: string, headers: Readonly<Record<string, string>> = JSON_PLEASE): Promise<Answer> {
-  const { hostname, port } = new URL(stack.url);
-  const asked = request({ hostname, port, localAddress: from, path: "/_sluice/health", headers }).end();
-  const [answer] = (await once(asked, "response")) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, text: await text(answer) };
+function health(from: string, headers: Readonly<Record<string, string>> = JSON_PLEASE): Promise<Answer> {
+  return sendRequest(`${stack.url}/_sluice/health`, { localAddress: from, headers });
 }
 
 async function scriptCalls(): Promise<number> {
@@ -45,11 +38,13 @@ async function scriptCalls(): Promise<number> {
 }
 
 describe("GET /_sluice/health", () => {
-  it("asks the parts at most once a second, however often it is called, also many at once", async () => {
+  it("checks the parts at most once a second, however often it is called, also concurrently", async () => {
     const before = await scriptCalls();
     const startedAt = performance.now();
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => health(`127.0.1.${round * 10 + (index % 10) + 1}`)));
+      const answers = await Promise.all(
+        Array.from({ length: 40 }, (_, index) => health(`127.0.1.${round * 10 + (index % 10) + 1}`)),
+      );
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     }
     const seconds = Math.ceil((performance.now() - startedAt) / 1000);
@@ -73,9 +68,15 @@ describe("GET /_sluice/health", () => {
       { name: "origin", state: "ok" },
     ];
     const anybody = await health("127.0.2.2");
-    expect(JSON.parse(anybody.text)).toEqual({ status: "ok", down: [], parts: [...parts, { name: "engine", state: "ok" }] });
+    expect(JSON.parse(anybody.text)).toEqual({
+      status: "ok",
+      down: [],
+      parts: [...parts, { name: "engine", state: "ok" }],
+    });
     const operator = await health("127.0.2.2", OPERATOR);
-    expect(JSON.parse(operator.text)).toMatchObject({ parts: [...parts, { name: "engine", state: "ok", detail: DETAIL }] });
+    expect(JSON.parse(operator.text)).toMatchObject({
+      parts: [...parts, { name: "engine", state: "ok", detail: DETAIL }],
+    });
     expect((await health("127.0.2.2", { accept: "text/html" })).text).not.toContain(DETAIL);
     expect((await health("127.0.2.2", { accept: "text/html", ...OPERATOR })).text).toContain(DETAIL);
     for (const authorization of ["Bearer wrong-token-of-this-test", "Basic dXNlcjpwYXNz"]) {
@@ -87,12 +88,14 @@ describe("GET /_sluice/health", () => {
   it("shows details to an operator who is signed in to the console and opens the page", async () => {
     const visitor = createVisitor(stack.url);
     const signIn = { "content-type": "application/json", origin: stack.url };
-    expect((await visitor.send("POST", "/_sluice/console/session", signIn, JSON.stringify({ token: TOKEN }))).status).toBe(200);
+    expect(
+      (await visitor.send("POST", "/_sluice/console/session", signIn, JSON.stringify({ token: TOKEN }))).status,
+    ).toBe(200);
     const navigation = { accept: "text/html", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     expect((await health("127.0.2.3", { ...navigation, cookie })).text).toContain(DETAIL);
     expect((await health("127.0.2.3", { ...navigation, cookie: cookie.slice(0, -3) })).text).not.toContain(DETAIL);
-    // A script of the application on this host sends the cookie along, and must not read more than anybody.
+    // A script of the application on this host sends the cookie, and must not read more than the public.
     const script = { accept: "application/json", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", cookie };
     expect((await health("127.0.2.3", script)).text).not.toContain(DETAIL);
   });

@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { TokenRefusal } from "../../shared/verify-token.ts";
-import { type ForgedToken, forgedInvites } from "../parts/forged-tokens.ts";
-import { createTokenForge, VENUE } from "../parts/token-forge.ts";
+import { type ForgedToken, forgedInvites } from "../../kit/forged-tokens.ts";
+import { createTokenForge, VENUE } from "../../kit/token-forge.ts";
+import type { TokenRefusal } from "../../shared/tokens/verify-token.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
@@ -18,7 +18,12 @@ type Invite = { readonly invite: string; readonly inviteId: string };
 
 async function operate(method: string, path: string, json?: unknown): Promise<Seen> {
   const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
-  return createVisitor(url).send(method, `/_sluice/admin${path}`, headers, json === undefined ? undefined : JSON.stringify(json));
+  return createVisitor(url).send(
+    method,
+    `/_sluice/admin${path}`,
+    headers,
+    json === undefined ? undefined : JSON.stringify(json),
+  );
 }
 
 async function inviteTo(queueId: string, fields: Readonly<Record<string, unknown>>): Promise<Invite> {
@@ -26,7 +31,12 @@ async function inviteTo(queueId: string, fields: Readonly<Record<string, unknown
 }
 
 const enterWith = (visitor: Visitor, queueId: string, invite: string) =>
-  visitor.send("POST", `/_sluice/queues/${queueId}/enter`, { "content-type": "application/json" }, JSON.stringify({ invite }));
+  visitor.send(
+    "POST",
+    `/_sluice/queues/${queueId}/enter`,
+    { "content-type": "application/json" },
+    JSON.stringify({ invite }),
+  );
 
 const stateOf = async (visitor: Visitor, queueId: string) => (await visitor.get(`/${queueId}/`, JSON_PLEASE)).json;
 
@@ -42,18 +52,25 @@ describe("an invite on a protected URL", () => {
     const visitor = createVisitor(url);
     const seen = await visitor.get(`/link/shoes?a=1&sluice-invite=${invite}&b=%2F`, HTML_PLEASE);
     expect([seen.status, seen.headers.get("location"), seen.text]).toEqual([303, "/link/shoes?a=1&b=%2F", ""]);
-    expect([seen.headers.get("cache-control"), seen.headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
+    expect([seen.headers.get("cache-control"), seen.headers.get("referrer-policy")]).toEqual([
+      "no-store",
+      "no-referrer",
+    ]);
     expect(await stateOf(visitor, "link")).toMatchObject({ state: "waiting", lane: 2, position: 1, total: 3 });
     expect((await visitor.get("/link/shoes", HTML_PLEASE)).text).not.toContain(invite);
     expect(origin.requests).toEqual([]);
   });
 
-  it("lets in who finds room: a person by way of the clean URL, a program in the same request, without the invite in either", async () => {
+  it("admits at once when there is room: a person through the clean URL, a program in the same request, without the invite in either", async () => {
     await stack.setQueue("room", { maxActive: 10 });
     const person = createVisitor(url);
     const { invite } = await inviteTo("room", { lane: 1, uses: 3 });
     const seen = await person.get(`/room/?sluice-invite=${invite}`, HTML_PLEASE);
-    expect([seen.status, seen.headers.get("location"), person.cookies.has("sluice-pass-room")]).toEqual([303, "/room/", true]);
+    expect([seen.status, seen.headers.get("location"), person.cookies.has("sluice-pass-room")]).toEqual([
+      303,
+      "/room/",
+      true,
+    ]);
     expect((await person.get("/room/in")).json["url"]).toBe("/room/in");
     const program = createVisitor(url);
     expect((await program.get(`/room/api?sluice-invite=${invite}&x='1'`, JSON_PLEASE)).json["url"]).toMatch(
@@ -63,14 +80,15 @@ describe("an invite on a protected URL", () => {
       url: "/room/buy",
       bytes: 3,
     });
-    // Somebody who is in uses nothing of it.
+    // An admitted visitor does not use it up.
     const again = await person.get(`/room/y?z&sluice-invite=${invite}`, HTML_PLEASE);
     expect([again.status, again.headers.get("location")]).toEqual([303, "/room/y?z"]);
     expect((await program.get(`/room/y?sluice-invite=${invite}`, JSON_PLEASE)).json["url"]).toBe("/room/y");
-    for (const request of origin.requests) expect(JSON.stringify([request.url, ...request.headers])).not.toContain(invite);
+    for (const request of origin.requests)
+      expect(JSON.stringify([request.url, ...request.headers])).not.toContain(invite);
   });
 
-  it("sends nobody to another site, whatever the URL looks like", async () => {
+  it("redirects to no other site, whatever the URL looks like", async () => {
     await stack.setQueue("away", { mode: "paused" });
     const { invite } = await inviteTo("away", { lane: 1, uses: 50 });
     const targets = [
@@ -88,13 +106,19 @@ describe("an invite on a protected URL", () => {
       );
       const location = response.headers.get("location")?.[0];
       if (location !== undefined)
-        expect([target, location]).toEqual([target, expect.stringMatching(/^\/(?![/\\])(?!.*evil\.test$)|^\/away\/https:\/evil\.test$/)]);
+        expect([target, location]).toEqual([
+          target,
+          expect.stringMatching(/^\/(?![/\\])(?!.*evil\.test$)|^\/away\/https:\/evil\.test$/),
+        ]);
     }
-    const response = await sendRaw(port, rawGet(`/away/x?sluice-invite=${invite}&next=//evil.test`, ["Accept: text/html"]));
+    const response = await sendRaw(
+      port,
+      rawGet(`/away/x?sluice-invite=${invite}&next=//evil.test`, ["Accept: text/html"]),
+    );
     expect(response.headers.get("location")).toEqual(["/away/x?next=//evil.test"]);
   });
 
-  it("that is no good lets its bearer join like everybody else, and says so to the page and to programs", async () => {
+  it("that is invalid lets its visitor join like any other, and the answer says so to pages and programs", async () => {
     await stack.setQueue("bad", { mode: "paused" });
     const { invite, inviteId } = await inviteTo("bad", { lane: 3 });
     await enterWith(createVisitor(url), "bad", invite);
@@ -148,24 +172,36 @@ describe("every forged invite (G9)", () => {
     if (!isQueueSet) await stack.setQueue(VENUE, { mode: "paused" });
     isQueueSet = true;
     const aheadSeconds = reason === "not_yet_valid" ? 60 : 0;
-    return make(await createTokenForge({ kind: "invite", nowSeconds: Math.floor(Date.now() / 1000) + aheadSeconds, jwk: stack.key }));
+    return make(
+      await createTokenForge({
+        kind: "invite",
+        nowSeconds: Math.floor(Date.now() / 1000) + aheadSeconds,
+        jwk: stack.key,
+      }),
+    );
   }
 
-  /** Stopped by the bounds of bodies and URLs, before anybody reads it. */
+  /** The bounds of bodies and URLs refuse it before it is read. */
   const isOverlong = (token: string) => token.length > 2_048;
 
-  it.each(forgedInvites)("%s: 401 from enter, the normal lane by a link, never the origin", async (_name, reason, make) => {
-    const token = await forged(make, reason);
-    const refused = await enterWith(createVisitor(url), VENUE, token);
-    const linked = await createVisitor(url).get(`/${VENUE}/?sluice-invite=${encodeURIComponent(token)}`, JSON_PLEASE);
-    expect([refused.status < 500, linked.status < 500]).toEqual([true, true]);
-    if (!isOverlong(token)) {
-      expect([refused.status, refused.json["code"]]).toEqual([401, reason === "expired" ? "invite_expired" : "invite_invalid"]);
-      expect([linked.status, linked.json["lane"]]).toEqual([200, 0]);
-    }
-    expect(await redis.keys(`queue:{${VENUE}}:invite:*`)).toEqual([]);
-    expect(origin.requests).toEqual([]);
-  });
+  it.each(forgedInvites)(
+    "%s: 401 from enter, the normal lane by a link, never the origin",
+    async (_name, reason, make) => {
+      const token = await forged(make, reason);
+      const refused = await enterWith(createVisitor(url), VENUE, token);
+      const linked = await createVisitor(url).get(`/${VENUE}/?sluice-invite=${encodeURIComponent(token)}`, JSON_PLEASE);
+      expect([refused.status < 500, linked.status < 500]).toEqual([true, true]);
+      if (!isOverlong(token)) {
+        expect([refused.status, refused.json["code"]]).toEqual([
+          401,
+          reason === "expired" ? "invite_expired" : "invite_invalid",
+        ]);
+        expect([linked.status, linked.json["lane"]]).toEqual([200, 0]);
+      }
+      expect(await redis.keys(`queue:{${VENUE}}:invite:*`)).toEqual([]);
+      expect(origin.requests).toEqual([]);
+    },
+  );
 });
 
 describe("an invite to enter", () => {
@@ -178,14 +214,17 @@ describe("an invite to enter", () => {
     expect(await waiting("uses")).toBe(3);
   });
 
-  it("moves somebody who waits to its lane, with the same ticket; one for a lane that is no better is not used", async () => {
+  it("moves a waiting visitor to its lane, with the same ticket; one for a lane that is no better is not used", async () => {
     await stack.setQueue("move", { mode: "paused" });
     const [first, second] = [createVisitor(url), createVisitor(url)];
     await stateOf(first, "move");
     const before = await stateOf(second, "move");
     const { invite } = await inviteTo("move", { lane: 1 });
     const moved = await enterWith(second, "move", invite);
-    expect([moved.status, moved.json]).toMatchObject([200, { position: 1, total: 2, lane: 1, enqueuedAt: before["enqueuedAt"] }]);
+    expect([moved.status, moved.json]).toMatchObject([
+      200,
+      { position: 1, total: 2, lane: 1, enqueuedAt: before["enqueuedAt"] },
+    ]);
     const idOf = (json: Readonly<Record<string, unknown>>) => decodeJwt(String(json["ticket"])).sub;
     expect(idOf(moved.json)).toBe(idOf(before));
     // The ticket from before the move does not take the place back.
@@ -199,7 +238,7 @@ describe("an invite to enter", () => {
     expect([link.status, await stateOf(first, "move")]).toMatchObject([303, { position: 2, lane: 1 }]);
   });
 
-  it("is of its queue alone", async () => {
+  it("is good only for its queue", async () => {
     await stack.setQueue("own", { mode: "paused" });
     const { invite } = await inviteTo("move", { lane: 3 });
     expect((await enterWith(createVisitor(url), "own", invite)).json["code"]).toBe("invite_invalid");
@@ -215,11 +254,14 @@ describe("an invite to enter", () => {
 });
 
 describe("an invite with a key", () => {
-  it("gives one person one place on every device, while waiting and inside, by whatever invite of theirs", async () => {
+  it("gives one person one place on every device, while waiting and inside, with any of their invites", async () => {
     await stack.setQueue("ada", { maxActive: 1, claimSeconds: 5 });
     const holder = createVisitor(url);
     await holder.get("/ada/");
-    const [one, two] = [await inviteTo("ada", { lane: 1, key: "ada" }), await inviteTo("ada", { lane: 2, key: "ada", uses: 2 })];
+    const [one, two] = [
+      await inviteTo("ada", { lane: 1, key: "ada" }),
+      await inviteTo("ada", { lane: 2, key: "ada", uses: 2 }),
+    ];
     const [phone, laptop] = [createVisitor(url), createVisitor(url)];
     const entered = await enterWith(phone, "ada", one.invite);
     expect([entered.status, entered.json]).toMatchObject([201, { lane: 1, position: 1 }]);
@@ -232,15 +274,16 @@ describe("an invite with a key", () => {
     expect(idOf(third)).toBe(idOf(entered));
     expect([await waiting("ada"), await redis.exists(`queue:{ada}:invite:${two.inviteId}`)]).toEqual([1, 0]);
     // Another person has another place.
-    expect(idOf(await enterWith(createVisitor(url), "ada", (await inviteTo("ada", { lane: 0, key: "bob" })).invite))).not.toBe(
-      idOf(entered),
-    );
+    expect(
+      idOf(await enterWith(createVisitor(url), "ada", (await inviteTo("ada", { lane: 0, key: "bob" })).invite)),
+    ).not.toBe(idOf(entered));
     await holder.send("POST", "/_sluice/queues/ada/leave");
     await until(async () => (await phone.send("POST", "/_sluice/queues/ada/heartbeat")).json["state"] === "admitted");
     const inside = await enterWith(createVisitor(url), "ada", one.invite);
     expect(inside.json).toMatchObject({ state: "admitted", sessionId: idOf(entered) });
     await phone.send("POST", "/_sluice/queues/ada/leave");
-    // That place is used up, and so is the invite that it came from; the other one is good for two more, one after the other.
+    // That place is used up, and so is the invite that it came from; the other one is good for two more, one after the
+    // other.
     expect((await enterWith(createVisitor(url), "ada", one.invite)).json["code"]).toBe("invite_used");
     const anew = await enterWith(createVisitor(url), "ada", two.invite);
     expect(anew.json["state"]).toMatch(/waiting|admitted/);
@@ -280,10 +323,11 @@ describe("many people behind one address (G11)", () => {
     expect([inside >= 150, inside <= 200]).toEqual([true, true]);
   });
 
-  it("have as many places as the limit says, each kept on return; the next is told when to come again", async () => {
+  it("have as many places as the limit says, each kept on return; the next visitor gets Retry-After", async () => {
     await stack.setQueue("limit", { mode: "paused", ticketsPerIp: 2 });
     const [first, second, third] = [createVisitor(url), createVisitor(url), createVisitor(url)];
-    for (const visitor of [first, second, first, second]) expect((await stateOf(visitor, "limit"))["state"]).toBe("waiting");
+    for (const visitor of [first, second, first, second])
+      expect((await stateOf(visitor, "limit"))["state"]).toBe("waiting");
     const over = await third.get("/limit/", JSON_PLEASE);
     expect([over.status, over.json["code"], over.headers.get("retry-after")]).toEqual([429, "address_limit", "30"]);
     const keys = await redis.keys("queue:{limit}:ip:*");
@@ -292,7 +336,7 @@ describe("many people behind one address (G11)", () => {
 });
 
 describe("the size of an address", () => {
-  it("is one IPv4 address, in whatever clothes, or one IPv6 /64", async () => {
+  it("is one IPv4 address, in any notation, or one IPv6 /64", async () => {
     const edge = await stack.startEdge({ variables: { CLIENT_ADDRESS_FROM: "cloudflare" } });
     await stack.setQueue("sizes", { mode: "paused", ticketsPerIp: 1 });
     const codeFrom = async (address: string) => {
@@ -301,7 +345,8 @@ describe("the size of an address", () => {
     };
     await until(async () => (await fetch(`${edge.url}/_sluice/queues/sizes`)).status === 200);
     expect(await codeFrom("192.0.2.1")).toBe("waiting");
-    for (const same of ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201"]) expect(await codeFrom(same)).toBe("address_limit");
+    for (const same of ["192.0.2.1", "::ffff:192.0.2.1", "::ffff:c000:201"])
+      expect(await codeFrom(same)).toBe("address_limit");
     expect(await codeFrom("192.0.2.2")).toBe("waiting");
     expect(await codeFrom("2001:db8:1:2::1")).toBe("waiting");
     for (const same of ["2001:db8:1:2::1", "2001:DB8:1:2:ffff::", "2001:db8:0001:0002:3:4:5:6"])

@@ -8,16 +8,19 @@ const { origin, url } = stack;
 beforeEach(() => origin.reset());
 
 describe("a queue's mode", () => {
-  it("active -> paused: those inside go on, everybody else waits although there is room", async () => {
+  it("active -> paused: admitted visitors stay, all others wait although there is room", async () => {
     await stack.setQueue("pause");
     const inside = createVisitor(url);
     await inside.get("/pause/");
     await stack.setQueue("pause", { mode: "paused" });
     expect((await inside.get("/pause/in")).json).toMatchObject({ url: "/pause/in" });
-    expect((await createVisitor(url).get("/pause/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: 1 });
+    expect((await createVisitor(url).get("/pause/", JSON_PLEASE)).json).toMatchObject({
+      state: "waiting",
+      position: 1,
+    });
   });
 
-  it("drain: those who wait go in, nobody new joins", async () => {
+  it("drain: waiting visitors enter, newcomers are refused", async () => {
     await stack.setQueue("drain", { maxActive: 1 });
     const [inside, waiting] = [createVisitor(url), createVisitor(url)];
     await inside.get("/drain/");
@@ -31,7 +34,7 @@ describe("a queue's mode", () => {
     await until(async () => (await waiting.get("/drain/in")).json["url"] === "/drain/in", { everyMs: 250 });
   });
 
-  it("maintenance: a page with Retry-After for everybody without a pass, and nobody's place is touched", async () => {
+  it("maintenance: a page with Retry-After for every visitor without a pass, and all places stay", async () => {
     await stack.setQueue("works");
     const inside = createVisitor(url);
     await inside.get("/works/");
@@ -44,7 +47,7 @@ describe("a queue's mode", () => {
     expect(await stack.redis.zcard("queue:{works}:waiting")).toBe(0);
   });
 
-  it("open: everybody goes in with a pass of the edge's own, which nobody outside ever sees", async () => {
+  it("open: every visitor is forwarded with the edge's own pass, which no client ever sees", async () => {
     await stack.setQueue("open", { mode: "open", maxActive: 1 });
     for (let visit = 0; visit < 3; visit++) {
       const seen = await createVisitor(url).get("/open/x");
@@ -64,7 +67,9 @@ describe("a queue's mode", () => {
     for (let visit = 0; visit < 2; visit++) {
       const entered = await createVisitor(url).send("POST", "/_sluice/queues/open-api/enter");
       expect([entered.status, entered.json["state"]]).toEqual([200, "admitted"]);
-      const seen = await createVisitor(url).get("/open-api/x", { authorization: `Bearer ${String(entered.json["pass"])}` });
+      const seen = await createVisitor(url).get("/open-api/x", {
+        authorization: `Bearer ${String(entered.json["pass"])}`,
+      });
       expect(seen.status).toBe(200);
     }
   });
@@ -93,7 +98,12 @@ describe("open -> active", () => {
   it("passes without a slot count no longer: their holders join the line, and the cap holds", async () => {
     const { visitors, passes } = await closedAgain("reopened");
     const seen = await Promise.all(visitors.map((visitor) => visitor.get("/reopened/in", JSON_PLEASE)));
-    expect(seen.map(({ json }) => json["url"] ?? json["state"]).toSorted()).toEqual(["/reopened/in", "/reopened/in", "waiting", "waiting"]);
+    expect(seen.map(({ json }) => json["url"] ?? json["state"]).toSorted()).toEqual([
+      "/reopened/in",
+      "/reopened/in",
+      "waiting",
+      "waiting",
+    ]);
     expect(origin.requests).toHaveLength(2);
     expect(await stack.redis.zcard("queue:{reopened}:active")).toBe(2);
     const again = await Promise.all(passes.map((pass) => createVisitor(url).get("/reopened/again", bearer(pass))));
@@ -101,7 +111,7 @@ describe("open -> active", () => {
     expect(origin.requests).toHaveLength(2);
   });
 
-  it("tells the holder of such a pass that the session has expired, and lets it leave and join like anybody", async () => {
+  it("tells the holder of such a pass that the session has expired; leaving and joining work as usual", async () => {
     const { visitors } = await closedAgain("ended");
     const [asking, leaving, joining] = visitors;
     const polled = await asking?.send("POST", "/_sluice/queues/ended/heartbeat");
@@ -114,7 +124,7 @@ describe("open -> active", () => {
     expect(await stack.redis.zcard("queue:{ended}:active")).toBe(1);
   });
 
-  it("keeps such a pass out of the application, to which everybody comes with the edge's own", async () => {
+  it("replaces such a pass by the edge's own for the application", async () => {
     await stack.setQueue("inside", { mode: "open" });
     const entered = await createVisitor(url).send("POST", "/_sluice/queues/inside/enter");
     await createVisitor(url).get("/inside/x", bearer(entered.json["pass"]));
@@ -132,7 +142,10 @@ describe("the edges of a line", () => {
     for (const visitor of visitors) codes.push((await visitor.get("/full/", JSON_PLEASE)).json["code"]);
     expect(codes).toEqual([undefined, undefined, "queue_full"]);
     await stack.setQueue("per-address", { ticketsPerIp: 1 });
-    const [first, second] = [await createVisitor(url).get("/per-address/"), await createVisitor(url).get("/per-address/", JSON_PLEASE)];
+    const [first, second] = [
+      await createVisitor(url).get("/per-address/"),
+      await createVisitor(url).get("/per-address/", JSON_PLEASE),
+    ];
     expect([first.status, second.status, second.json["code"]]).toEqual([200, 429, "address_limit"]);
     const keys = await stack.redis.keys("queue:{per-address}:ip:*");
     expect(keys).toHaveLength(1);
@@ -145,10 +158,12 @@ describe("the edges of a line", () => {
     const refused = await createVisitor(url).get("/nowhere/x", JSON_PLEASE);
     expect([refused.status, refused.json["code"]]).toEqual([503, "queue_unavailable"]);
     expect((await createVisitor(url).get("/elsewhere")).status).toBe(200);
-    expect(origin.requests.map(({ url: target, headers }) => [target, headers.has("x-sluice-pass")])).toEqual([["/elsewhere", false]]);
+    expect(origin.requests.map(({ url: target, headers }) => [target, headers.has("x-sluice-pass")])).toEqual([
+      ["/elsewhere", false],
+    ]);
   });
 
-  it("a queue says how full it is, to anybody, and no more", async () => {
+  it("a queue's public state is how full it is, and no more", async () => {
     await stack.setQueue("public", { maxActive: 1 });
     await createVisitor(url).get("/public/");
     await createVisitor(url).get("/public/");
@@ -159,7 +174,17 @@ describe("the edges of a line", () => {
     expect(seen.json).toMatchObject({ queueId: "public", mode: "active", waiting: 1, active: 1 });
     const schedule = ["closesAt", "opensAt", "order", "phase", "prequeueOpensAt"];
     expect(Object.keys(seen.json).toSorted()).toEqual(
-      ["active", "estimatedWaitSeconds", "isStalled", "maxActive", "mode", "name", "queueId", "waiting", ...schedule].toSorted(),
+      [
+        "active",
+        "estimatedWaitSeconds",
+        "isStalled",
+        "maxActive",
+        "mode",
+        "name",
+        "queueId",
+        "waiting",
+        ...schedule,
+      ].toSorted(),
     );
     for (const id of ["absent", "A", "%7Bx%7D", "x".repeat(1_000)])
       expect((await createVisitor(url).get(`/_sluice/queues/${id}`)).json["code"]).toBe("queue_not_found");
@@ -170,7 +195,10 @@ describe("the edges of a line", () => {
     const send = (body: string) =>
       createVisitor(url).send("POST", "/_sluice/queues/bodies/enter", { "content-type": "application/json" }, body);
     expect((await send('{"lane":3}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "lane" }] });
-    expect((await send('{"invite":1}')).json).toMatchObject({ code: "validation_failed", errors: [{ field: "invite" }] });
+    expect((await send('{"invite":1}')).json).toMatchObject({
+      code: "validation_failed",
+      errors: [{ field: "invite" }],
+    });
     expect((await send("{")).json["code"]).toBe("json_malformed");
     expect((await send(`{"metadata":{"a":"${"x".repeat(5_000)}"}}`)).json["code"]).toBe("body_too_large");
     expect((await send('{"metadata":{"source":"mail"}}')).json["state"]).toBe("admitted");
@@ -196,7 +224,10 @@ describe("too many polls", () => {
     expect(last.headers.get("ratelimit")).toMatch(/^"polls";r=0;t=\d+$/);
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(await stack.redis.zcard("queue:{eager}:waiting")).toBe(1);
-    // Somebody else behind the same address is not held back.
-    expect((await createVisitor(url).get("/eager/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: 2 });
+    // Another visitor behind the same address is not limited.
+    expect((await createVisitor(url).get("/eager/", JSON_PLEASE)).json).toMatchObject({
+      state: "waiting",
+      position: 2,
+    });
   });
 });

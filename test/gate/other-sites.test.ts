@@ -8,9 +8,13 @@ const { origin, redis, url } = stack;
 beforeEach(() => origin.reset());
 
 const PAGE = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
-const metadata = (site: string, mode: string, dest: string) => ({ "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest });
+const metadata = (site: string, mode: string, dest: string) => ({
+  "sec-fetch-site": site,
+  "sec-fetch-mode": mode,
+  "sec-fetch-dest": dest,
+});
 
-/** Everybody who has a place, a reservation or a slot. */
+/** All places, reservations and slots. */
 async function everybody(queueId: string): Promise<number> {
   return (await redis.zcard(`queue:{${queueId}}:waiting`)) + (await redis.zcard(`queue:{${queueId}}:active`));
 }
@@ -34,15 +38,24 @@ describe("a form that a page of another site sends", () => {
     await stack.setQueue("with-pass");
     const visitor = createVisitor(url);
     await visitor.get("/with-pass/");
-    const seen = await visitor.send("POST", "/with-pass/paid", { ...PAGE, ...metadata("cross-site", "navigate", "document") }, "paid=yes");
+    const seen = await visitor.send(
+      "POST",
+      "/with-pass/paid",
+      { ...PAGE, ...metadata("cross-site", "navigate", "document") },
+      "paid=yes",
+    );
     expect([seen.status, seen.json["bytes"]]).toEqual([200, 8]);
   });
 
-  it("cannot give up a visitor's place, even where the cookies come along", async () => {
+  it("cannot give up a visitor's place, even with cookies", async () => {
     await stack.setQueue("given-up", { sameSite: "none", mode: "paused" });
     const visitor = createVisitor(url);
     await visitor.get("/given-up/", PAGE);
-    const seen = await visitor.send("POST", "/_sluice/queues/given-up/leave", metadata("cross-site", "no-cors", "empty"));
+    const seen = await visitor.send(
+      "POST",
+      "/_sluice/queues/given-up/leave",
+      metadata("cross-site", "no-cors", "empty"),
+    );
     expect([seen.status, seen.json["code"], await everybody("given-up")]).toEqual([403, "other_site_refused", 1]);
   });
 
@@ -53,22 +66,30 @@ describe("a form that a page of another site sends", () => {
   });
 });
 
-describe("what is no visit of its own", () => {
+describe("a request that is not a visit", () => {
   it.each([
     ["a picture", { accept: "image/webp,*/*;q=0.8", ...metadata("same-origin", "no-cors", "image") }],
     ["a script", { accept: "*/*", ...metadata("same-origin", "no-cors", "script") }],
     ["a style sheet without fetch metadata", { accept: "text/css,*/*;q=0.1" }],
     ["a program of another site", { accept: "application/json", ...metadata("cross-site", "cors", "empty") }],
     ["a frame on another site", { ...PAGE, ...metadata("cross-site", "navigate", "iframe") }],
-    ["a page that a browser fetches ahead", { ...PAGE, ...metadata("same-origin", "navigate", "document"), "sec-purpose": "prefetch" }],
+    [
+      "a page that a browser fetches ahead",
+      { ...PAGE, ...metadata("same-origin", "navigate", "document"), "sec-purpose": "prefetch" },
+    ],
   ])("takes no place and sets no cookie: %s", async (_name, headers) => {
     await stack.setQueue("parts", { waitingStatus: 429 });
     const seen = await createVisitor(url).get("/parts/x", headers);
-    expect([seen.status, seen.json["code"], seen.setCookies, seen.headers.has("retry-after")]).toEqual([429, "queue_waiting", [], true]);
+    expect([seen.status, seen.json["code"], seen.setCookies, seen.headers.has("retry-after")]).toEqual([
+      429,
+      "queue_waiting",
+      [],
+      true,
+    ]);
     expect([await everybody("parts"), origin.requests]).toEqual([0, []]);
   });
 
-  it("comes through with the pass of its page, and in an open queue", async () => {
+  it("is forwarded with the pass of its page, and in an open queue", async () => {
     await stack.setQueue("with-page");
     const image = { accept: "image/webp,*/*;q=0.8", ...metadata("same-origin", "no-cors", "image") };
     const visitor = createVisitor(url);
@@ -89,9 +110,12 @@ describe("what is no visit of its own", () => {
     expect(await redis.zrange("queue:{parts-line}:beats", "0", "-1", "WITHSCORES")).toEqual(due);
   });
 
-  it("a program of the same site, or one without a browser, joins and is told in JSON", async () => {
+  it("a program of the same site, or one without a browser, joins and gets JSON", async () => {
     await stack.setQueue("programs", { mode: "paused" });
-    const own = await createVisitor(url).get("/programs/api", { ...JSON_PLEASE, ...metadata("same-origin", "cors", "empty") });
+    const own = await createVisitor(url).get("/programs/api", {
+      ...JSON_PLEASE,
+      ...metadata("same-origin", "cors", "empty"),
+    });
     const plain = await createVisitor(url).get("/programs/api", { accept: "*/*" });
     expect([own.json["state"], plain.json["state"]]).toEqual(["waiting", "waiting"]);
   });

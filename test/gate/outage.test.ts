@@ -1,17 +1,18 @@
+// @module-tag timing: the gate answers within a second while its store is unavailable.
 import { readFile } from "node:fs/promises";
 import { decodeJwt } from "jose";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestBridge } from "../../origin/redis-rest/test-bridge.ts";
-import type { EdgeServer } from "../../origin/stack/edge-server.ts";
-import { HURRIED } from "../parts/unhurried.ts";
-import { type FaultyWire, startFaultyWire, type WireFault } from "./faulty-wire.ts";
+import { type FaultyWire, startFaultyWire, type WireFault } from "../../kit/faulty-wire.ts";
+import { startTestBridge } from "../../kit/test-bridge.ts";
+import { HURRIED } from "../../kit/unhurried.ts";
+import type { EdgeServer } from "../../stack/servers/edge-server.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
 const stack = await startGateStack({ variables: HURRIED });
 const { origin } = stack;
 
-/** Each edge and its wire to the store. What has to be looked at for seconds is looked at on several at once. */
+/** Each edge and its wire to the store. Checks that take seconds run on several edges at once. */
 const WIRES = 4;
 const lanes = await Promise.all(Array.from({ length: WIRES }, startLane));
 const [lane] = lanes as [Lane];
@@ -32,9 +33,13 @@ afterAll(() => Promise.all(lanes.map((lane) => lane.wire.stop())));
 /** Until the gate has seen that the store answers again. */
 async function untilBack(gone: Lane): Promise<void> {
   gone.wire.replyWith("pass");
-  await until(async () => (await createVisitor(gone.url).send("POST", "/_sluice/queues/probe/enter")).json["state"] === "admitted", {
-    withinMs: 10_000,
-  });
+  await until(
+    async () =>
+      (await createVisitor(gone.url).send("POST", "/_sluice/queues/probe/enter")).json["state"] === "admitted",
+    {
+      withinMs: 10_000,
+    },
+  );
 }
 
 await stack.setQueue("probe", { maxActive: 10_000, admissionBurst: 1_000 });
@@ -49,7 +54,9 @@ await stack.setQueue("over", { onStoreFailure: "open", closesAt: beforeMs });
 await stack.setQueue("working", { onStoreFailure: "open", proofOfWork: 8 });
 await stack.setQueue("checked", { revocationCheck: "strict" });
 
-const http = (head: string, body: string) => ({ raw: `${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}` });
+const http = (head: string, body: string) => ({
+  raw: `${head}\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+});
 
 /** The bridge's own words when its Redis is gone. */
 async function wordsOfOrphanedBridge(): Promise<string> {
@@ -60,7 +67,10 @@ async function wordsOfOrphanedBridge(): Promise<string> {
   return JSON.stringify(json);
 }
 
-const redisGone = http("HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json", await wordsOfOrphanedBridge());
+const redisGone = http(
+  "HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json",
+  await wordsOfOrphanedBridge(),
+);
 
 const faults: readonly (readonly [string, WireFault])[] = [
   ["hangs", "hang"],
@@ -68,7 +78,10 @@ const faults: readonly (readonly [string, WireFault])[] = [
   ["answers 500 in HTML", http("HTTP/1.1 500 Oops\r\ncontent-type: text/html", "<h1>Oops</h1>")],
   ["answers HTML with 200", http("HTTP/1.1 200 OK\r\ncontent-type: text/html", "<h1>Welcome to nginx</h1>")],
   ["answers half a JSON", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", '{"result":["admitted",17')],
-  ["breaks off in mid-reply", { raw: 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"result":' }],
+  [
+    "breaks off in mid-reply",
+    { raw: 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"result":' },
+  ],
   ["answers something else", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", '{"result":["admitted"]}')],
   ["answers nothing", http("HTTP/1.1 200 OK\r\ncontent-type: application/json", "{}")],
 ];
@@ -92,7 +105,7 @@ describe.concurrent("a store that", () => {
   };
   const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-  it.each(faults)("%s lets nobody new in, answers within a second, and serves every pass", async (name, fault) => {
+  it.each(faults)("%s admits no newcomers, answers within a second, and serves every pass", async (name, fault) => {
     const own = await idleLane();
     try {
       const [inside, strict] = [await admitted("closed", own.url), await admitted("checked", own.url)];
@@ -127,21 +140,24 @@ function oneByOne(): void {
   afterEach(() => untilBack(lane));
 }
 
-describe("a store that is away", () => {
+describe("an unavailable store", () => {
   oneByOne();
 
   it.each([
     ["hangs", "hang"],
     ["is a bridge without its Redis", redisGone],
-  ] as const)("lets newcomers through with the edge's own pass where the queue says so: it %s", async (_name, fault) => {
-    await admitted("opened");
-    wire.replyWith(fault);
-    const seen = await createVisitor(url).get("/opened/x");
-    expect([seen.status, seen.setCookies, seen.tookMs < ANSWER_MS_MAX]).toEqual([200, [], true]);
-    expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")?.[0]).toMatch(/^eyJ/);
-  });
+  ] as const)(
+    "lets newcomers through with the edge's own pass where the queue says so: it %s",
+    async (_name, fault) => {
+      await admitted("opened");
+      wire.replyWith(fault);
+      const seen = await createVisitor(url).get("/opened/x");
+      expect([seen.status, seen.setCookies, seen.tookMs < ANSWER_MS_MAX]).toEqual([200, [], true]);
+      expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")?.[0]).toMatch(/^eyJ/);
+    },
+  );
 
-  it("lets nobody in outside an event's time, not even there", async () => {
+  it("admits no one outside an event's time, not even there", async () => {
     const answerOf = async (queueId: string) => {
       const { status, json } = await createVisitor(url).get(`/${queueId}/x`, JSON_PLEASE);
       return [status, json["code"] ?? json["state"]];
@@ -154,7 +170,7 @@ describe("a store that is away", () => {
     ]);
     origin.reset();
     wire.replyWith("hang");
-    // What needs no store is told as before.
+    // Answers that need no store stay the same.
     expect([await answerOf("scheduled"), await answerOf("prequeue"), await answerOf("over")]).toEqual([
       [200, "prequeue"],
       [503, "store_unavailable"],
@@ -163,7 +179,7 @@ describe("a store that is away", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  it("never lets anybody in by an error that nobody expected, not even there", async () => {
+  it("never admits a visitor because of an unexpected error, not even there", async () => {
     await admitted("opened");
     await stack.redis.rename("queue:{opened}:bucket", "queue:{opened}:bucket-kept").catch(() => undefined);
     await stack.redis.set("queue:{opened}:bucket", "of the wrong type");
@@ -173,24 +189,27 @@ describe("a store that is away", () => {
     expect((await createVisitor(url).get("/closed/", JSON_PLEASE)).status).toBe(200);
   });
 
-  it.each([["SIGSTOP"]] as const)("as a stopped process (%s): answers within a second, and goes on when it wakes", async (signal) => {
-    const inside = await admitted("checked");
-    process.kill(stack.redisServer.child.pid, signal);
-    try {
-      const endsAt = performance.now() + LOOKED_AT_MS;
-      while (performance.now() < endsAt) {
-        const newcomer = await createVisitor(url).get("/closed/new", JSON_PLEASE);
-        expect([newcomer.status, newcomer.tookMs < ANSWER_MS_MAX]).toEqual([503, true]);
-        const served = await inside.get("/checked/in");
-        expect([served.status, served.tookMs < ANSWER_MS_MAX]).toEqual([200, true]);
+  it.each([["SIGSTOP"]] as const)(
+    "as a stopped process (%s): answers within a second, and works when it wakes",
+    async (signal) => {
+      const inside = await admitted("checked");
+      process.kill(stack.redisServer.pid, signal);
+      try {
+        const endsAt = performance.now() + LOOKED_AT_MS;
+        while (performance.now() < endsAt) {
+          const newcomer = await createVisitor(url).get("/closed/new", JSON_PLEASE);
+          expect([newcomer.status, newcomer.tookMs < ANSWER_MS_MAX]).toEqual([503, true]);
+          const served = await inside.get("/checked/in");
+          expect([served.status, served.tookMs < ANSWER_MS_MAX]).toEqual([200, true]);
+        }
+      } finally {
+        stack.redisServer.thaw();
       }
-    } finally {
-      process.kill(stack.redisServer.child.pid, "SIGCONT");
-    }
-    await until(async () => (await createVisitor(url).get("/closed/", JSON_PLEASE)).status === 200);
-  });
+      await until(async () => (await createVisitor(url).get("/closed/", JSON_PLEASE)).status === 200);
+    },
+  );
 
-  it("from the first moment on: an edge that knows nothing refuses everything but its own routes", async () => {
+  it("from the first request on: an edge without settings refuses everything but its own routes", async () => {
     wire.replyWith("hang");
     const cold = await stack.startEdge({ storeAddress: wire.address });
     const seen = await createVisitor(cold.url).get("/anything", JSON_PLEASE);
@@ -201,7 +220,7 @@ describe("a store that is away", () => {
     await until(async () => (await createVisitor(cold.url).get("/closed/", JSON_PLEASE)).status === 200);
   });
 
-  it("opens a queue that opens then also where newcomers owe work, which nobody could take", async () => {
+  it("opens a queue with policy open also where newcomers owe proof of work", async () => {
     expect((await createVisitor(url).get("/working/", JSON_PLEASE)).status).toBe(428);
     wire.replyWith(http("HTTP/1.1 500 Oops\r\ncontent-type: application/json", '{"error":"boom"}'));
     await until(async () => {
@@ -260,7 +279,7 @@ describe("a reply that is lost after the script ran", () => {
     // The claim is carried out, and its reply is lost: the same ticket gets the same session on the next poll.
     await new Promise((resolve) => setTimeout(resolve, 1_200));
     wire.replyWith("drop");
-    // What the edge reads beside it fails too, and may stop it from asking for a second.
+    // The edge's background reads fail too, and may stop its calls for a second.
     await until(async () => {
       expect((await visitor.get("/lost/in", JSON_PLEASE)).status).toBe(503);
       return (await stack.redis.zcard("queue:{lost}:active")) === 1;
@@ -272,14 +291,14 @@ describe("a reply that is lost after the script ran", () => {
     expect(await stack.redis.zcard("queue:{lost}:waiting")).toBe(0);
   });
 
-  it("is of no matter when the edge was killed over it: the same ticket gets the same session at another one", async () => {
+  it("does not matter when it killed the edge: the same ticket gets the same session at another one", async () => {
     await stack.setQueue("killed", { maxActive: 1 });
     const victim = lanes.at(-1) as Lane;
     const [holder, visitor] = [createVisitor(victim.url), createVisitor(victim.url)];
     await holder.get("/killed/");
     const { ticketId } = (await visitor.get("/killed/", JSON_PLEASE)).json;
     await holder.send("POST", "/_sluice/queues/killed/leave");
-    // The claim is carried out, and nobody hears of it.
+    // The claim is carried out, and its reply is lost.
     victim.wire.replyWith("hang");
     const isClaimed = async () => (await stack.redis.get(`queue:{killed}:used:${String(ticketId)}`)) === "admitted";
     await until(

@@ -25,13 +25,22 @@ async function sendForm({ path, referer, cookie = "a=b" }: Sent) {
     `Cookie: ${cookie}`,
   ];
   const { status, headers, body } = await sendRaw(Number(port), `${lines.join("\r\n")}\r\n\r\na=1`);
-  return { status, type: headers.get("content-type")?.[0], setCookies: headers.get("set-cookie") ?? [], text: body.toString() };
+  return {
+    status,
+    type: headers.get("content-type")?.[0],
+    setCookies: headers.get("set-cookie") ?? [],
+    text: body.toString(),
+  };
 }
 
-/** As it is on the wire: fetch would ask for gzip by itself, and unpack it. */
+/** Raw bytes: fetch would request gzip and decompress it. */
 async function getRaw(path: string, { method = "GET", ...headers }: Readonly<Record<string, string>>) {
   const { host, port } = new URL(url);
-  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `Host: ${host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   const answer = await sendRaw(Number(port), `${lines.join("\r\n")}\r\n\r\n`);
   const header = (name: string) => answer.headers.get(name)?.join();
   return { status: answer.status, body: answer.body, header, encoding: header("content-encoding") };
@@ -71,7 +80,7 @@ describe("a page on the wire", () => {
     expect([head.status, head.encoding, head.body.length]).toEqual([200, page.encoding, 0]);
   });
 
-  it("is compressed too when it refuses, and what is small, or is not ours, is left alone", async () => {
+  it("is compressed too when it refuses; small bodies and the origin's are not", async () => {
     await stack.setQueue("works", { mode: "maintenance" });
     const packed = { "accept-encoding": "gzip" };
     const refusal = await getRaw("/works/", { ...BROWSER, ...packed });
@@ -99,8 +108,8 @@ describe("a page on the wire", () => {
   });
 });
 
-describe("what a visitor in line is shown", () => {
-  it("is a page in their language for a person, JSON for a program, and a few words for anything else", async () => {
+describe("the page of a waiting visitor", () => {
+  it("is a page in the visitor's language for a person, JSON for a program, and a short problem for anything else", async () => {
     await stack.setQueue("shown", { maxActive: 1, language: "id", message: "Sabar ya" });
     await createVisitor(url).get("/shown/");
     const visitor = createVisitor(url);
@@ -113,7 +122,9 @@ describe("what a visitor in line is shown", () => {
     expect(page.text).toContain('<html lang="fa" dir="rtl" data-state="waiting">');
     expect(page.text).toContain("Sabar ya");
     expect(page.headers.get("vary")).toBe("accept, accept-encoding, accept-language, cookie");
-    expect((await visitor.get("/shown/", { ...BROWSER, "accept-language": "sv" })).headers.get("content-language")).toBe("id");
+    expect(
+      (await visitor.get("/shown/", { ...BROWSER, "accept-language": "sv" })).headers.get("content-language"),
+    ).toBe("id");
     const json = await visitor.get("/shown/", { accept: "text/html;q=0.4, application/json;q=0.9" });
     expect(json.json).toMatchObject({ state: "waiting", position: 1, mode: "active", message: "Sabar ya" });
     const picture = await visitor.get("/shown/logo.png", { accept: "image/avif,image/webp,*/*;q=0.8" });
@@ -127,7 +138,7 @@ describe("what a visitor in line is shown", () => {
     expect([head.status, head.text, head.headers.get("content-type")]).toEqual([200, "", "text/html; charset=utf-8"]);
   });
 
-  it("carries a policy that lets nothing run but what this very answer brings", async () => {
+  it("has a policy that allows only the scripts of this response", async () => {
     await stack.setQueue("policy", { maxActive: 1 });
     await createVisitor(url).get("/policy/");
     const nonces = new Set<string>();
@@ -144,7 +155,7 @@ describe("what a visitor in line is shown", () => {
     expect(nonces.size).toBe(2);
   });
 
-  it("has the status that the operator chose, for everybody who waits", async () => {
+  it("has the configured status for every waiting visitor", async () => {
     await stack.setQueue("status", { maxActive: 1, waitingStatus: 429 });
     await createVisitor(url).get("/status/");
     const statuses = [BROWSER, JSON_PLEASE, { accept: "image/png" }].map(async (headers) => {
@@ -170,7 +181,7 @@ describe("what a visitor in line is shown", () => {
     expect(elsewhere.text).not.toContain("evil.test");
   });
 
-  it("gives up the place by a form, and is told so on a page; the second time too", async () => {
+  it("gives up the place by a form, and gets a page that says so; the second time too", async () => {
     await stack.setQueue("given-up", { maxActive: 1 });
     await createVisitor(url).get("/given-up/");
     const visitor = createVisitor(url);
@@ -186,7 +197,7 @@ describe("what a visitor in line is shown", () => {
     expect(await stack.redis.zcard("queue:{given-up}:waiting")).toBe(0);
   });
 
-  it("gives up a session by a form, and is told of the visit, not of a place in line", async () => {
+  it("gives up a session by a form, and the page names the visit, not a place in line", async () => {
     await stack.setQueue("gone-out", { maxActive: 1 });
     const visitor = createVisitor(url);
     await visitor.get("/gone-out/", BROWSER);
@@ -197,7 +208,7 @@ describe("what a visitor in line is shown", () => {
     expect(left.text).toContain('href="/gone-out/x?y=1"');
   });
 
-  it("lets those who poll in when the operator opens the queue to everybody", async () => {
+  it("admits polling visitors when the operator sets mode open", async () => {
     await stack.setQueue("opened", { maxActive: 1 });
     await createVisitor(url).get("/opened/");
     const visitor = createVisitor(url);

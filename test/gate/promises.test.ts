@@ -19,7 +19,10 @@ async function scriptsRun(): Promise<number> {
   return calls("evalsha") + calls("eval");
 }
 
-/** What one edge does after its answers, however many there are: routes, the queue, the feed, a sweep, each at most about once a second. */
+/**
+ * An edge's work after its responses, however many there are: routes, the queue, the feed, a sweep, each at most about
+ * once a second.
+ */
 const BACKGROUND_PER_SECOND = 6;
 
 async function measured(work: () => Promise<void>): Promise<{ readonly scripts: number; readonly background: number }> {
@@ -28,7 +31,10 @@ async function measured(work: () => Promise<void>): Promise<{ readonly scripts: 
   await work();
   await sleep(100);
   const seconds = (performance.now() - startedAt) / 1000;
-  return { scripts: await scriptsRun(), background: Math.ceil(seconds * BACKGROUND_PER_SECOND) + BACKGROUND_PER_SECOND };
+  return {
+    scripts: await scriptsRun(),
+    background: Math.ceil(seconds * BACKGROUND_PER_SECOND) + BACKGROUND_PER_SECOND,
+  };
 }
 
 describe("store calls (G6)", () => {
@@ -51,17 +57,20 @@ describe("store calls (G6)", () => {
     expect(joining.scripts).toBeLessThanOrEqual(100 + joining.background);
     const waiting = Array.from({ length: 60 }, () => createVisitor(url));
     const pauses: number[] = [];
-    for (const visitor of waiting) pauses.push(Number((await visitor.get("/counted-line/", JSON_PLEASE)).json["pollAfterMs"]));
+    for (const visitor of waiting)
+      pauses.push(Number((await visitor.get("/counted-line/", JSON_PLEASE)).json["pollAfterMs"]));
     // A poll before half its time is answered from memory.
     await sleep(Math.max(...pauses) / 2);
     const polling = await measured(async () => {
-      for (const visitor of waiting) expect((await visitor.get("/counted-line/", JSON_PLEASE)).json["state"]).toBe("waiting");
+      for (const visitor of waiting)
+        expect((await visitor.get("/counted-line/", JSON_PLEASE)).json["state"]).toBe("waiting");
     });
     expect(polling.scripts).toBeGreaterThanOrEqual(60);
     expect(polling.scripts).toBeLessThanOrEqual(60 + polling.background);
     // One after the other for each visitor, so that only the first can come in time, however long the others take.
     const early = await measured(async () => {
-      for (const visitor of waiting.slice(40)) for (let poll = 0; poll < 5; poll++) await visitor.get("/counted-line/", JSON_PLEASE);
+      for (const visitor of waiting.slice(40))
+        for (let poll = 0; poll < 5; poll++) await visitor.get("/counted-line/", JSON_PLEASE);
     });
     expect(early.scripts).toBeLessThanOrEqual(20 + early.background);
     expect(20 + early.background).toBeLessThan(100);
@@ -115,7 +124,8 @@ describe("several edges on one store", () => {
     process.kill(victim?.child.pid ?? Number.NaN, "SIGKILL");
     await victim?.child.exited;
     urls.pop();
-    // Who was let in by the edge that died may not have heard of it. The rest fill up, and more try than there are slots.
+    // A visitor admitted by the killed edge may not have the answer. The rest fill up, and more try than there are
+    // slots.
     await until(() => seenSessions.size >= limits.maxActive - 5, { withinMs: 20_000 });
     await sleep(1_500);
     isOver = true;

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { findNonce } from "../../edge/room/client/find-nonce.ts";
-import { leadingZeroBits, proofText } from "../../shared/proof-of-work.ts";
-import { sha256 } from "../../shared/same-bytes.ts";
-import { type ForgedToken, forgedChallenges } from "../parts/forged-tokens.ts";
-import { createTokenForge, VENUE, VISITOR_ID } from "../parts/token-forge.ts";
+import { type ForgedToken, forgedChallenges } from "../../kit/forged-tokens.ts";
+import { createTokenForge, VENUE, VISITOR_ID } from "../../kit/token-forge.ts";
+import { leadingZeroBits, proofText } from "../../shared/tokens/proof-of-work.ts";
+import { sha256 } from "../../shared/tokens/same-bytes.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until } from "./visitor.ts";
 
@@ -52,7 +52,9 @@ describe("a queue that asks for work", () => {
     expect(challengeOf(asked)).toMatchObject({ bits: BITS, algorithm: "sha-256", expiresAt: expect.any(Number) });
     expect(codeOf(await createVisitor(url).get("/work/", JSON_PLEASE))).toEqual([428, "proof_required"]);
     expect(codeOf(await createVisitor(url).send("POST", "/work/buy", {}, "one"))).toEqual([428, "proof_required"]);
-    expect(await redis.keys("queue:{work}:*")).toEqual(expect.not.arrayContaining([expect.stringMatching(/waiting|proof/)]));
+    expect(await redis.keys("queue:{work}:*")).toEqual(
+      expect.not.arrayContaining([expect.stringMatching(/waiting|proof/)]),
+    );
     const proof = solve(challengeOf(asked));
     const visitor = createVisitor(url);
     const joined = await visitor.send(
@@ -64,9 +66,13 @@ describe("a queue that asks for work", () => {
     expect(codeOf(joined)).toEqual([201, "waiting"]);
     expect(await redis.pttl(`queue:{work}:proof:${challengeOf(asked).id}`)).toBeGreaterThan(200_000);
     const again = await enter("work", { proof });
-    expect([...codeOf(again), challengeOf(again).id]).toEqual([428, "proof_refused", expect.not.stringMatching(challengeOf(asked).id)]);
+    expect([...codeOf(again), challengeOf(again).id]).toEqual([
+      428,
+      "proof_refused",
+      expect.not.stringMatching(challengeOf(asked).id),
+    ]);
     expect(await redis.zcard("queue:{work}:waiting")).toBe(1);
-    // Who has a place owes nothing more.
+    // A visitor with a place owes no work.
     expect(codeOf(await visitor.get("/work/", JSON_PLEASE))).toEqual([200, "waiting"]);
     expect(codeOf(await visitor.send("POST", "/_sluice/queues/work/heartbeat"))).toEqual([200, "waiting"]);
     expect(origin.requests).toEqual([]);
@@ -87,16 +93,22 @@ describe("a queue that asks for work", () => {
     expect(codeOf(await enter("one", { proof: await almost(challenge) }))).toEqual([428, "proof_refused"]);
     expect(codeOf(await enter("two", { proof: solve(challenge) }))).toEqual([428, "proof_refused"]);
     const other = solve(challengeOf(await enter("one")));
-    expect(codeOf(await enter("one", { proof: { challenge: challenge.token, nonce: other.nonce } }))).toEqual([428, "proof_refused"]);
-    const elsewhere = await stack.startEdge({ variables: { CLIENT_ADDRESS_FROM: "cloudflare" } });
-    await until(async () => (await fetch(`${elsewhere.url}/_sluice/queues/one`)).status === 200);
-    expect(codeOf(await enter("one", { proof: solve(challenge) }, elsewhere.url))).toEqual([428, "proof_refused"]);
-    const forge = await createTokenForge({ kind: "challenge", nowSeconds: Math.floor(Date.now() / 1000) - 400, jwk: stack.key });
-    const over = await forge.token({ claims: { aud: "sluice:challenge:one" } });
-    expect(codeOf(await enter("one", { proof: solve({ ...challenge, token: over, id: VISITOR_ID, bits: 8 }) }))).toEqual([
+    expect(codeOf(await enter("one", { proof: { challenge: challenge.token, nonce: other.nonce } }))).toEqual([
       428,
       "proof_refused",
     ]);
+    const elsewhere = await stack.startEdge({ variables: { CLIENT_ADDRESS_FROM: "cloudflare" } });
+    await until(async () => (await fetch(`${elsewhere.url}/_sluice/queues/one`)).status === 200);
+    expect(codeOf(await enter("one", { proof: solve(challenge) }, elsewhere.url))).toEqual([428, "proof_refused"]);
+    const forge = await createTokenForge({
+      kind: "challenge",
+      nowSeconds: Math.floor(Date.now() / 1000) - 400,
+      jwk: stack.key,
+    });
+    const over = await forge.token({ claims: { aud: "sluice:challenge:one" } });
+    expect(
+      codeOf(await enter("one", { proof: solve({ ...challenge, token: over, id: VISITOR_ID, bits: 8 }) })),
+    ).toEqual([428, "proof_refused"]);
     expect(await redis.exists("queue:{one}:waiting", "queue:{two}:waiting")).toBe(0);
     expect(codeOf(await enter("one", { proof: solve(challenge) }))).toEqual([201, "waiting"]);
   });
@@ -122,18 +134,22 @@ describe("a queue that asks for work", () => {
     expect(codeOf(await enter("full", { proof }))).toEqual([201, "waiting"]);
   });
 
-  it("asks nobody with an invite", async () => {
+  it("asks no visitor with an invite", async () => {
     await stack.setQueue("guest", { mode: "paused", proofOfWork: BITS });
     const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
-    const { json } = await createVisitor(url).send("POST", "/_sluice/admin/queues/guest/invites", headers, '{"lane":1}');
+    const { json } = await createVisitor(url).send(
+      "POST",
+      "/_sluice/admin/queues/guest/invites",
+      headers,
+      '{"lane":1}',
+    );
     expect(codeOf(await enter("guest", { invite: json["invite"] }))).toEqual([201, "waiting"]);
-    expect(codeOf(await createVisitor(url).get(`/guest/?sluice-invite=${String(json["invite"])}`, JSON_PLEASE))).toEqual([
-      428,
-      "proof_required",
-    ]);
+    expect(
+      codeOf(await createVisitor(url).get(`/guest/?sluice-invite=${String(json["invite"])}`, JSON_PLEASE)),
+    ).toEqual([428, "proof_required"]);
   });
 
-  it("asks nothing where there is nothing to prove", async () => {
+  it("requires no proof where none is configured", async () => {
     await stack.setQueue("free", { mode: "paused" });
     expect(codeOf(await enter("free", { proof: { challenge: "whatever", nonce: "1" } }))).toEqual([201, "waiting"]);
     expect(await redis.keys("queue:{free}:proof:*")).toEqual([]);
@@ -153,11 +169,17 @@ describe("every forged challenge (G9)", () => {
   it.each(forgedChallenges)("%s: no place by it, and never 5xx", async (_name, reason, make: ForgedToken[2]) => {
     await workingVenue();
     const aheadSeconds = reason === "not_yet_valid" ? 60 : 0;
-    const forge = await createTokenForge({ kind: "challenge", nowSeconds: Math.floor(Date.now() / 1000) + aheadSeconds, jwk: stack.key });
+    const forge = await createTokenForge({
+      kind: "challenge",
+      nowSeconds: Math.floor(Date.now() / 1000) + aheadSeconds,
+      jwk: stack.key,
+    });
     const token = await make(forge);
     const proof = solve({ token, id: VISITOR_ID, bits: 8, algorithm: "sha-256", expiresAt: 0 });
     const seen = await enter(VENUE, { proof });
-    expect(token.length > 2_048 ? seen.status < 500 : codeOf(seen)).toEqual(token.length > 2_048 ? true : [428, "proof_refused"]);
+    expect(token.length > 2_048 ? seen.status < 500 : codeOf(seen)).toEqual(
+      token.length > 2_048 ? true : [428, "proof_refused"],
+    );
     expect(await redis.exists(`queue:{${VENUE}}:waiting`)).toBe(0);
   });
 });

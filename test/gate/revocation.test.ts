@@ -1,12 +1,13 @@
+// @module-tag timing: a revoked session ends at every edge within 2 s.
 import { once } from "node:events";
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { revokePassScript } from "../../edge/gate/revocation-scripts.ts";
-import { queueKeys, revocationKey } from "../../edge/queue/keys.ts";
-import { openLine } from "../../edge/queue/line.ts";
+import { revokePassScript } from "../../edge/admit/sessions/revocation-scripts.ts";
+import { queueKeys, revocationKey } from "../../edge/line/keys.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
@@ -27,7 +28,7 @@ const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf
 
 let asked = 0;
 
-/** Whether the origin saw a request with this very pass. Each has a path of its own: several ask at the same time. */
+/** Whether the origin saw a request with this pass. Each has its own path: several ask at the same time. */
 async function isServed(url: string, queueId: string, pass: string): Promise<boolean> {
   const path = `/${queueId}/asked-${asked++}`;
   await createVisitor(url).get(path, { cookie: `sluice-pass-${queueId}=${pass}` });
@@ -58,7 +59,7 @@ describe("a revoked session", () => {
     expect([await isServed(here, "strict", pass), await isServed(there, "strict", pass)]).toEqual([false, false]);
   });
 
-  it("can be one pass alone: another pass of the same session goes on", async () => {
+  it("can be of one pass only: another pass of the same session stays valid", async () => {
     await stack.setQueue("single", { revocationCheck: "strict" });
     const entered = await createVisitor(here).send("POST", "/_sluice/queues/single/enter");
     const pass = String(entered.json["pass"]);
@@ -73,7 +74,7 @@ describe("a revoked session", () => {
   });
 
   it.each(["fast", "strict"] as const)(
-    "stays refused in a queue that was deleted and made again, as does everybody else's pass (%s)",
+    "stays refused in a queue that was deleted and made again, as does every other pass (%s)",
     async (revocationCheck) => {
       const queueId = `again-${revocationCheck}`;
       await stack.setQueue(queueId, { revocationCheck });
@@ -85,11 +86,15 @@ describe("a revoked session", () => {
       const { settings } = (await stack.registry.readQueue(queueId)) ?? {};
       await stack.registry.deleteQueue(queueId, { force: true });
       if (settings !== undefined) await stack.registry.writeQueue(queueId, settings, 0);
-      // An edge that starts now has nobody's word for it but the store's.
+      // An edge that starts now knows it only from the store.
       const fresh = await stack.startEdge();
       const isOut = async (url: string, pass: string) => !(await isServed(url, queueId, pass));
-      expect([await isOut(fresh.url, passOf(visitor, queueId)), await isOut(fresh.url, passOf(other, queueId))]).toEqual([true, true]);
-      for (const url of [here, there]) await until(() => isOut(url, passOf(other, queueId)), { withinMs: HEARD_MS_MAX });
+      expect([
+        await isOut(fresh.url, passOf(visitor, queueId)),
+        await isOut(fresh.url, passOf(other, queueId)),
+      ]).toEqual([true, true]);
+      for (const url of [here, there])
+        await until(() => isOut(url, passOf(other, queueId)), { withinMs: HEARD_MS_MAX });
       // Signed in another second than the one in which the queue was deleted.
       const newcomer = createVisitor(fresh.url);
       await until(async () => (await newcomer.get(`/${queueId}/`)).setCookies.length === 0);
@@ -98,7 +103,7 @@ describe("a revoked session", () => {
     },
   );
 
-  it("is told so by heartbeat", async () => {
+  it("gets the state from heartbeat", async () => {
     await stack.setQueue("told", { revocationCheck: "strict" });
     const entered = await createVisitor(here).send("POST", "/_sluice/queues/told/enter");
     await lineOf("told").end({ sessionId: String(entered.json["sessionId"]), reason: "revoked" });
@@ -144,7 +149,10 @@ async function openSocket(url: string, visitor: Visitor, path: string) {
     origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, resolve));
   });
   const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-  const client = new WebSocket(`${url.replace("http", "ws")}${path}`, { headers: { cookie }, perMessageDeflate: false });
+  const client = new WebSocket(`${url.replace("http", "ws")}${path}`, {
+    headers: { cookie },
+    perMessageDeflate: false,
+  });
   const opened = once(client, "open");
   const atOrigin = await accepted;
   await opened;
@@ -176,7 +184,7 @@ describe("an open WebSocket behind the gate", () => {
     await gone;
   });
 
-  it.each([1004, 65_535])("ends at the origin too when its client closes with %d, which nobody may send", async (code) => {
+  it.each([1004, 65_535])("ends at the origin too when its client closes with the reserved code %d", async (code) => {
     await stack.setQueue("ws-code");
     const visitor = createVisitor(here);
     await visitor.get("/ws-code/");
@@ -189,17 +197,20 @@ describe("an open WebSocket behind the gate", () => {
     client.terminate();
   });
 
-  it.each(["fast", "strict"] as const)("is closed with 4001 within 2 s when its session is revoked (%s)", async (revocationCheck) => {
-    const queueId = `ws-${revocationCheck}`;
-    await stack.setQueue(queueId, { revocationCheck });
-    const visitor = createVisitor(here);
-    await visitor.get(`/${queueId}/`);
-    const { client, atOrigin } = await openSocket(there, visitor, `/${queueId}/socket`);
-    const closed = Promise.all([once(client, "close"), once(atOrigin, "close")]);
-    const startedAt = steadyNowMs();
-    await lineOf(queueId).end({ sessionId: sessionOf(visitor, queueId), reason: "revoked" });
-    const codes = (await closed).map(([code, reason]) => `${Number(code)} ${String(reason)}`);
-    expect(codes).toEqual(["4001 revoked", "4001 revoked"]);
-    expect(steadyNowMs() - startedAt).toBeLessThan(HEARD_MS_MAX);
-  });
+  it.each(["fast", "strict"] as const)(
+    "is closed with 4001 within 2 s when its session is revoked (%s)",
+    async (revocationCheck) => {
+      const queueId = `ws-${revocationCheck}`;
+      await stack.setQueue(queueId, { revocationCheck });
+      const visitor = createVisitor(here);
+      await visitor.get(`/${queueId}/`);
+      const { client, atOrigin } = await openSocket(there, visitor, `/${queueId}/socket`);
+      const closed = Promise.all([once(client, "close"), once(atOrigin, "close")]);
+      const startedAt = steadyNowMs();
+      await lineOf(queueId).end({ sessionId: sessionOf(visitor, queueId), reason: "revoked" });
+      const codes = (await closed).map(([code, reason]) => `${Number(code)} ${String(reason)}`);
+      expect(codes).toEqual(["4001 revoked", "4001 revoked"]);
+      expect(steadyNowMs() - startedAt).toBeLessThan(HEARD_MS_MAX);
+    },
+  );
 });

@@ -1,10 +1,10 @@
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import { openLine } from "../../edge/queue/line.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { createTokenForge } from "../../kit/token-forge.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { tokenAudience } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { createTokenForge } from "../parts/token-forge.ts";
+import { tokenAudience } from "../../shared/tokens/admission.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
@@ -15,9 +15,15 @@ const [here = "", there = ""] = stack.edges.map((edge) => edge.url);
 beforeEach(() => origin.reset());
 
 const PAGE = { accept: "text/html" };
-const FORM = { accept: "text/html", "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin", "sec-fetch-dest": "document" };
+const FORM = {
+  accept: "text/html",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-site": "same-origin",
+  "sec-fetch-dest": "document",
+};
 
-const lineOf = (queueId: string) => openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: 60_000, random: () => 0.5 });
+const lineOf = (queueId: string) =>
+  openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: 60_000, random: () => 0.5 });
 const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
 const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
 
@@ -31,12 +37,16 @@ async function revokedVisitor(queueId: string, reason: "revoked" | "completed" |
 }
 
 describe("a visitor whose session was revoked", () => {
-  it("is told so as long as the pass is shown, has nothing carried out, and takes no slot", async () => {
+  it("gets the same answer as long as the pass is presented, is never forwarded, and takes no slot", async () => {
     await stack.setQueue("told", { revocationCheck: "strict" });
     const visitor = await revokedVisitor("told");
     for (let visit = 0; visit < 2; visit++) {
       const page = await visitor.get("/told/", PAGE);
-      expect([page.status, page.headers.get("content-type"), page.setCookies]).toEqual([403, "text/html; charset=utf-8", []]);
+      expect([page.status, page.headers.get("content-type"), page.setCookies]).toEqual([
+        403,
+        "text/html; charset=utf-8",
+        [],
+      ]);
       expect(page.text).toContain('<form id="rejoin" method="post" action="/_sluice/queues/told/enter">');
       const json = await visitor.get("/told/", JSON_PLEASE);
       expect([json.status, json.json]).toEqual([403, { state: "ended", queueId: "told", reason: "revoked" }]);
@@ -58,13 +68,16 @@ describe("a visitor whose session was revoked", () => {
     await stack.setQueue("button", { revocationCheck: "strict" });
     const visitor = await revokedVisitor("button");
     const before = sessionOf(visitor, "button");
-    const pressed = await visitor.send("POST", "/_sluice/queues/button/enter", { ...FORM, referer: `${here}/button/shelf?x=1` });
+    const pressed = await visitor.send("POST", "/_sluice/queues/button/enter", {
+      ...FORM,
+      referer: `${here}/button/shelf?x=1`,
+    });
     expect([pressed.status, pressed.headers.get("location")]).toEqual([303, "/button/shelf?x=1"]);
     expect((await visitor.get("/button/shelf?x=1", JSON_PLEASE)).json["url"]).toBe("/button/shelf?x=1");
     expect(sessionOf(visitor, "button")).not.toBe(before);
   });
 
-  it("joins again by enter behind others, and the revoked pass does not stand in the way of the new place", async () => {
+  it("joins again by enter behind others, and the revoked pass does not block the new place", async () => {
     await stack.setQueue("behind", { revocationCheck: "strict", maxActive: 1 });
     const visitor = await revokedVisitor("behind");
     await createVisitor(here).get("/behind/");
@@ -73,7 +86,7 @@ describe("a visitor whose session was revoked", () => {
     expect((await visitor.get("/behind/", JSON_PLEASE)).json).toMatchObject({ state: "waiting", position: 1 });
   });
 
-  it("is told at once by the edge that heard the application revoke it", async () => {
+  it("gets the answer at once from the edge where the application revoked it", async () => {
     await stack.setQueue("by-origin");
     const visitor = createVisitor(here);
     await visitor.get("/by-origin/");
@@ -92,17 +105,25 @@ describe("a visitor whose session was revoked", () => {
     await stack.setQueue("banned", { revocationCheck: "strict", banSeconds: 3_600 });
     const visitor = await revokedVisitor("banned");
     const page = await visitor.get("/banned/", PAGE);
-    expect([page.status, page.text.includes("You can join the line again in 1 hour"), page.text.includes('id="rejoin"')]).toEqual([
-      403,
-      true,
-      false,
-    ]);
+    expect([
+      page.status,
+      page.text.includes("You can join the line again in 1 hour"),
+      page.text.includes('id="rejoin"'),
+    ]).toEqual([403, true, false]);
     expect(Number(page.headers.get("retry-after"))).toBeGreaterThan(3_500);
     visitor.cookies.delete("sluice-pass-banned");
     const json = await visitor.get("/banned/", JSON_PLEASE);
-    expect([json.status, json.json["reason"], Number(json.json["mayJoinInSeconds"]) > 3_500]).toEqual([403, "revoked", true]);
+    expect([json.status, json.json["reason"], Number(json.json["mayJoinInSeconds"]) > 3_500]).toEqual([
+      403,
+      "revoked",
+      true,
+    ]);
     const entered = await visitor.send("POST", "/_sluice/queues/banned/enter");
-    expect([entered.status, entered.json["code"], entered.headers.has("retry-after")]).toEqual([403, "session_banned", true]);
+    expect([entered.status, entered.json["code"], entered.headers.has("retry-after")]).toEqual([
+      403,
+      "session_banned",
+      true,
+    ]);
     expect(origin.requests).toEqual([]);
     await redis.del(...(await redis.keys("queue:{banned}:ban:*")));
     expect((await visitor.send("POST", "/_sluice/queues/banned/enter")).json["state"]).toBe("admitted");
@@ -112,11 +133,26 @@ describe("a visitor whose session was revoked", () => {
   it("is banned as the person whom an invite names, on another device", async () => {
     await stack.setQueue("person", { revocationCheck: "strict", banSeconds: 600 });
     const claims = { aud: tokenAudience("invite", "person" as QueueId), person: "AAAAAAAAAAAAAAAAAAAAAA", uses: 5 };
-    const forge = await createTokenForge({ kind: "invite", nowSeconds: Math.floor(Date.now() / 1000), jwk: stack.key, claims });
+    const forge = await createTokenForge({
+      kind: "invite",
+      nowSeconds: Math.floor(Date.now() / 1000),
+      jwk: stack.key,
+      claims,
+    });
     const invite = await forge.token();
-    const first = await createVisitor(here).send("POST", "/_sluice/queues/person/enter", {}, JSON.stringify({ invite }));
+    const first = await createVisitor(here).send(
+      "POST",
+      "/_sluice/queues/person/enter",
+      {},
+      JSON.stringify({ invite }),
+    );
     await lineOf("person").end({ sessionId: String(first.json["sessionId"]), reason: "revoked" });
-    const again = await createVisitor(there).send("POST", "/_sluice/queues/person/enter", {}, JSON.stringify({ invite }));
+    const again = await createVisitor(there).send(
+      "POST",
+      "/_sluice/queues/person/enter",
+      {},
+      JSON.stringify({ invite }),
+    );
     expect([again.status, again.json["code"]]).toEqual([403, "session_banned"]);
   });
 });

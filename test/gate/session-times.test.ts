@@ -1,11 +1,13 @@
+// @module-tag timing: sessions end within seconds of their time.
 import { once } from "node:events";
 import { decodeJwt } from "jose";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until, type Visitor } from "./visitor.ts";
 
-/** What takes as long as a session does. All of it at once: every test has a queue and addresses of its own. */
+/** Tests that take as long as a session. They run concurrently: every test has its own queue and addresses. */
+vi.setConfig({ maxConcurrency: 10 });
 const stack = await startGateStack();
 const { origin, url, redis } = stack;
 const SHORTEST_SECONDS = 10;
@@ -29,7 +31,8 @@ origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, soc
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const passOf = (visitor: Visitor, queueId: string) => visitor.cookies.get(`sluice-pass-${queueId}`) ?? "";
 const sessionOf = (visitor: Visitor, queueId: string) => String(decodeJwt(passOf(visitor, queueId)).sub);
-const slotEndMs = async (queueId: string, session: string) => Number(await redis.zscore(`queue:{${queueId}}:active`, session));
+const slotEndMs = async (queueId: string, session: string) =>
+  Number(await redis.zscore(`queue:{${queueId}}:active`, session));
 
 async function admitted(queueId: string): Promise<Visitor> {
   const visitor = createVisitor(url);
@@ -38,6 +41,14 @@ async function admitted(queueId: string): Promise<Visitor> {
   // The second request claims the session.
   await visitor.get(`/${queueId}/`);
   return visitor;
+}
+
+async function openSocket(queueId: string): Promise<{ readonly visitor: Visitor; readonly client: WebSocket }> {
+  const visitor = await admitted(queueId);
+  const headers = { cookie: `sluice-pass-${queueId}=${passOf(visitor, queueId)}` };
+  const client = new WebSocket(`${url.replace("http", "ws")}/${queueId}/x`, { headers, perMessageDeflate: false });
+  await once(client, "open");
+  return { visitor, client };
 }
 
 describe.concurrent("a session", () => {
@@ -63,7 +74,7 @@ describe.concurrent("a session", () => {
     expect(views).toBeLessThanOrEqual(requests + 1);
   });
 
-  it("ends with its time where renewal is off, pass and slot alike, and its holder joins anew", async () => {
+  it("ends with its time where renewal is off, pass and slot alike, and its holder joins again", async () => {
     const visitor = await admitted("fixed");
     const session = sessionOf(visitor, "fixed");
     const slotEndsAt = await slotEndMs("fixed", session);
@@ -99,19 +110,19 @@ describe.concurrent("a session", () => {
     await visitor.get("/extended/long?command=extend");
     await until(async () => (await slotEndMs("extended", session)) > before + SHORTEST_MS / 8);
     expect(passOf(visitor, "extended")).toBe(pass);
-    await visitor.get("/extended/next");
-    expect(passOf(visitor, "extended")).not.toBe(pass);
+    // Redis knows of the extension a moment before the edge has its reply.
+    await until(async () => {
+      await visitor.get("/extended/next");
+      return passOf(visitor, "extended") !== pass;
+    });
     expect(sessionOf(visitor, "extended")).toBe(session);
     const seen = await createVisitor(url).get("/extended/other?command=explode");
     expect([seen.status, seen.headers.has("x-sluice-command")]).toEqual([200, false]);
   });
 
   it("takes an open WebSocket with it when it runs out (4002)", async () => {
-    const visitor = await admitted("socket");
+    const { visitor, client } = await openSocket("socket");
     const endsAt = await slotEndMs("socket", sessionOf(visitor, "socket"));
-    const headers = { cookie: `sluice-pass-socket=${passOf(visitor, "socket")}` };
-    const client = new WebSocket(`${url.replace("http", "ws")}/socket/x`, { headers, perMessageDeflate: false });
-    await once(client, "open");
     const [code] = (await once(client, "close")) as [number];
     expect(code).toBe(4002);
     expect(Date.now()).toBeGreaterThan(endsAt - 2_500);
@@ -119,7 +130,7 @@ describe.concurrent("a session", () => {
     expect(Date.now()).toBeLessThan(endsAt + 3_000);
   });
 
-  it("of which nothing is heard for idleSeconds gives its slot back: three windows that were closed do not jam a room of three", async () => {
+  it("gives its slot back after idleSeconds without a request: three closed windows do not block a room of three", async () => {
     for (let visitor = 0; visitor < 3; visitor++) await admitted("vanished");
     const startedAt = performance.now();
     const next = createVisitor(url);
@@ -128,7 +139,7 @@ describe.concurrent("a session", () => {
     expect(performance.now() - startedAt).toBeLessThan(SHORTEST_MS + 2_000);
   });
 
-  it("that is used stays for as long as requests come within idleSeconds, and its visitor joins again after that", async () => {
+  it("that is used stays for as long as requests come within idleSeconds", async () => {
     const visitor = await admitted("idle");
     const session = sessionOf(visitor, "idle");
     const startedAt = performance.now();
@@ -140,25 +151,34 @@ describe.concurrent("a session", () => {
       expect(Number(pass.exp) * 1_000).toBeLessThanOrEqual((await slotEndMs("idle", session)) - 5_000);
       expect(await slotEndMs("idle", session)).toBeLessThanOrEqual(Date.now() + SHORTEST_MS);
     }
-    await until(async () => (await redis.zcount("queue:{idle}:active", Date.now(), "+inf")) === 0);
+  });
+
+  it("ends idleSeconds after its last request, and its visitor joins again", async () => {
+    const visitor = await admitted("idle");
+    const session = sessionOf(visitor, "idle");
+    await until(async () => (await slotEndMs("idle", session)) < Date.now());
     await visitor.get("/idle/again", JSON_PLEASE);
     expect(sessionOf(visitor, "idle")).not.toBe(session);
   });
 
-  it("stays while its visitor uses an open WebSocket, and ends when only the socket is left and nothing comes over it", async () => {
-    const visitor = await admitted("idle-socket");
-    const cookie = `sluice-pass-idle-socket=${passOf(visitor, "idle-socket")}`;
-    const client = new WebSocket(`${url.replace("http", "ws")}/idle-socket/ws`, { headers: { cookie }, perMessageDeflate: false });
-    await once(client, "open");
+  it("stays while its visitor uses an open WebSocket", async () => {
+    const { client } = await openSocket("idle-socket");
     const startedAt = performance.now();
     while (performance.now() - startedAt < 1.15 * SHORTEST_MS) {
       client.send("still here");
       await sleep(1_000);
       expect(client.readyState).toBe(WebSocket.OPEN);
     }
+    client.close();
+  });
+
+  it("ends when only its WebSocket is left and nothing comes over it for idleSeconds", async () => {
+    const { client } = await openSocket("idle-socket");
+    client.send("once");
+    const sentAt = performance.now();
     const [code] = (await once(client, "close")) as [number];
     expect(code).toBe(4002);
-    expect(performance.now() - startedAt).toBeLessThan(1.15 * SHORTEST_MS + SHORTEST_MS + 2_000);
+    expect(performance.now() - sentAt).toBeLessThan(SHORTEST_MS + 2_000);
   });
 
   it("ends soon after its page was closed, as a beacon says, unless its pass comes back before that", async () => {
@@ -171,7 +191,8 @@ describe.concurrent("a session", () => {
     }
     const next = await back.get("/closing/next", JSON_PLEASE);
     expect([next.json["url"], back.cookies.has("sluice-leaving-closing")]).toEqual(["/closing/next", false]);
-    const isInside = async (visitor: Visitor) => (await slotEndMs("closing", sessionOf(visitor, "closing"))) > Date.now();
+    const isInside = async (visitor: Visitor) =>
+      (await slotEndMs("closing", sessionOf(visitor, "closing"))) > Date.now();
     await until(async () => !(await isInside(gone)));
     expect(performance.now() - startedAt).toBeGreaterThan(9_000);
     await sleep(500);

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { guardStore } from "../../edge/gate/outage.ts";
-import { createRevocations } from "../../edge/gate/revocations.ts";
-import { sweepQueues } from "../../edge/gate/sweep-queues.ts";
-import { openLine } from "../../edge/queue/line.ts";
+import { guardStore } from "../../edge/admit/outage/outage.ts";
+import { createRevocations } from "../../edge/admit/sessions/revocations.ts";
+import { sweepQueues } from "../../edge/admit/sweep-queues.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { createStoreClock } from "../../shared/store-clock.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { createStoreClock } from "../../shared/store/store-clock.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
 
@@ -20,7 +20,7 @@ const guarded = guardStore(scriptRunner(redis), clock);
 beforeEach(() => origin.reset());
 
 describe("the sweep of all queues", () => {
-  it("returns slots and drops visitors where nobody polls any more, and one broken queue does not hold up the others", async () => {
+  it("returns slots and drops visitors without any polls, and one broken queue does not delay the others", async () => {
     await stack.setQueue("swept", { maxActive: 1, sessionTtlSeconds: 600 });
     await stack.setQueue("swept-broken", { maxActive: 1 });
     await createVisitor(url).get("/swept/");
@@ -56,11 +56,12 @@ describe("the memory of revocations", () => {
       issuedAtSeconds,
       expiresAtSeconds: issuedAtSeconds + 3_600,
     });
-    for (const id of [oldest, revoked[2_500] ?? "", revoked[4_999] ?? ""]) expect(await isRevoked(passOf(id), check)).toBe(true);
+    for (const id of [oldest, revoked[2_500] ?? "", revoked[4_999] ?? ""])
+      expect(await isRevoked(passOf(id), check)).toBe(true);
     expect(await isRevoked(passOf(newId(systemRandom)), check)).toBe(false);
   });
 
-  it("tells what the sweep has taken off the feed, so that no revoked pass comes back when sessions are made shorter", async () => {
+  it("reports what the sweep removed from the feed, so that no revoked pass comes back when sessions get shorter", async () => {
     await stack.setQueue("shortened", { sessionTtlSeconds: 86_400 });
     const queueId = "shortened" as QueueId;
     const nowMs = Date.now();
@@ -73,7 +74,12 @@ describe("the memory of revocations", () => {
     await stack.setQueue("shortened", { sessionTtlSeconds: 60 });
     for (let sweeps = 0; sweeps < 2; sweeps++) await lineAt(nowMs).sweep();
     expect(await redis.zscore("queue:{shortened}:revoked", ended)).toBeNull();
-    const { isRevoked } = createRevocations({ queueId, store: guarded, ownClock: clock, storeClock: createStoreClock(clock) });
+    const { isRevoked } = createRevocations({
+      queueId,
+      store: guarded,
+      ownClock: clock,
+      storeClock: createStoreClock(clock),
+    });
     const issuedAtSeconds = Math.floor(nowMs / 1000) - 10_800;
     const check = { mode: "fast", later: () => {}, store: guarded.once } as const;
     const pass = { queueId, jti: newId(systemRandom), issuedAtSeconds, expiresAtSeconds: issuedAtSeconds + 86_400 };
@@ -83,16 +89,19 @@ describe("the memory of revocations", () => {
 });
 
 describe("a store that is killed and comes back empty", () => {
-  it("lets those inside go on, and those who wait take their old places by their tickets", async () => {
+  it("keeps admitted visitors, and gives waiting ones their old places by their tickets", async () => {
     await stack.setQueue("lost-store", { maxActive: 1 });
     const [inside, first, second] = [createVisitor(url), createVisitor(url), createVisitor(url)];
     for (const visitor of [inside, first, second]) await visitor.get("/lost-store/", JSON_PLEASE);
     const settings = await stack.registry.readQueue("lost-store");
-    process.kill(stack.redisServer.child.pid, "SIGKILL");
-    await stack.redisServer.child.exited;
+    await stack.redisServer.stop();
     expect((await inside.get("/lost-store/in", JSON_PLEASE)).json["url"]).toBe("/lost-store/in");
     expect((await first.get("/lost-store/", JSON_PLEASE)).tookMs).toBeLessThan(1_000);
-    const again = await startRedisServer({ folder: await temporaryFolder(), fsync: "no", port: stack.redisServer.port });
+    const again = await startRedisServer({
+      folder: await temporaryFolder(),
+      fsync: "no",
+      port: stack.redisServer.port,
+    });
     try {
       await until(async () =>
         redis.ping().then(
@@ -103,7 +112,9 @@ describe("a store that is killed and comes back empty", () => {
       if (settings === undefined) throw new Error("the queue was there");
       await stack.registry.writeQueue("lost-store", { ...settings.settings, mode: "paused" }, 0);
       await stack.registry.writeRoutes([{ host: "*", path: "/lost-store/*", queueId: "lost-store" }]);
-      await until(async () => (await second.get("/lost-store/", JSON_PLEASE)).json["state"] === "waiting", { withinMs: 10_000 });
+      await until(async () => (await second.get("/lost-store/", JSON_PLEASE)).json["state"] === "waiting", {
+        withinMs: 10_000,
+      });
       const ahead = await first.get("/lost-store/", JSON_PLEASE);
       expect([ahead.json["state"], ahead.json["position"]]).toEqual(["waiting", 1]);
       expect((await inside.get("/lost-store/in", JSON_PLEASE)).json["url"]).toBe("/lost-store/in");

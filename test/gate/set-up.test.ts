@@ -1,9 +1,10 @@
+// @module-tag timing: a change by an operator is in force at every edge within 2 s.
 import { beforeEach, describe, expect, it } from "vitest";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
-/** What operators set up, as several edges know it: how a change spreads, and what is left when the store has lost it all. */
+/** Routes and queues at several edges: how a change spreads, and what is left when the store has lost everything. */
 const token = newSecret(systemRandom);
 const stack = await startGateStack({ edgeCount: 2, variables: { SLUICE_ADMIN_TOKEN: token } });
 const { origin, redis } = stack;
@@ -17,7 +18,11 @@ const visit = async (url: string, path: string, headers: Readonly<Record<string,
   outcomeOf(await createVisitor(url).get(path, { ...JSON_PLEASE, ...headers }));
 
 async function operate(method: string, path: string, json?: unknown): Promise<void> {
-  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json", ...(method === "PUT" && { "if-match": "*" }) };
+  const headers = {
+    authorization: `Bearer ${token}`,
+    "content-type": "application/json",
+    ...(method === "PUT" && { "if-match": "*" }),
+  };
   const body = json === undefined ? {} : { body: JSON.stringify(json) };
   const response = await fetch(`${here}/_sluice/admin${path}`, { method, headers, ...body });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -39,9 +44,12 @@ const TAKEN_OVER_MS_MAX = 3_000;
 /** Busy as a real one: an edge reads again while it is asked. */
 const takenOverWithin = (condition: () => Promise<boolean>) => until(condition, { withinMs: 10_000 });
 
-describe("a gate that nobody has set up", () => {
+describe("a gate without routes", () => {
   it("forwards nothing, and says so; its operators can set it up", async () => {
-    expect([await visit(here, "/hall/x"), await visit(there, "/free")]).toEqual(["store_unavailable", "store_unavailable"]);
+    expect([await visit(here, "/hall/x"), await visit(there, "/free")]).toEqual([
+      "store_unavailable",
+      "store_unavailable",
+    ]);
     expect(origin.requests).toEqual([]);
     await operate("POST", "/queues", queue("hall"));
     expect(await visit(here, "/free")).toBe("store_unavailable");
@@ -53,24 +61,30 @@ describe("a gate that nobody has set up", () => {
   });
 });
 
-describe("a change that an operator makes at one edge", () => {
-  it("is in force at the other within 2 s: a setting, a route, a queue that goes", async () => {
+describe("an operator's change at one edge", () => {
+  it("is in force at the other within 2 s: a setting, a route, a deleted queue", async () => {
     await Promise.all([visit(here, "/hall/"), visit(there, "/hall/")]);
     await operate("PATCH", "/queues/hall", { mode: "maintenance" });
     expect(await visit(here, "/hall/x")).toBe("queue_maintenance");
-    expect(await takenOverWithin(async () => (await visit(there, "/hall/x")) === "queue_maintenance")).toBeLessThan(TAKEN_OVER_MS_MAX);
+    expect(await takenOverWithin(async () => (await visit(there, "/hall/x")) === "queue_maintenance")).toBeLessThan(
+      TAKEN_OVER_MS_MAX,
+    );
     await operate("POST", "/queues", queue("gone", { mode: "maintenance" }));
     await operate("PUT", "/routes", { routes: [...ROUTES.routes, { path: "/gone/*", queueId: "gone" }] });
-    expect(await takenOverWithin(async () => (await visit(there, "/gone/x")) === "queue_maintenance")).toBeLessThan(TAKEN_OVER_MS_MAX);
+    expect(await takenOverWithin(async () => (await visit(there, "/gone/x")) === "queue_maintenance")).toBeLessThan(
+      TAKEN_OVER_MS_MAX,
+    );
     await operate("DELETE", "/queues/gone?force=true");
-    expect(await takenOverWithin(async () => (await visit(there, "/gone/x")) === "/gone/x")).toBeLessThan(TAKEN_OVER_MS_MAX);
+    expect(await takenOverWithin(async () => (await visit(there, "/gone/x")) === "/gone/x")).toBeLessThan(
+      TAKEN_OVER_MS_MAX,
+    );
     await operate("PATCH", "/queues/hall", { mode: "active" });
     await takenOverWithin(async () => (await visit(there, "/hall/x")) === "/hall/x");
   });
 });
 
 describe("a store that has lost everything", () => {
-  it("opens no address that was protected: passes go on, newcomers wait for the operators, and an empty table of theirs counts", async () => {
+  it("opens no protected address: passes stay valid, newcomers wait for the operators, and an operator's empty table counts", async () => {
     const inside = createVisitor(here);
     await inside.get("/hall/");
     const cookie = cookieOf(inside);
@@ -83,7 +97,10 @@ describe("a store that has lost everything", () => {
     const endsAt = performance.now() + 2_500;
     while (performance.now() < endsAt) {
       for (const url of [here, there]) {
-        expect([await visit(url, "/hall/new"), await visit(url, "/hall/in", { cookie })]).toEqual(["queue_unavailable", "/hall/in"]);
+        expect([await visit(url, "/hall/new"), await visit(url, "/hall/in", { cookie })]).toEqual([
+          "queue_unavailable",
+          "/hall/in",
+        ]);
         expect(await visit(url, "/free")).toBe("/free");
       }
       expect([await visit(cold.url, "/hall/new"), await visit(cold.url, "/hall/in", { cookie })]).toEqual([
@@ -94,7 +111,7 @@ describe("a store that has lost everything", () => {
     }
     expect(origin.requests.filter(({ url }) => url === "/hall/new")).toEqual([]);
 
-    // The queue alone, without a table: what was protected stays so, and lets people in again.
+    // Only the queue, without a table: protected addresses stay protected, and visitors are admitted again.
     await operate("POST", "/queues", queue("hall"));
     await takenOverWithin(async () => (await visit(there, "/hall/again")) === "/hall/again");
     expect(await visit(cold.url, "/hall/again")).toBe("store_unavailable");
@@ -106,6 +123,7 @@ describe("a store that has lost everything", () => {
     await operate("PATCH", "/queues/hall", { mode: "maintenance" });
     await takenOverWithin(async () => (await visit(there, "/hall/new")) === "queue_maintenance");
     await operate("PUT", "/routes", { routes: [] });
-    for (const url of [here, there, cold.url]) await takenOverWithin(async () => (await visit(url, "/hall/new")) === "/hall/new");
+    for (const url of [here, there, cold.url])
+      await takenOverWithin(async () => (await visit(url, "/hall/new")) === "/hall/new");
   });
 });

@@ -1,19 +1,22 @@
+// @module-tag timing: settings and revocations are in force 2 s after a slow store recovers.
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { openLine } from "../../edge/queue/line.ts";
-import { type QueueSettings, queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../edge/line/settings.ts";
+import { startFaultyWire, type WireFault } from "../../kit/faulty-wire.ts";
+import { HURRIED } from "../../kit/unhurried.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import type { EdgeServer } from "../../origin/stack/edge-server.ts";
-import { HURRIED } from "../parts/unhurried.ts";
-import { startFaultyWire, type WireFault } from "./faulty-wire.ts";
+import type { EdgeServer } from "../../stack/servers/edge-server.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
-/** A store that is slow, hangs or flaps: every request is answered by the gate itself, and a valid pass is always good. */
+/**
+ * A store that is slow, hangs or flaps: every request is answered by the gate itself, and a valid pass is always good.
+ */
 const TOKEN = "operator-token-of-this-test-alone-0123456789";
 const stack = await startGateStack({ variables: { ...HURRIED, SLUICE_ADMIN_TOKEN: TOKEN } });
 const wire = await startFaultyWire(stack.bridge.port);
@@ -67,7 +70,7 @@ async function startEdge(): Promise<{ readonly edge: EdgeServer; readonly log: (
 
 await admitted("full");
 
-/** One of everything that a visitor or an operator can ask for, each with tokens of its own. */
+/** One request of each kind that visitors and operators make, each with its own tokens. */
 async function callsOfAll(): Promise<readonly Call[]> {
   const [shopper, checked, beating, entering, leaving, waiter] = [
     await admitted("shop"),
@@ -81,14 +84,38 @@ async function callsOfAll(): Promise<readonly Call[]> {
   const own = (queueId: string, verb: string) => ({ method: "POST", path: `/_sluice/queues/${queueId}/${verb}` });
   return [
     { name: "a pass", path: "/shop/in", headers: { cookie: cookieOf(shopper) }, always: 200, status: 200 },
-    { name: "a pass checked each time", path: "/strict/in", headers: { cookie: cookieOf(checked) }, always: 200, status: 200 },
+    {
+      name: "a pass checked each time",
+      path: "/strict/in",
+      headers: { cookie: cookieOf(checked) },
+      always: 200,
+      status: 200,
+    },
     { name: "a newcomer", path: "/shop/new", headers: JSON_PLEASE, status: 200 },
     { name: "a newcomer's page", path: "/shop/new", headers: { accept: "text/html" }, status: 200 },
     { name: "a poll", ...own("full", "heartbeat"), headers: { cookie: cookieOf(waiter) }, status: 200 },
     { name: "a poll by page", path: "/full/", headers: { ...JSON_PLEASE, cookie: cookieOf(waiter) }, status: 200 },
-    { name: "a poll with a pass", ...own("shop", "heartbeat"), headers: { cookie: cookieOf(beating) }, always: 200, status: 200 },
-    { name: "a join with a pass", ...own("shop", "enter"), headers: { cookie: cookieOf(entering) }, always: 200, status: 200 },
-    { name: "leaving with a pass", ...own("shop", "leave"), headers: { cookie: cookieOf(leaving) }, always: 204, status: 204 },
+    {
+      name: "a poll with a pass",
+      ...own("shop", "heartbeat"),
+      headers: { cookie: cookieOf(beating) },
+      always: 200,
+      status: 200,
+    },
+    {
+      name: "a join with a pass",
+      ...own("shop", "enter"),
+      headers: { cookie: cookieOf(entering) },
+      always: 200,
+      status: 200,
+    },
+    {
+      name: "leaving with a pass",
+      ...own("shop", "leave"),
+      headers: { cookie: cookieOf(leaving) },
+      always: 204,
+      status: 204,
+    },
     { name: "a join", ...own("shop", "enter"), status: 200 },
     { name: "the queue", path: "/_sluice/queues/shop", status: 200 },
     { name: "the draw", path: "/_sluice/queues/shop/draw", status: 404 },
@@ -114,13 +141,20 @@ function askAndGo({ url }: EdgeServer, { method = "GET", path, headers = {} }: C
   return () => gone.abort();
 }
 
-/** What workerd says when a request touches what belongs to another one. */
+/** workerd's error when a request touches an object of another request. */
 const SHARED_IO = /different request|uncaught exception|code had hung|never generate a response/i;
 
 type Interleaving = { readonly fault: WireFault; readonly passAfterMs?: number };
 
-/** All calls twice: the clients of the first ones go away while the store is silent; the second ones have to be answered. */
-async function interleave(edge: EdgeServer, calls: readonly Call[], { fault, passAfterMs }: Interleaving): Promise<readonly Seen[]> {
+/**
+ * All calls twice: the clients of the first ones go away while the store is silent; the second ones have to be
+ * answered.
+ */
+async function interleave(
+  edge: EdgeServer,
+  calls: readonly Call[],
+  { fault, passAfterMs }: Interleaving,
+): Promise<readonly Seen[]> {
   wire.replyWith(fault);
   const first = await callsOfAll();
   const goings = first.map((call) => askAndGo(edge, call));
@@ -139,13 +173,18 @@ function shownOf(calls: readonly Call[], seen: readonly Seen[]): readonly string
   return calls.map(({ name }, index) => `${name}: ${seen[index]?.status} ${seen[index]?.json["code"] ?? ""}`.trim());
 }
 
-const slowOnes = (seen: readonly Seen[]) => seen.filter(({ tookMs }) => tookMs >= ANSWER_MS_MAX).map(({ tookMs }) => tookMs);
+const slowOnes = (seen: readonly Seen[]) =>
+  seen.filter(({ tookMs }) => tookMs >= ANSWER_MS_MAX).map(({ tookMs }) => tookMs);
 
 /** With a store that says nothing: passes and what needs no store as ever, the rest refused in the gate's own words. */
 function expectAnswered(calls: readonly Call[], seen: readonly Seen[]): void {
-  const expected = calls.map(({ name, always }) => (always === undefined ? `${name}: 503 store_unavailable` : `${name}: ${always}`));
+  const expected = calls.map(({ name, always }) =>
+    always === undefined ? `${name}: 503 store_unavailable` : `${name}: ${always}`,
+  );
   const isPage = (index: number) => calls[index]?.name === "a newcomer's page";
-  expect.soft(shownOf(calls, seen)).toEqual(expected.map((text, index) => (isPage(index) ? "a newcomer's page: 503" : text)));
+  expect
+    .soft(shownOf(calls, seen))
+    .toEqual(expected.map((text, index) => (isPage(index) ? "a newcomer's page: 503" : text)));
   expect(slowOnes(seen)).toEqual([]);
 }
 
@@ -162,7 +201,7 @@ describe("requests that wait for a slow store while the clients of earlier ones 
   it("are answered by an edge that has never read anything as soon as the store replies", async () => {
     const calls = await callsOfAll();
     const { edge, log } = await startEdge();
-    const seen = await interleave(edge, calls, { fault: "hold", passAfterMs: 150 });
+    const seen = await interleave(edge, calls, { fault: "hold", passAfterMs: 20 });
     expect(seen.map(({ status }, index) => `${calls[index]?.name}: ${status}`)).toEqual(
       calls.map(({ name, status }) => `${name}: ${status}`),
     );
@@ -204,7 +243,8 @@ describe("a store that hangs", () => {
     }
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     const delayed = answers.map(({ tookMs }) => Math.round(tookMs)).filter((tookMs) => tookMs > 120);
-    // One round, and another one for a busy machine; each waits for one of three stale values, and then knows that the store is silent.
+    // One round, and another one for a busy machine; each waits for one of three stale values, and then knows that the
+    // store is silent.
     expect(delayed.length).toBeLessThanOrEqual(6);
     expect(Math.max(...delayed)).toBeLessThan(450);
   });
@@ -218,7 +258,9 @@ describe("a store that hangs", () => {
     wire.replyWith("refuse");
     const left = await visitor.send("POST", "/_sluice/queues/small/leave");
     expect([left.status, left.tookMs < ANSWER_MS_MAX, visitor.cookies.size]).toEqual([204, true, 0]);
-    expect((await createVisitor(edge.url).get("/small/", { ...JSON_PLEASE, cookie: pass })).json["url"]).toBeUndefined();
+    expect(
+      (await createVisitor(edge.url).get("/small/", { ...JSON_PLEASE, cookie: pass })).json["url"],
+    ).toBeUndefined();
     expect(await stack.redis.zcard("queue:{small}:active")).toBe(1);
     wire.replyWith("pass");
     const next = createVisitor(edge.url);
@@ -232,7 +274,7 @@ describe("a store that hangs", () => {
     const nowMs = Date.now();
     const event = { order: "lottery", prequeueOpensAt: nowMs - 1_000, opensAt: nowMs + 600_000 } as const;
     const record = await stack.registry.readQueue("drawn");
-    // Written beside the edges, so that this one has not heard of the draw when the store begins to hang.
+    // Written without the edges, so that this one does not know the draw when the store begins to hang.
     const settings: QueueSettings = queueSettingsSchema.parse({ ...record?.settings, ...event });
     await createVisitor(edge.url).get("/_sluice/queues/drawn");
     wire.replyWith("hang");
@@ -247,18 +289,22 @@ describe("a store that hangs", () => {
     );
     const ticket = cookieOf(visitor);
     const poll = () =>
-      createVisitor(edge.url).send("POST", "/_sluice/queues/drawn/heartbeat", { cookie: ticket, "content-type": "application/json" });
+      createVisitor(edge.url).send("POST", "/_sluice/queues/drawn/heartbeat", {
+        cookie: ticket,
+        "content-type": "application/json",
+      });
     const seen = await poll();
     expect([seen.status, seen.json["code"], seen.setCookies]).toEqual([503, "store_unavailable", []]);
     wire.replyWith("pass");
     await until(async () => (await poll()).json["state"] === "waiting", { everyMs: 200 });
   });
 
-  it("ends its silence for revocations and settings: both are in force within 2 s after it answers again", async () => {
+  it("recovers revocations and settings: both are in force within 2 s after it answers again", async () => {
     await stack.setQueue("late");
     const { edge } = await startEdge();
     const visitors = [await admitted("late"), await admitted("late")] as const;
-    const get = (visitor: Visitor) => createVisitor(edge.url).get("/late/in", { ...JSON_PLEASE, cookie: cookieOf(visitor) });
+    const get = (visitor: Visitor) =>
+      createVisitor(edge.url).get("/late/in", { ...JSON_PLEASE, cookie: cookieOf(visitor) });
     await get(visitors[0]);
     wire.replyWith("hang");
     const endsAtMs = performance.now() + STALE_MS;
@@ -267,7 +313,12 @@ describe("a store that hangs", () => {
     const settings = queueSettingsSchema.parse({ ...record?.settings, mode: "paused" });
     await stack.registry.writeQueue("late", settings, record?.version ?? 0);
     const sessionId = String(decodeJwt(visitors[0].cookies.get("sluice-pass-late") ?? "").sub);
-    const line = openLine({ store: scriptRunner(stack.redis), queueId: "late", ticketLifeMs: 60_000, random: () => 0.5 });
+    const line = openLine({
+      store: scriptRunner(stack.redis),
+      queueId: "late",
+      ticketLifeMs: 60_000,
+      random: () => 0.5,
+    });
     await line.end({ sessionId, reason: "revoked" });
     wire.replyWith("pass");
     const isInForce = async () => {
@@ -284,7 +335,8 @@ describe("a store that hangs", () => {
     const sockets = new WebSocketServer({ noServer: true });
     stack.origin.upgradeWith((request, socket, head) => sockets.handleUpgrade(request, socket, head, () => {}));
     const clients = visitors.map(
-      (visitor) => new WebSocket(`${edge.url.replace("http", "ws")}/shop/socket`, { headers: { cookie: cookieOf(visitor) } }),
+      (visitor) =>
+        new WebSocket(`${edge.url.replace("http", "ws")}/shop/socket`, { headers: { cookie: cookieOf(visitor) } }),
     );
     await Promise.all(clients.map((client) => once(client, "open")));
     wire.replyWith("hold");
@@ -292,7 +344,12 @@ describe("a store that hangs", () => {
     expect(clients.map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.OPEN]);
     const [revoked, other] = clients as [WebSocket, WebSocket];
     const closed = once(revoked, "close");
-    const line = openLine({ store: scriptRunner(stack.redis), queueId: "shop", ticketLifeMs: 60_000, random: () => 0.5 });
+    const line = openLine({
+      store: scriptRunner(stack.redis),
+      queueId: "shop",
+      ticketLifeMs: 60_000,
+      random: () => 0.5,
+    });
     const sessionId = String(decodeJwt(visitors[0].cookies.get("sluice-pass-shop") ?? "").sub);
     await line.end({ sessionId, reason: "revoked" });
     wire.replyWith("pass");
@@ -311,7 +368,7 @@ describe("a store that flaps", () => {
     const visitor = await admitted("shop", known.url);
     const checked = await admitted("strict", known.url);
     let isOver = false;
-    const { pid } = stack.redisServer.child;
+    const { pid } = stack.redisServer;
     const flapping = (async () => {
       for (let round = 0; round < ROUNDS; round++) {
         process.kill(pid, "SIGSTOP");

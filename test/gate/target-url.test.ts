@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { EDGE_RUNTIME } from "../parts/start-edge.ts";
+import { EDGE_RUNTIME } from "../../kit/start-edge.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 import { startRecordingOrigin } from "../proxy/recording-origin.ts";
 import { startGateStack } from "./gate-stack.ts";
@@ -34,8 +34,8 @@ async function admitted(queueId: string): Promise<Visitor> {
 
 const cookieOf = (visitor: Visitor) => [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
 
-describe("a queue with an upstream of its own", () => {
-  it("sends its visitors there from their first request on, and nobody else's", async () => {
+describe("a queue with its own upstream", () => {
+  it("sends only its visitors there, from their first request on", async () => {
     const visitor = createVisitor(url);
     expect((await visitor.get("/far/first?a=b")).json["url"]).toBe("/far/first?a=b");
     expect((await visitor.get("/far/second")).json["url"]).toBe("/far/second");
@@ -75,17 +75,21 @@ describe("a queue with an upstream of its own", () => {
     const sent = await visitor.send("POST", "/far/upload", { "content-type": "text/plain" }, "x".repeat(300_000));
     expect([sent.json["method"], sent.json["bytes"]]).toEqual(["POST", 300_000]);
     expect((await visitor.send("DELETE", "/far/item")).json["method"]).toBe("DELETE");
-    upstream.answerWith((_request, response) => void response.writeHead(302, { location: `http://${origin.address}/stolen` }).end());
+    upstream.answerWith(
+      (_request, response) => void response.writeHead(302, { location: `http://${origin.address}/stolen` }).end(),
+    );
     const redirected = await visitor.get("/far/away");
     expect([redirected.status, redirected.headers.get("location")]).toEqual([302, `http://${origin.address}/stolen`]);
     expect(origin.requests).toEqual([]);
   });
 
-  it("does not lose the body of a GET: it is carried, or refused where the runtime cannot", async () => {
+  it("does not lose the body of a GET: it is forwarded, or refused where the runtime cannot", async () => {
     const visitor = await admitted("far");
     const lines = [`Cookie: ${cookieOf(visitor)}`, "Content-Length: 5"];
     const { status } = await sendRaw(stack.edges[0]?.port ?? 0, `${rawGet("/far/search", lines)}hello`);
-    expect([status, upstream.requests.map(({ body }) => body.toString())]).toEqual(EDGE_RUNTIME === "node" ? [200, ["hello"]] : [400, []]);
+    expect([status, upstream.requests.map(({ body }) => body.toString())]).toEqual(
+      EDGE_RUNTIME === "node" ? [200, ["hello"]] : [400, []],
+    );
   });
 
   it("streams: the first piece is there before the last one is made", async () => {
@@ -106,7 +110,12 @@ describe("a queue with an upstream of its own", () => {
     const visitor = await admitted("far");
     const sockets = new WebSocketServer({ noServer: true });
     upstream.upgradeWith((request, socket, head) =>
-      sockets.handleUpgrade(request, socket, head, (end) => void end.on("message", (data) => end.send(`heard ${String(data)}`))),
+      sockets.handleUpgrade(
+        request,
+        socket,
+        head,
+        (end) => void end.on("message", (data) => end.send(`heard ${String(data)}`)),
+      ),
     );
     const client = new WebSocket(`${url.replace("http", "ws")}/far/socket`, { headers: { cookie: cookieOf(visitor) } });
     await once(client, "open");
@@ -124,7 +133,7 @@ describe("a queue with an upstream of its own", () => {
     expect([seen.text, seen.headers.has("x-sluice-command"), visitor.cookies.size]).toEqual(["done", false, 0]);
   });
 
-  it("answers 502 when the upstream is not there and 504 when it is silent, and never asks the origin instead", async () => {
+  it("answers 502 when the upstream is unavailable and 504 when it is silent, and never asks the origin instead", async () => {
     const gone = await createVisitor(url).get("/gone/x", JSON_PLEASE);
     expect([gone.status, gone.json["code"]]).toEqual([502, "origin_unreachable"]);
     const visitor = await admitted("far");
@@ -145,7 +154,7 @@ describe("a queue with an upstream of its own", () => {
 });
 
 describe("an edge that may not reach private addresses", () => {
-  it("answers 502 for an upstream that is one, whoever has written it", async () => {
+  it("answers 502 for a private upstream, even if it was written directly", async () => {
     const strict = await stack.startEdge({ variables: { SLUICE_ALLOW_PRIVATE_TARGETS: "0" } });
     for (const path of ["/far/x", "/open/x"]) {
       const seen = await createVisitor(strict.url).get(path, JSON_PLEASE);
@@ -156,11 +165,10 @@ describe("an edge that may not reach private addresses", () => {
   });
 });
 
-describe("an edge that starts while the store is away", () => {
-  it("sends whoever holds a pass where that pass's queue leads", async () => {
+describe("an edge that starts while the store is unavailable", () => {
+  it("forwards the holder of a pass to the upstream of that pass's queue", async () => {
     const [far, plain] = [await admitted("far"), await admitted("plain")];
-    process.kill(stack.redisServer.child.pid, "SIGKILL");
-    await stack.redisServer.child.exited;
+    await stack.redisServer.stop();
     const { url: cold } = await stack.startEdge();
     expect((await createVisitor(cold).get("/far/x", { cookie: cookieOf(far) })).json["url"]).toBe("/far/x");
     expect((await createVisitor(cold).get("/plain/x", { cookie: cookieOf(plain) })).json["url"]).toBe("/plain/x");

@@ -1,14 +1,14 @@
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import { openLine } from "../../edge/queue/line.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { createTokenForge } from "../../kit/token-forge.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { tokenAudience } from "../../shared/admission.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { createTokenForge } from "../parts/token-forge.ts";
+import { tokenAudience } from "../../shared/tokens/admission.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";
 
-/** Whatever the store remembers about a token outlives the last moment at which an edge accepts the token. */
+/** The store's memory of a token outlives the last moment at which an edge accepts the token. */
 const stack = await startGateStack();
 const { redis, url } = stack;
 const TOLERANCE_MS = 5_000;
@@ -49,7 +49,8 @@ describe("what the store remembers", () => {
     const { ticket } = (await createVisitor(url).send("POST", "/_sluice/queues/used-ticket/enter")).json;
     await holder.send("POST", "/_sluice/queues/used-ticket/leave");
     const bearer = { authorization: `Bearer ${String(ticket)}` };
-    const beat = async () => (await createVisitor(url).send("POST", "/_sluice/queues/used-ticket/heartbeat", bearer)).json["state"];
+    const beat = async () =>
+      (await createVisitor(url).send("POST", "/_sluice/queues/used-ticket/heartbeat", bearer)).json["state"];
     await until(async () => (await beat()) === "admitted", { everyMs: 300 });
     const { exp = 0, sub = "" } = decodeJwt(String(ticket));
     expect(Date.now() + (await usedForMs("used-ticket", sub))).toBeGreaterThan(exp * 1_000 + TOLERANCE_MS);
@@ -82,7 +83,12 @@ describe("what the store remembers", () => {
 
   it("a revoked session stays refused for longer than any pass of it is accepted, in an open queue too", async () => {
     await stack.setQueue("revoked-long", { revocationCheck: "strict", sessionTtlSeconds: 10 });
-    const line = openLine({ store: scriptRunner(redis), queueId: "revoked-long", ticketLifeMs: 60_000, random: () => 0.5 });
+    const line = openLine({
+      store: scriptRunner(redis),
+      queueId: "revoked-long",
+      ticketLifeMs: 60_000,
+      random: () => 0.5,
+    });
     const visitor = createVisitor(url);
     const refusedForMs = async () => {
       const { sub = "", exp = 0 } = decodeJwt(visitor.cookies.get("sluice-pass-revoked-long") ?? "");

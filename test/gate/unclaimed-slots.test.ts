@@ -1,6 +1,7 @@
+// @module-tag timing: an unclaimed slot returns within a second of its time.
 import { decodeJwt } from "jose";
 import { beforeEach, describe, expect, it } from "vitest";
-import { steadyNowMs } from "../parts/steady-clock.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "./visitor.ts";
 
@@ -10,7 +11,7 @@ const [url = "", otherUrl = ""] = stack.edges.map((edge) => edge.url);
 
 beforeEach(() => origin.reset());
 
-/** The shortest time for which a slot is held that nobody has come back to. */
+/** The shortest time for which an unclaimed slot is held. */
 const HELD_MS_MIN = 10_000;
 const PAGE = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const IMAGE = { accept: "image/avif,image/webp,image/*,*/*;q=0.8" };
@@ -33,7 +34,12 @@ describe("a room of 100", () => {
     const images = await crowd(30, () => createVisitor(url).get("/complaint/logo.png", { ...IMAGE, ...crossSite }));
     expect(await slotsTaken("complaint")).toBe(0);
     for (const { status, json, setCookies, headers } of images) {
-      expect([status, json["code"], setCookies.length, headers.has("retry-after")]).toEqual([503, "queue_waiting", 0, true]);
+      expect([status, json["code"], setCookies.length, headers.has("retry-after")]).toEqual([
+        503,
+        "queue_waiting",
+        0,
+        true,
+      ]);
     }
     const startedAt = steadyNowMs();
     await crowd(20, () => createVisitor(otherUrl).get("/complaint/api/items", JSON_PLEASE));
@@ -91,7 +97,8 @@ describe("a new session", () => {
     const waiting = await createVisitor(url).send("POST", "/_sluice/queues/lost-answer/enter");
     const bearer = { authorization: `Bearer ${String(waiting.json["ticket"])}` };
     await holder.send("POST", "/_sluice/queues/lost-answer/leave");
-    const poll = async () => (await createVisitor(otherUrl).send("POST", "/_sluice/queues/lost-answer/heartbeat", bearer)).json;
+    const poll = async () =>
+      (await createVisitor(otherUrl).send("POST", "/_sluice/queues/lost-answer/heartbeat", bearer)).json;
     await until(async () => (await poll())["state"] === "admitted", { everyMs: 300 });
     const [one, two] = [await poll(), await poll()];
     expect([two["sessionId"], two["expiresAt"]]).toEqual([one["sessionId"], one["expiresAt"]]);
@@ -99,7 +106,7 @@ describe("a new session", () => {
 
   it("is forwarded with its first pass while the store does not answer, and is claimed by a later request", async () => {
     await stack.setQueue("slow-claim", { claimSeconds: 20, sessionTtlSeconds: 600 });
-    // The edge has heard of this queue's revocations before.
+    // The edge has read this queue's revocations before.
     const earlier = createVisitor(url);
     for (let request = 0; request < 2; request++) await earlier.get("/slow-claim/");
     const visitor = createVisitor(url);

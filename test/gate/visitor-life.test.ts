@@ -27,7 +27,7 @@ describe("a visitor of a protected URL", () => {
     expect(origin.requests.at(-1)?.headers.get("x-sluice-pass")).toEqual([visitor.cookies.get("sluice-pass-roomy")]);
   });
 
-  it("waits on a page, sees the place in line, and walks in when somebody leaves", async () => {
+  it("waits on a page, sees the place in line, and enters when another visitor leaves", async () => {
     await stack.setQueue("narrow", { maxActive: 1, waitingStatus: 202 });
     const first = createVisitor(url);
     expect((await first.get("/narrow/")).status).toBe(200);
@@ -94,12 +94,23 @@ describe("a program with bearer tokens", () => {
     const held = await holder.send("POST", "/_sluice/queues/api/enter");
     expect([held.status, held.json["state"]]).toEqual([200, "admitted"]);
     expect(Number(held.json["expiresAt"])).toBeGreaterThan(Date.now());
-    const entered = await createVisitor(url).send("POST", "/_sluice/queues/api/enter", { "content-type": "application/json" }, "{}");
+    const entered = await createVisitor(url).send(
+      "POST",
+      "/_sluice/queues/api/enter",
+      { "content-type": "application/json" },
+      "{}",
+    );
     expect([entered.status, entered.json["state"]]).toEqual([201, "waiting"]);
     const bearer = { authorization: `Bearer ${String(entered.json["ticket"])}` };
     const known = await createVisitor(url).send("POST", "/_sluice/queues/api/enter", bearer);
-    expect([known.status, known.json["position"], known.json["enqueuedAt"]]).toEqual([200, 1, entered.json["enqueuedAt"]]);
-    await createVisitor(url).send("POST", "/_sluice/queues/api/leave", { authorization: `Bearer ${String(held.json["pass"])}` });
+    expect([known.status, known.json["position"], known.json["enqueuedAt"]]).toEqual([
+      200,
+      1,
+      entered.json["enqueuedAt"],
+    ]);
+    await createVisitor(url).send("POST", "/_sluice/queues/api/leave", {
+      authorization: `Bearer ${String(held.json["pass"])}`,
+    });
     let admitted: Readonly<Record<string, unknown>> = {};
     await until(async () => {
       admitted = (await createVisitor(url).send("POST", "/_sluice/queues/api/heartbeat", bearer)).json;
@@ -122,7 +133,8 @@ describe("a program with bearer tokens", () => {
     await createVisitor(url).get("/quit/");
     const { ticket } = (await createVisitor(url).send("POST", "/_sluice/queues/quit/enter")).json;
     const bearer = { authorization: `Bearer ${String(ticket)}` };
-    for (const _time of [1, 2]) expect((await createVisitor(url).send("POST", "/_sluice/queues/quit/leave", bearer)).status).toBe(204);
+    for (const _time of [1, 2])
+      expect((await createVisitor(url).send("POST", "/_sluice/queues/quit/leave", bearer)).status).toBe(204);
     expect((await createVisitor(url).send("POST", "/_sluice/queues/quit/heartbeat", bearer)).json).toEqual({
       state: "ended",
       queueId: "quit",

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { launchBrowser } from "../parts/browser.ts";
-import { processNamed, type StartedStack, startStack } from "../parts/running-stack.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { launchBrowser } from "../../kit/browser.ts";
+import { processNamed, type StartedStack, startStack } from "../../kit/running-stack.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 
 let browser: Browser;
 let stack: StartedStack;
@@ -25,7 +25,11 @@ describe("the health page in a browser", () => {
   it("is green when every part answers, and tells an operator which one does not and why, without any script", async () => {
     const { adminToken } = JSON.parse(await readFile(join(folder, "secrets.json"), "utf8")) as { adminToken: string };
     const extraHTTPHeaders = { authorization: `Bearer ${adminToken}` };
-    const page = await browser.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 700 }, extraHTTPHeaders });
+    const page = await browser.newPage({
+      javaScriptEnabled: false,
+      viewport: { width: 390, height: 700 },
+      extraHTTPHeaders,
+    });
     const problems: string[] = [];
     page.on("console", (message) => problems.push(message.text()));
     const response = await page.goto(`${stack.url}/_sluice/health`);

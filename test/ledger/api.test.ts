@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
-import { archiveOrders } from "../../origin/archive/archive-orders.ts";
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import { doRecordCommand } from "../../origin/backup/record-commands.ts";
-import { orderKey } from "../../origin/projections/keys.ts";
+import { doRecordCommand } from "../../origin/operators/record-commands.ts";
+import { archiveOrders } from "../../origin/record/archive/archive-orders.ts";
+import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/record/archive/order-archive.ts";
+import { orderKey } from "../../origin/state/keys.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
 import type { TestVenue } from "../venue/venue.ts";
 import { rowsOf } from "./ledger-stores.ts";
@@ -19,13 +19,15 @@ beforeAll(async () => {
   ben = await venue.trader("ben", { idr: "10000000000", btc: "10" });
 });
 
-it("still finds an order that Redis has forgotten, in PostgreSQL and then in the archive, for its owner alone", async () => {
+it("finds an order that Redis no longer holds in PostgreSQL, then in the archive, for its owner only", async () => {
   await anna.place({ side: "sell", price: "1000000000", quantity: "0.003" });
   const bought = await ben.place({ side: "buy", price: "1000000000", quantity: "0.003", clientOrderId: "ben-1" });
   const id = Number(bought.body["id"]);
   const { body: before } = await ben.call("GET", `/orders/${id}`);
   expect(before).toMatchObject({ status: "filled", clientOrderId: "ben-1", hasAllFills: true });
-  await expect.poll(() => rowsOf(venue.database, `SELECT status FROM orders WHERE id = ${id}`), TIMEOUT).toEqual([{ status: "filled" }]);
+  await expect
+    .poll(() => rowsOf(venue.database, `SELECT status FROM orders WHERE id = ${id}`), TIMEOUT)
+    .toEqual([{ status: "filled" }]);
   await venue.redis.del(orderKey(id));
   expect((await ben.call("GET", `/orders/${id}`)).body).toEqual(before);
   const archive = orderArchive(folderArchive(`${venue.folder}/archive`));
@@ -36,7 +38,7 @@ it("still finds an order that Redis has forgotten, in PostgreSQL and then in the
   expect((await ben.call("GET", "/orders/999999")).status).toBe(404);
 });
 
-it("shows admins how far the record is behind, and nobody else", async () => {
+it("shows only admins how far the record is behind", async () => {
   const metrics = await venue.call("GET", "/metrics", { token: venue.adminToken });
   expect(metrics.text).toMatch(/^sluice_venue_backlog_entries \d+$/m);
   expect(metrics.text).toMatch(/^sluice_venue_ledger_sequence [1-9]\d*$/m);
@@ -47,8 +49,14 @@ it("shows admins how far the record is behind, and nobody else", async () => {
   });
 });
 
-it("agrees with itself when somebody at the machine asks", async () => {
-  const work = { database: venue.database, redis: venue.redis, redisUrl: venue.redisServer.url, nowMs: Date.now, isRunning: true };
+it("passes an audit from the command line of its machine", async () => {
+  const work = {
+    database: venue.database,
+    redis: venue.redis,
+    redisUrl: venue.redisServer.url,
+    nowMs: Date.now,
+    isRunning: true,
+  };
   const audit = await doRecordCommand({ ...work, name: "audit", target: undefined });
   expect(audit).toMatchObject({ code: 0, text: expect.stringMatching(/✓ conservation.*\n.*✓ balances/) });
   const backup = await doRecordCommand({ ...work, name: "backup", target: `${venue.folder}/backup` });
@@ -59,7 +67,7 @@ it("agrees with itself when somebody at the machine asks", async () => {
   });
   expect(await doRecordCommand({ ...work, name: "restore", target: undefined })).toMatchObject({
     code: 1,
-    text: expect.stringContaining("holds a venue already"),
+    text: expect.stringContaining("already holds a venue"),
   });
   expect(await doRecordCommand({ ...work, name: "restore", target: `${venue.folder}/backup` })).toMatchObject({
     code: 1,
@@ -67,7 +75,7 @@ it("agrees with itself when somebody at the machine asks", async () => {
   });
 });
 
-it("trades on while PostgreSQL is away, refuses more at the bound, and takes orders again by itself", async () => {
+it("trades while PostgreSQL is unavailable, refuses orders at the bound, and recovers by itself", async () => {
   const resting = await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" });
   venue.postgres.freeze();
   try {
@@ -85,7 +93,7 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
       last = await ben.call("POST", "/orders/batch", { json: { orders } });
       return last.status;
     };
-    // A quick machine meets the limit for one person first, and goes on at its rate.
+    // A fast machine reaches the rate limit of one user first, and continues at that rate.
     await expect.poll(fillMore, { ...TIMEOUT, interval: 10 }).toBe(503);
     expect(last.body).toMatchObject({ code: "backlog_full" });
     expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(0);
@@ -93,7 +101,9 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
   } finally {
     venue.postgres.thaw();
   }
-  await expect.poll(async () => (await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" })).status, TIMEOUT).toBe(201);
+  await expect
+    .poll(async () => (await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" })).status, TIMEOUT)
+    .toBe(201);
   const audit = await doRecordCommand({
     ...{ database: venue.database, redis: venue.redis, redisUrl: "", nowMs: Date.now, isRunning: true },
     name: "audit",
@@ -102,16 +112,19 @@ it("trades on while PostgreSQL is away, refuses more at the bound, and takes ord
   expect(audit.code, audit.text).toBe(0);
 });
 
-it("refuses to trade on a Redis that was put back to an older state, or is empty, and names the way back", async () => {
+it("refuses to trade on a Redis with an older state or none, and names the remedy", async () => {
   const healthOf = async (of: TradingVenue | TestVenue) =>
     JSON.stringify(await (await of.fetch(new Request("http://venue.test/health"))).json());
   const { sequence } = (
-    await rowsOf(venue.database, "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'ledger'")
+    await rowsOf(
+      venue.database,
+      "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'ledger'",
+    )
   )[0] as { sequence: number };
   const offset = await venue.redis.hgetall("v1:{t0}:offset");
   await venue.redis.hset("v1:{t0}:offset", "sequence", "3");
   const behind = await venue.again();
-  await expect.poll(() => healthOf(behind), TIMEOUT).toContain(`stands at entry 3, and PostgreSQL at ${sequence}`);
+  await expect.poll(() => healthOf(behind), TIMEOUT).toContain(`ends at entry 3, and PostgreSQL at ${sequence}`);
   await venue.redis.hset("v1:{t0}:offset", offset);
   await venue.redis.flushall();
   const empty = await venue.again();

@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { auditSinceLast, runAudit } from "../../origin/audit/run-audit.ts";
-import { startAudit } from "../../origin/audit/start-audit.ts";
-import { CONSUMERS_KEY, FENCE_KEY } from "../../origin/commit/keys.ts";
 import type { Database } from "../../origin/db/database.ts";
-import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
-import { ledgerHash } from "../../origin/ledger/ledger-chain.ts";
-import { PROJECTED_KEY } from "../../origin/projections/keys.ts";
-import { startStateProjection } from "../../origin/projections/state-projection.ts";
+import { CONSUMERS_KEY, FENCE_KEY } from "../../origin/journal/keys.ts";
+import { auditSinceLast, runAudit } from "../../origin/record/audit/run-audit.ts";
+import { startAudit } from "../../origin/record/audit/start-audit.ts";
+import type { KeptLedger } from "../../origin/record/ledger/keep-ledger.ts";
+import { ledgerHash } from "../../origin/record/ledger/ledger-chain.ts";
+import { PROJECTED_KEY } from "../../origin/state/keys.ts";
+import { startStateProjection } from "../../origin/state/state-projection.ts";
 import { startTradingVenue } from "../venue/trader.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
 const TIMEOUT = { timeout: 20_000 };
 
-/** How many rows of the ledger were read through it. */
+/** Counts the ledger rows that were read. */
 function counting(database: Database): Database & { readonly entries: () => number } {
   let entries = 0;
   const query: Database["query"] = async (text, params) => {
@@ -39,7 +39,7 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(sequence);
   }
 
-  /** One entry of what is old with each, so that it can be counted. */
+  /** One older entry per audit, so that they can be counted. */
   const audit = (database = stores.database) => auditSinceLast({ database, redis: stores.redis, stretchMin: 1 });
   const inThread = () => {
     const { database, redis, redisServer, postgres } = stores;
@@ -52,11 +52,14 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
   const faultsOf = (lines: Awaited<ReturnType<typeof audit>>["lines"]) =>
     lines.flatMap(({ check, faults }) => faults.map((fault) => `${check}: ${fault}`));
 
-  /** As somebody with all rights would do it. */
+  /** Changes rows as a superuser could. */
   async function tamper(statement: string): Promise<() => Promise<void>> {
     const tables = ["postings", "ledger_entries"];
-    const each = (text: (table: string) => string) => stores.database.transaction((tx) => tx.script(tables.map(text).join(";")));
-    await each((table) => `CREATE TABLE saved_${table} AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL`);
+    const each = (text: (table: string) => string) =>
+      stores.database.transaction((tx) => tx.script(tables.map(text).join(";")));
+    await each(
+      (table) => `CREATE TABLE saved_${table} AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL`,
+    );
     await stores.database.query(statement, []);
     return () =>
       each(
@@ -79,7 +82,7 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
     startStateProjection({ ...stores, ...parts });
   });
 
-  it("goes through everything once, and from then on through what is new and a little of what is old", async () => {
+  it("checks everything once, then only new entries and a stretch of old ones", async () => {
     await trade(60);
     const first = counting(stores.database);
     expect(faultsOf((await audit(first)).lines)).toEqual([]);
@@ -93,7 +96,7 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
     expect(await verified()).toEqual([67, 1]);
   });
 
-  it("knows what it has verified after a restart: another thread goes on there, and this one's turns go on meanwhile", async () => {
+  it("continues in another thread from the verified position, while this event loop keeps turning", async () => {
     await trade(5);
     const before = { own: process.threadCpuUsage(), all: process.cpuUsage() };
     const running = inThread();
@@ -103,43 +106,48 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
     const used = { own: process.threadCpuUsage(before.own), all: process.cpuUsage(before.all) };
     expect((used.own.user + used.own.system) / (used.all.user + used.all.system)).toBeLessThan(0.5);
     expect(faultsOf(report.lines)).toEqual([]);
-    // Five that are new, and the rest of the old ones, because a small ledger is looked at whole.
+    // Five new entries, and all older ones, because a small ledger is checked whole.
     expect([report.sequence, report.entriesRead]).toEqual([72, 5 + 66]);
     expect(turns).toBeGreaterThan(20);
     expect(await verified()).toEqual([72, 67]);
     expect(await stores.redis.hget(CONSUMERS_KEY, "audit")).toBe(null);
   });
 
-  it("finds what was changed in a new entry, and does not take it for verified", async () => {
+  it("finds a change in a new entry, and does not mark it verified", async () => {
     await trade(4);
     const mend = await tamper("UPDATE postings SET amount = amount + 1 WHERE sequence = 74 AND number = 0");
-    expect(faultsOf((await audit()).lines)).toContain("chain: entry 74 is not what was written: its hash does not fit its rows");
+    expect(faultsOf((await audit()).lines)).toContain("chain: entry 74 was changed: its hash does not match its rows");
     expect(await verified()).toEqual([72, 67]);
     await mend();
     expect(faultsOf((await audit()).lines)).toEqual([]);
     expect((await verified())[0]).toBe(76);
   });
 
-  it("finds what was changed in an old entry when its stretch comes again, and the full audit finds it at once", async () => {
+  it("finds a change in an old entry when its stretch is checked again; the full audit finds it at once", async () => {
     const mend = await tamper("UPDATE postings SET amount = amount + 1 WHERE sequence = 3 AND number = 0");
     expect(faultsOf((await runAudit({ ...stores, withRestore: false })).lines)).not.toEqual([]);
     const found: string[] = [];
     for (let audits = 0; audits < 76 && found.length === 0; audits++) found.push(...faultsOf((await audit()).lines));
-    expect(found).toContain("chain: entry 3 is not what was written: its hash does not fit its rows");
+    expect(found).toContain("chain: entry 3 was changed: its hash does not match its rows");
     await mend();
     expect(faultsOf((await audit()).lines)).toEqual([]);
   });
 
-  it("finds an old entry that was changed with a chain that fits again, by the last one that it has verified", async () => {
+  it("finds a changed old entry with a recomputed chain by the last verified hash", async () => {
     const mend = await tamper("SELECT 1");
     await stores.database.query("UPDATE ledger_entries SET hash = $1 WHERE sequence = 76", [
-      ledgerHash({ previousHash: "another", sequence: 76, journalHash: "another", posted: { trades: [], postings: [] } }),
+      ledgerHash({
+        previousHash: "another",
+        sequence: 76,
+        journalHash: "another",
+        posted: { trades: [], postings: [] },
+      }),
     ]);
-    expect(faultsOf((await audit()).lines)).toContain("chain: entry 76 is not the one that an earlier audit has verified");
+    expect(faultsOf((await audit()).lines)).toContain("chain: entry 76 has changed since an earlier audit verified it");
     await mend();
   });
 
-  it("keeps the further of two positions when two have been made at once", async () => {
+  it("keeps the later of two positions when two audits run at once", async () => {
     await trade(3);
     const both = await Promise.all([audit(), audit()]);
     expect(both.every(({ isClean }) => isClean)).toBe(true);
@@ -147,9 +155,9 @@ describe.each(["embedded", "server"] as const)("the regular audit in the %s data
     expect(faultsOf((await audit()).lines)).toEqual([]);
   });
 
-  it("leaves nothing that keeps the journal when it is broken off", async () => {
+  it("does not hold the journal after it was aborted", async () => {
     const running = inThread();
-    const broken = expect(running.report).rejects.toThrow("broken off");
+    const broken = expect(running.report).rejects.toThrow("aborted");
     await running.stop();
     await broken;
     await expect.poll(() => stores.redis.hget(CONSUMERS_KEY, "audit"), TIMEOUT).toBe(null);
@@ -161,14 +169,22 @@ it("an audit changes neither the leader nor the answer to an order", async () =>
   const anna = await venue.trader("anna", { idr: "10000000000", btc: "100" });
   const order = { pair: "btcidr", side: "sell", type: "limit", price: "1000000000", quantity: "0.001" };
   for (let batch = 0; batch < 4; batch++) {
-    const many = await anna.call("POST", "/orders/batch", { json: { orders: Array.from({ length: 10 }, () => order) } });
+    const many = await anna.call("POST", "/orders/batch", {
+      json: { orders: Array.from({ length: 10 }, () => order) },
+    });
     expect(many.status).toBe(200);
   }
   const epoch = await venue.redis.hget(FENCE_KEY, "epoch");
-  const stores = { database: venue.database, databaseUrl: venue.postgres.url, redis: venue.redis, redisUrl: venue.redisServer.url };
+  const stores = {
+    database: venue.database,
+    databaseUrl: venue.postgres.url,
+    redis: venue.redis,
+    redisUrl: venue.redisServer.url,
+  };
   let isOver = false;
   const audits = (async () => {
-    for (const scope of ["sinceLast", "full", "sinceLast"] as const) expect((await startAudit(stores, scope).report).isClean).toBe(true);
+    for (const scope of ["sinceLast", "full", "sinceLast"] as const)
+      expect((await startAudit(stores, scope).report).isClean).toBe(true);
     isOver = true;
   })();
   let placed = 0;

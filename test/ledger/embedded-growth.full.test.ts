@@ -3,17 +3,18 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../origin/db/embedded-database.ts";
 import { UPKEEP } from "../../origin/db/embedded-upkeep.ts";
 import { layOutEmbedded } from "../../origin/db/lay-out-embedded.ts";
-import { EMBEDDED_ROWS_MAX } from "../../origin/ledger/keep-ledger.ts";
-import { keepTables } from "../../origin/sync/keep-tables.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { EMBEDDED_ROWS_MAX } from "../../origin/record/ledger/keep-ledger.ts";
+import { keepTables } from "../../origin/record/sync/keep-tables.ts";
 import { openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
 const MIB = 1024 * 1024;
-const ROUNDS = 4;
+/** Without the vacuum, the last size would be that many times the first. */
+const ROUNDS = 3;
 const ENTRIES_PER_ROUND = 50;
 
 describe("the files of the embedded database", () => {
@@ -23,7 +24,10 @@ describe("the files of the embedded database", () => {
   beforeAll(async () => {
     folder = join(await temporaryFolder(), "postgres");
     await layOutEmbedded(folder);
-    database = await openEmbeddedDatabase(folder, { log: silentLog, upkeep: { everyMs: 50, walBytesMax: UPKEEP.walBytesMax } });
+    database = await openEmbeddedDatabase(folder, {
+      log: silentLog,
+      upkeep: { everyMs: 50, walBytesMax: UPKEEP.walBytesMax },
+    });
   });
 
   afterAll(() => database.close());
@@ -32,7 +36,13 @@ describe("the files of the embedded database", () => {
     const { redis, connect } = await openLedgerStores("embedded");
     const world = createTradingWorld({ seed: 13, userCount: 20, commandsPerBatch: 256 });
     const ledger = startLedger({ database, connect }, EMBEDDED_ROWS_MAX);
-    const tables = keepTables({ database, log: silentLog, intervalMs: 3_600_000, rowsMax: EMBEDDED_ROWS_MAX, bodiesKept: 1 });
+    const tables = keepTables({
+      database,
+      log: silentLog,
+      intervalMs: 3_600_000,
+      rowsMax: EMBEDDED_ROWS_MAX,
+      bodiesKept: 1,
+    });
     const look = async () => {
       const text =
         "SELECT pg_total_relation_size(relid)::int AS bytes, vacuum_count::int AS vacuums FROM pg_stat_user_tables WHERE relname = 'journal_bodies'";
@@ -51,13 +61,13 @@ describe("the files of the embedded database", () => {
     await ledger.stop();
   });
 
-  it("do not keep a log of everything that was ever written", async () => {
+  it("do not keep the whole write-ahead log", async () => {
     const body = randomBytes(MIB / 2).toString("hex");
     for (let sequence = 1_000_000; sequence < 1_000_300; sequence++) {
-      await database.query("INSERT INTO journal_bodies (sequence, previous_hash, hash, last_command, body) VALUES ($1, '', '', '', $2)", [
-        String(sequence),
-        body,
-      ]);
+      await database.query(
+        "INSERT INTO journal_bodies (sequence, previous_hash, hash, last_command, body) VALUES ($1, '', '', '', $2)",
+        [String(sequence), body],
+      );
     }
     const files = (await readdir(join(folder, "pg_wal"))).map((name) => join(folder, "pg_wal", name));
     const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));

@@ -1,28 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
-import { archiveOrders } from "../../origin/archive/archive-orders.ts";
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import { orderKey } from "../../origin/projections/keys.ts";
+import { archiveOrders } from "../../origin/record/archive/archive-orders.ts";
+import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/record/archive/order-archive.ts";
+import { orderKey } from "../../origin/state/keys.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
 import { rowsOf } from "./ledger-stores.ts";
 
 const TIMEOUT = { timeout: 30_000 };
-/** Two requests in this time stay below what one user may read. */
+/** Two requests in this time stay below the user's rate limit. */
 const READ_EVERY_MS = 45;
 
 let venue: TradingVenue;
 let anna: Trader;
 let ben: Trader;
 
-/** An order leaves Redis as soon as it may, and the tables are written every second. */
+/** An order leaves Redis as soon as possible, and the tables are written every second. */
 beforeAll(async () => {
   venue = await startTradingVenue({ kept: { keptMs: 0 } });
   anna = await venue.trader("anna", { btc: "10" });
   ben = await venue.trader("ben", { idr: "10000000000" });
 });
 
-/** Reads an order by its id and in the list, all the time, and gives every state that was seen, each once. */
+/** Reads an order by id and in the list continuously, and returns every distinct state that it saw. */
 function watchOrder(trader: Trader, id: string) {
   const seen: string[] = [];
   let isWatching = true;
@@ -32,7 +32,9 @@ function watchOrder(trader: Trader, id: string) {
   const running = (async () => {
     while (isWatching) {
       const one = await trader.call("GET", `/orders/${id}`);
-      const { orders } = (await trader.call("GET", "/orders")).body as unknown as { orders: readonly Record<string, unknown>[] };
+      const { orders } = (await trader.call("GET", "/orders")).body as unknown as {
+        orders: readonly Record<string, unknown>[];
+      };
       const inList = orders.filter((order) => order["id"] === id).map(({ status }) => status);
       note(`${one.status} ${String(one.body["status"])}, listed ${inList.length} time`);
       expect(one.body["hasAllFills"]).toBe(true);
@@ -50,7 +52,7 @@ function watchOrder(trader: Trader, id: string) {
 
 const isInRedis = async (id: string) => (await venue.redis.exists(orderKey(Number(id)))) === 1;
 
-it("can be read at every moment of an order's life: in Redis, in PostgreSQL, in the archive", async () => {
+it("reads an order at every moment of its life: in Redis, in PostgreSQL, in the archive", async () => {
   const sell = await anna.place({ side: "sell", price: "1000000000", quantity: "0.003", clientOrderId: "anna-1" });
   const id = String(sell.body["id"]);
   const watch = watchOrder(anna, id);
@@ -63,7 +65,7 @@ it("can be read at every moment of an order's life: in Redis, in PostgreSQL, in 
   await expect.poll(() => isInRedis(id), TIMEOUT).toBe(false);
   expect((await anna.call("GET", `/orders/${id}`)).body).toEqual(inRedis);
   await sleep(2 * READ_EVERY_MS);
-  // A read that falls between two states may see one of them by id and the other in the list; an order that is missing it never sees.
+  // A read between two states may see one of them by id and the other in the list; it never misses the order.
   expect(await watch.stop()).toEqual(["200 open", "200 partiallyFilled", "200 filled"]);
   expect((await anna.call("DELETE", `/orders/${id}`)).body.code).toBe("order_not_open");
   expect((await ben.call("DELETE", `/orders/${id}`)).body.code).toBe("order_not_found");
@@ -77,15 +79,17 @@ it("can be read at every moment of an order's life: in Redis, in PostgreSQL, in 
   expect((await elsewhere.call("GET", `/orders/${id}`, { token: anna.token })).body).toEqual(inRedis);
 });
 
-it("keeps ended orders in Redis for as long as PostgreSQL is unavailable, and lets them go afterwards", async () => {
+it("keeps ended orders in Redis while PostgreSQL is unavailable, and deletes them afterwards", async () => {
   const first = String((await anna.place({ side: "sell", price: "1100000000", quantity: "0.001" })).body["id"]);
-  await expect.poll(() => rowsOf(venue.database, `SELECT status FROM orders WHERE id = ${first}`), TIMEOUT).toEqual([{ status: "open" }]);
+  await expect
+    .poll(() => rowsOf(venue.database, `SELECT status FROM orders WHERE id = ${first}`), TIMEOUT)
+    .toEqual([{ status: "open" }]);
   venue.postgres.freeze();
   let seen: readonly string[] = [];
   const watch = watchOrder(anna, first);
   try {
     expect((await anna.call("DELETE", `/orders/${first}`)).status).toBe(200);
-    // Longer than the tables' second and several looks of the worker that forgets.
+    // Longer than the tables' interval and several runs of the worker that deletes ended orders.
     for (let look = 0; look < 60; look++) {
       expect(await isInRedis(first)).toBe(true);
       await sleep(READ_EVERY_MS);

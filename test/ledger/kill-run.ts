@@ -2,24 +2,25 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { type AuditReport, runAudit } from "../../origin/audit/run-audit.ts";
-import { OFFSET_KEY } from "../../origin/commit/keys.ts";
+import { type PostgresServer, startPostgresServer } from "../../kit/postgres-server.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { readOffset } from "../../origin/ledger/ledger-queries.ts";
-import { type Child, startChild } from "../../origin/stack/child.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
-import { seededRandom } from "../sim/random.ts";
+import { OFFSET_KEY } from "../../origin/journal/keys.ts";
+import { type AuditReport, runAudit } from "../../origin/record/audit/run-audit.ts";
+import { readOffset } from "../../origin/record/ledger/ledger-queries.ts";
+import { type Child, startChild } from "../../stack/servers/child.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { type RedisServer, startRedisServer } from "../../stack/servers/redis-server.ts";
 
 /**
- * Trading under way, and every part of it killed at random moments: the worker with the ledger, the engine with the api, Redis, PostgreSQL. Afterwards
- * everything that was acknowledged has to stand in the ledger exactly once, and the audit has to be clean.
+ * Kills every part at random moments while trading continues: the worker with the ledger, the engine with the api,
+ * Redis, PostgreSQL. Afterwards every acknowledged payment must be in the ledger exactly once, and the audit must be
+ * clean.
  */
 export type KillReport = {
   readonly kills: Readonly<Record<Victim, number>>;
   readonly acknowledged: number;
-  /** Acknowledged payments that are not in the ledger, or more than once. */
+  /** Acknowledged payments that the ledger does not hold exactly once. */
   readonly wrong: readonly string[];
   readonly audit: AuditReport;
 };
@@ -27,10 +28,15 @@ export type KillReport = {
 const VICTIMS = ["worker", "origin", "redis", "postgres"] as const;
 type Victim = (typeof VICTIMS)[number];
 
-type KillOptions = { readonly folder: string; readonly kills: number; readonly seed: number; readonly print?: (line: string) => void };
+type KillOptions = {
+  readonly folder: string;
+  readonly kills: number;
+  readonly seed: number;
+  readonly print?: (line: string) => void;
+};
 
 const PROCESS_FILE = fileURLToPath(new URL("./venue-process.ts", import.meta.url));
-const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+const LOADER = new URL("../../stack/program/lua-loader.ts", import.meta.url).href;
 const CATCH_UP_MS_MAX = 120_000;
 
 export async function runKills({ folder, kills, seed, print = () => {} }: KillOptions): Promise<KillReport> {
@@ -43,7 +49,7 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
   let isOver = false;
   let lives = 0;
 
-  /** Starts it again whenever it has ended: it was killed, or found a part away at its start. */
+  /** Restarts it whenever it has ended: it was killed, or found a part unavailable at its start. */
   function keepAlive(roles: string, isTrading: boolean) {
     let child: Child;
     let isRetired = false;
@@ -57,7 +63,12 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
         SLUICE_LOG_LEVEL: "fatal",
         ...load,
       };
-      child = startChild({ name: roles, command: process.execPath, args: ["--import", LOADER, PROCESS_FILE], environment });
+      child = startChild({
+        name: roles,
+        command: process.execPath,
+        args: ["--import", LOADER, PROCESS_FILE],
+        environment,
+      });
       createInterface({ input: child.reports }).on("line", (reference) => acknowledged.add(reference));
       void child.exited.then(async () => {
         await sleep(100);
@@ -68,7 +79,12 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
     const retire = () => {
       isRetired = true;
     };
-    return { retire, kill: () => process.kill(child.pid, "SIGKILL"), stop: () => child.stop(), hasExited: () => child.hasExited() };
+    return {
+      retire,
+      kill: () => process.kill(child.pid, "SIGKILL"),
+      stop: () => child.stop(),
+      hasExited: () => child.hasExited(),
+    };
   }
 
   const worker = keepAlive("worker", false);
@@ -97,12 +113,12 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
       await sleep(random.between(0, 400));
       const victim = random.pick(VICTIMS);
       await kill(victim);
-      // Now and then a second one falls while the first is still getting up.
+      // Sometimes a second part is killed while the first is still starting.
       if (random.chance(0.7)) await untilMore(acknowledged, before);
       if ((count + 1) % 20 === 0) print(`${count + 1} kills, ${acknowledged.size} payments acknowledged`);
     }
     await untilMore(acknowledged, acknowledged.size);
-    // The worker lives on, and brings over what is left.
+    // The worker keeps running and writes the rest.
     origin.retire();
     await origin.stop();
     return {
@@ -119,11 +135,11 @@ export async function runKills({ folder, kills, seed, print = () => {} }: KillOp
   }
 }
 
-/** Trading is under way again: somebody was told so. */
+/** An acknowledgement shows that trading has resumed. */
 async function untilMore(acknowledged: ReadonlySet<string>, before: number): Promise<void> {
   const deadline = performance.now() + CATCH_UP_MS_MAX;
   while (acknowledged.size <= before) {
-    if (performance.now() > deadline) throw new Error("nobody trades any more");
+    if (performance.now() > deadline) throw new Error("trading has not resumed");
     await sleep(20);
   }
 }
@@ -136,13 +152,16 @@ async function judge({ redisUrl, databaseUrl, acknowledged }: Judged): Promise<P
   try {
     const deadline = performance.now() + CATCH_UP_MS_MAX;
     const isBehind = async () =>
-      ((await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0) < Number(await redis.hget(OFFSET_KEY, "sequence"));
+      ((await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0) <
+      Number(await redis.hget(OFFSET_KEY, "sequence"));
     while ((await isBehind()) && performance.now() < deadline) await sleep(50);
     const rows = await database.query(
       "SELECT reference, count(*)::int AS count FROM postings WHERE kind = 'deposit' AND account <> 'outside' GROUP BY 1",
       [],
     );
-    const found = new Map((rows as readonly { reference: string; count: number }[]).map(({ reference, count }) => [reference, count]));
+    const found = new Map(
+      (rows as readonly { reference: string; count: number }[]).map(({ reference, count }) => [reference, count]),
+    );
     const wrong = [...acknowledged].filter((reference) => found.get(reference) !== 1);
     return { wrong, audit: await runAudit({ database, redis, withRestore: true }) };
   } finally {

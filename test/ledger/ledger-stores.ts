@@ -2,25 +2,25 @@ import { Redis } from "ioredis";
 import { pino } from "pino";
 import postgresClient from "postgres";
 import { afterAll } from "vitest";
+import { borrowPostgres, borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import type { PostgresServer } from "../../kit/postgres-server.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { type KeptLedger, keepLedger } from "../../origin/ledger/keep-ledger.ts";
+import { type KeptLedger, keepLedger } from "../../origin/record/ledger/keep-ledger.ts";
 import { connectRedis } from "../../origin/redis/connect.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { type PostgresServer, startPostgresServer } from "../parts/postgres-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 export type DatabaseKind = "embedded" | "server";
 
-/** A Redis and a PostgreSQL of this test file alone. */
+/** A Redis and a PostgreSQL for one test file. */
 export type LedgerStores = {
   readonly redis: Redis;
-  readonly redisServer: RedisServer;
+  readonly redisServer: TestServer;
   readonly database: Database;
-  readonly postgres: PostgresServer | undefined;
+  readonly postgres: Pick<PostgresServer, "url" | "freeze" | "thaw"> | undefined;
   readonly folder: string;
   readonly connect: () => Redis;
-  /** For whoever reads the bytes himself. */
+  /** For tests that read the bytes themselves. */
   readonly connectRaw: () => Redis;
 };
 
@@ -32,22 +32,31 @@ afterAll(async () => {
 
 export const silentLog = pino({ level: process.env["SLUICE_LOG_LEVEL"] ?? "silent" });
 
-export async function openLedgerStores(kind: DatabaseKind): Promise<LedgerStores> {
+/** On a server of the test's own when it restarts it. */
+export async function openLedgerStores(kind: DatabaseKind | PostgresServer): Promise<LedgerStores> {
   const folder = await temporaryFolder();
-  const postgres = kind === "server" ? await startPostgresServer(folder) : undefined;
-  if (postgres !== undefined) atTheEnd.push(postgres.stop);
-  const redisServer = await startRedisServer({ folder: `${folder}/redis`, fsync: "no" });
-  atTheEnd.push(redisServer.stop);
+  const postgres = typeof kind === "object" ? kind : kind === "server" ? await borrowPostgres() : undefined;
+  const redisServer = await borrowRedis({ fsync: "no" });
   const database = await openDatabase({ url: postgres?.url, folder: `${folder}/embedded` });
   atTheEnd.push(database.close);
   const connect = () => connectTo(redisServer.url);
-  return { redis: connect(), redisServer, database, postgres, folder, connect, connectRaw: () => connectTo(redisServer.url, true) };
+  return {
+    redis: connect(),
+    redisServer,
+    database,
+    postgres,
+    folder,
+    connect,
+    connectRaw: () => connectTo(redisServer.url, true),
+  };
 }
 
 /** Another Redis, and another database of the same kind. */
-export async function openEmptyStores({ postgres, folder }: LedgerStores): Promise<Pick<LedgerStores, "redis" | "database">> {
-  const redisServer = await startRedisServer({ folder: `${folder}/redis-empty`, fsync: "no" });
-  atTheEnd.push(redisServer.stop);
+export async function openEmptyStores({
+  postgres,
+  folder,
+}: LedgerStores): Promise<Pick<LedgerStores, "redis" | "database">> {
+  const redisServer = await borrowRedis({ fsync: "no" });
   const url = postgres && `${postgres.url.replace(/\/[^/]*$/, "")}/restored`;
   if (postgres !== undefined) await onServer(postgres.url, "CREATE DATABASE restored");
   const database = await openDatabase({ url, folder: `${folder}/embedded-empty` });
@@ -68,9 +77,12 @@ function connectTo(url: string, isRaw = false): Redis {
   return redis;
 }
 
-export function startLedger({ database, connect }: Pick<LedgerStores, "database" | "connect">, rowsMax = 500): KeptLedger {
+export function startLedger(
+  { database, connect }: Pick<LedgerStores, "database" | "connect">,
+  rowsMax = 500,
+): KeptLedger {
   const redis = connect();
-  const ledger = keepLedger({ database, redis, log: silentLog, clock: { nowMs: () => Date.now() }, random: Math.random, rowsMax });
+  const ledger = keepLedger({ database, redis, log: silentLog, random: Math.random, rowsMax });
   atTheEnd.push(ledger.stop);
   return ledger;
 }

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createFindings } from "../../origin/audit/findings.ts";
-import { startOfWalk, walkLedger } from "../../origin/audit/walk-ledger.ts";
-import { entryHash } from "../../origin/commit/journal.ts";
-import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
-import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
+import { entryHash } from "../../origin/journal/journal.ts";
+import { CONSUMERS_KEY } from "../../origin/journal/keys.ts";
+import { createFindings } from "../../origin/record/audit/findings.ts";
+import { startOfWalk, walkLedger } from "../../origin/record/audit/walk-ledger.ts";
+import type { KeptLedger } from "../../origin/record/ledger/keep-ledger.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
@@ -31,17 +31,19 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     ledger = startLedger(stores);
   });
 
-  it("holds every trade and every movement once, in double entry, and says so in Redis only then", async () => {
+  it("holds every trade and movement once, in double entry, before it reports its position to Redis", async () => {
     await trade(60);
     await untilWritten();
     expect(trades).toBeGreaterThan(100);
     expect(await only("SELECT count(*)::int FROM trade_ledger")).toBe(trades);
     expect(await only("SELECT max(trade_id)::int FROM trade_ledger")).toBe(trades);
-    expect(await rowsOf(stores.database, "SELECT sequence, currency FROM postings GROUP BY 1, 2 HAVING sum(amount) <> 0")).toEqual([]);
+    expect(
+      await rowsOf(stores.database, "SELECT sequence, currency FROM postings GROUP BY 1, 2 HAVING sum(amount) <> 0"),
+    ).toEqual([]);
     expect(await stores.redis.hget(CONSUMERS_KEY, "ledger")).toBe(String(world.position().sequence));
   });
 
-  it("adds up to what the engine says everybody has", async () => {
+  it("sums up to the balances of the engine", async () => {
     const sums = await rowsOf(
       stores.database,
       `SELECT account, currency, (sum(amount) * CASE currency WHEN 'idr' THEN 100 ELSE 100000000 END)::bigint::text AS steps
@@ -54,7 +56,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     }
   });
 
-  it("has a chain that the rows themselves make again", async () => {
+  it("has a hash chain that can be recomputed from its rows", async () => {
     const findings = createFindings();
     const walk = await walkLedger(stores.database, { from: startOfWalk(), upTo: world.position().sequence, findings });
     expect(walk).toMatchObject({ sequence: world.position().sequence, lastTradeId: trades });
@@ -62,7 +64,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
   });
 
   it.each(["trade_ledger", "postings", "ledger_entries", "ledger_grids", "ledger_currencies"])(
-    "refuses to change or take out rows of %s",
+    "refuses to change or delete rows of %s",
     async (table) => {
       const column = {
         trade_ledger: "symbol",
@@ -71,20 +73,22 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
         ledger_grids: "pair",
         ledger_currencies: "currency",
       }[table];
-      await expect(stores.database.query(`UPDATE ${table} SET ${column} = ${column}`, [])).rejects.toThrow("only grows");
+      await expect(stores.database.query(`UPDATE ${table} SET ${column} = ${column}`, [])).rejects.toThrow(
+        "only grows",
+      );
       await expect(stores.database.query(`DELETE FROM ${table}`, [])).rejects.toThrow("only grows");
       await expect(stores.database.query(`TRUNCATE ${table} CASCADE`, [])).rejects.toThrow("only grows");
     },
   );
 
-  it("refuses it for a month's part by its own name too", async () => {
+  it("refuses it for a monthly partition too", async () => {
     for (const part of ["trade_ledger_2031_01", "postings_2031_01"]) {
       await expect(stores.database.query(`TRUNCATE ${part}`, [])).rejects.toThrow("only grows");
       await expect(stores.database.query(`DELETE FROM ${part}`, [])).rejects.toThrow("only grows");
     }
   });
 
-  it("is written by a role that has no right to change anything", async () => {
+  it("is written by a role without the right to update or delete", async () => {
     const asWriter = (text: string) =>
       stores.database.transaction(async (tx) => {
         await tx.query("SELECT set_config('role', 'sluice_ledger', true)", []);
@@ -96,7 +100,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     }
   });
 
-  it("gives each month a part of its own, made ahead", async () => {
+  it("creates a partition for each month ahead of time", async () => {
     const parts = await rowsOf(
       stores.database,
       `SELECT (SELECT count(*) FROM postings_2031_01) > 0 AS january, (SELECT count(*) FROM postings_2031_02) > 0 AS february,
@@ -117,7 +121,7 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     expect(await only("SELECT count(*)::int FROM ledger_entries")).toBe(world.position().sequence);
   });
 
-  it("keeps nothing of a batch whose transaction fails, and all of it afterwards", async () => {
+  it("keeps nothing of a batch whose transaction fails, and writes all of it on retry", async () => {
     await ledger.stop();
     await stores.database.transaction((tx) =>
       tx.script(`CREATE FUNCTION not_now() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not now'; END $$;
@@ -126,31 +130,43 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     ledger = startLedger(stores);
     const before = world.position().sequence;
     await trade(5);
-    await expect.poll(() => ledger.state().awaySinceMs !== undefined, TIMEOUT).toBe(true);
+    await expect.poll(() => ledger.state().isFailing, TIMEOUT).toBe(true);
     expect(await only("SELECT sequence::int FROM ledger_consumer_offsets WHERE consumer = 'ledger'")).toBe(before);
     expect(await only(`SELECT count(*)::int FROM postings WHERE sequence > ${before}`)).toBe(0);
     await stores.database.query("DROP TRIGGER not_now ON journal_bodies", []);
     await untilWritten();
-    expect(ledger.state().awaySinceMs).toBe(undefined);
+    expect(ledger.state().isFailing).toBe(false);
     expect(await only("SELECT count(*)::int FROM trade_ledger")).toBe(trades);
   });
 
-  it("parks an entry that nobody can read, tells it, and goes on behind it", async () => {
+  it("parks and reports an unreadable entry, and continues after it", async () => {
     const before = world.position();
-    const poison = { sequence: before.sequence + 1, previousHash: before.hash, command: "1-1-1", body: '["what is this"]' };
-    // The world goes on behind the poison: its next entry is made to follow it.
+    const poison = {
+      sequence: before.sequence + 1,
+      previousHash: before.hash,
+      command: "1-1-1",
+      body: '["what is this"]',
+    };
+    // The next entry of the world follows the poisoned one.
     await putEntries(stores.redis, [{ ...poison, hash: entryHash(poison) }]);
     await expect.poll(() => ledger.state().parked, TIMEOUT).toBe(1);
     const next = { ...world.next().entry, sequence: before.sequence + 2, previousHash: entryHash(poison) };
     await putEntries(stores.redis, [{ ...next, hash: entryHash(next) }]);
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(before.sequence + 2);
     const [parked] = await rowsOf(stores.database, "SELECT sequence::int AS sequence, reason, body FROM ledger_parked");
-    expect(parked).toMatchObject({ sequence: poison.sequence, body: poison.body, reason: expect.stringContaining("cannot be read") });
+    expect(parked).toMatchObject({
+      sequence: poison.sequence,
+      body: poison.body,
+      reason: expect.stringContaining("unreadable"),
+    });
   });
 
-  it("parks an entry that the tables refuse, and none of its neighbours", async () => {
+  it("parks only the entry that the tables refuse", async () => {
     const at = (ledger.state().sequence ?? 0) + 1;
-    const last = await rowsOf(stores.database, `SELECT journal_hash AS hash FROM ledger_entries ORDER BY sequence DESC LIMIT 1`);
+    const last = await rowsOf(
+      stores.database,
+      `SELECT journal_hash AS hash FROM ledger_entries ORDER BY sequence DESC LIMIT 1`,
+    );
     const good = JSON.parse(world.next().entry.body) as unknown[];
     const movement = ["deposit", "9-9-9", 1_781_000_000_000, "", "someone", "idr", 5, "fine"];
     const bodies = [[movement], [[...movement.slice(0, 6), 0, "nothing"]], [movement]].map((movements) =>
@@ -164,20 +180,20 @@ describe.each(["embedded", "server"] as const)("the ledger in the %s database", 
     });
     await putEntries(stores.redis, entries);
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(at + 2);
-    expect(await rowsOf(stores.database, `SELECT sequence::int AS sequence FROM ledger_parked WHERE sequence >= ${at}`)).toEqual([
-      { sequence: at + 1 },
-    ]);
+    expect(
+      await rowsOf(stores.database, `SELECT sequence::int AS sequence FROM ledger_parked WHERE sequence >= ${at}`),
+    ).toEqual([{ sequence: at + 1 }]);
     expect(await only(`SELECT count(*)::int FROM postings WHERE sequence >= ${at}`)).toBe(4);
   });
 
-  it("stops with a sentence when the journal tells another story than the ledger", async () => {
+  it("stops with the reason when the journal contradicts the ledger", async () => {
     const other = createTradingWorld({ seed: 99 });
     const foreign = Array.from({ length: (ledger.state().sequence ?? 0) + 1 }, () => other.next().entry);
     await ledger.stop();
     await stores.redis.flushall();
     await putEntries(stores.redis, foreign);
     const confused = startLedger(stores);
-    await expect.poll(() => confused.state().haltedFor, TIMEOUT).toContain("do not share one past");
+    await expect.poll(() => confused.state().haltedFor, TIMEOUT).toContain("have different histories");
     await stores.redis.flushall();
     const bereft = startLedger(stores);
     await expect.poll(() => bereft.state().haltedFor, TIMEOUT).toContain("this Redis ends at 0");

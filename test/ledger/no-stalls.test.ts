@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../origin/db/database.ts";
-import { EMBEDDED_ROWS_MAX } from "../../origin/ledger/keep-ledger.ts";
-import { keepTables } from "../../origin/sync/keep-tables.ts";
+import { EMBEDDED_ROWS_MAX } from "../../origin/record/ledger/keep-ledger.ts";
+import { keepTables } from "../../origin/record/sync/keep-tables.ts";
 import { type LedgerStores, openLedgerStores, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
 const ENTRIES = 60;
-/** As many as the engine puts into one entry. */
+/** The most that the engine puts into one entry. */
 const COMMANDS_PER_ENTRY = 256;
 
-/** How often a timer of 1 ms came while the work was under way. */
+/** Counts how often a timer of 1 ms fired during the work. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const timer = setInterval(() => turns++, 1);
@@ -34,7 +34,7 @@ describe("a backlog of full entries on the embedded database", () => {
     await ledger.stop();
   });
 
-  it("is brought to the tables without keeping the event loop, and each body is read once", async () => {
+  it("is written to the tables without blocking the event loop, reading each body once", async () => {
     let bodiesRead = 0;
     const database: Database = {
       ...stores.database,

@@ -3,22 +3,25 @@ import { chmodSync, closeSync, mkdirSync, openSync, rmSync, writeSync } from "no
 import { Redis } from "ioredis";
 import postgresClient from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createFindings } from "../../origin/audit/findings.ts";
-import { startOfWalk, walkLedger } from "../../origin/audit/walk-ledger.ts";
+import { type PostgresServer, startPostgresServer } from "../../kit/postgres-server.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { watchBacklog } from "../../origin/ledger/backlog.ts";
-import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { startPostgresServer } from "../parts/postgres-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { createFindings } from "../../origin/record/audit/findings.ts";
+import { startOfWalk, walkLedger } from "../../origin/record/audit/walk-ledger.ts";
+import { watchBacklog } from "../../origin/record/ledger/backlog.ts";
+import type { KeptLedger } from "../../origin/record/ledger/keep-ledger.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { type LedgerStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
 const TIMEOUT = { timeout: 40_000 };
 const CONNECTIONS_MAX = 9;
+/** Three take longer than a statement may: the ledger halves its steps twice. */
+const SLOW_ENTRIES = 8;
 
-describe("with PostgreSQL away", () => {
+describe("when PostgreSQL is unavailable, the ledger", () => {
   const world = createTradingWorld({ seed: 21 });
+  let server: PostgresServer;
   let stores: LedgerStores;
   let ledger: KeptLedger;
   let trades = 0;
@@ -30,7 +33,7 @@ describe("with PostgreSQL away", () => {
       batches.map(({ entry }) => entry),
     );
   };
-  const untilAway = () => expect.poll(() => ledger.state().awaySinceMs !== undefined, TIMEOUT).toBe(true);
+  const untilAway = () => expect.poll(() => ledger.state().isFailing, TIMEOUT).toBe(true);
   const untilCaughtUp = async () => {
     await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(world.position().sequence);
     const findings = createFindings();
@@ -39,23 +42,24 @@ describe("with PostgreSQL away", () => {
   };
 
   beforeAll(async () => {
-    stores = await openLedgerStores("server");
+    server = await startPostgresServer(await temporaryFolder());
+    stores = await openLedgerStores(server);
     ledger = startLedger(stores);
   });
 
   afterAll(async () => {
     await ledger.stop();
-    await stores.postgres?.stop();
+    await server.stop();
   });
 
-  it("goes on by itself when the server was killed and is back, with few connections", async () => {
+  it("continues by itself when a killed server is back, with few connections", async () => {
     await trade();
     await untilCaughtUp();
-    process.kill(stores.postgres?.child.pid ?? Number.NaN, "SIGKILL");
-    await stores.postgres?.child.exited;
+    process.kill(server.child.pid, "SIGKILL");
+    await server.child.exited;
     await trade();
     await untilAway();
-    stores = { ...stores, postgres: await stores.postgres?.again() };
+    server = await server.again();
     await untilCaughtUp();
     const [count] = await rowsOf(
       stores.database,
@@ -64,7 +68,7 @@ describe("with PostgreSQL away", () => {
     expect(Number(count?.["count"])).toBeLessThanOrEqual(CONNECTIONS_MAX);
   });
 
-  it("waits for a server that hangs, tells the backlog, and refuses more at the bound until it is gone", async () => {
+  it("waits for a hanging server, reports the backlog, and refuses orders at the bound", async () => {
     const backlog = watchBacklog({
       redis: stores.redis,
       clock: { nowMs: () => Date.now() },
@@ -73,7 +77,7 @@ describe("with PostgreSQL away", () => {
       haltedFor: () => undefined,
     });
     const place = { kind: "place" } as Parameters<typeof backlog.refusalOf>[0];
-    stores.postgres?.freeze();
+    server.freeze();
     await trade();
     await expect.poll(() => backlog.current().entries, TIMEOUT).toBeGreaterThanOrEqual(10);
     expect(backlog.refusalOf(place)).toBe(undefined);
@@ -85,14 +89,14 @@ describe("with PostgreSQL away", () => {
     expect(backlog.refusalOf({ kind: "cancelAll", user: "x", pair: "" })).toBe(undefined);
     expect(backlog.health()).toMatchObject({ state: "down", detail: expect.stringContaining("behind") });
     await untilAway();
-    stores.postgres?.thaw();
+    server.thaw();
     await untilCaughtUp();
     await expect.poll(() => backlog.current().level, TIMEOUT).toBe("ok");
     expect(backlog.refusalOf(place)).toBe(undefined);
     backlog.stop();
   });
 
-  it("does not hold a connection for ever before a table that somebody has locked", async () => {
+  it("does not wait for ever for a locked table", async () => {
     const sql = postgresClient(stores.postgres?.url ?? "", { max: 1, onnotice: () => {} });
     const holding = await sql.reserve();
     await holding.unsafe("BEGIN; LOCK TABLE postings IN ACCESS EXCLUSIVE MODE").simple();
@@ -104,22 +108,24 @@ describe("with PostgreSQL away", () => {
     await sql.end();
   });
 
-  it("gets through to a slow server in smaller steps", async () => {
+  it("writes to a slow server in smaller batches", async () => {
     // Longer than a statement may take for a batch, short enough for a few entries.
     await stores.database.transaction((tx) =>
       tx.script(`CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NEW; END $$;
         CREATE TRIGGER slowly BEFORE INSERT ON ledger_entries FOR EACH ROW EXECUTE FUNCTION slowly()`),
     );
-    await trade(30);
+    await trade(SLOW_ENTRIES);
     await untilAway();
-    await expect.poll(() => ledger.state().sequence ?? 0, TIMEOUT).toBeGreaterThan(world.position().sequence - 29);
-    // It waits for a transaction that goes slowly.
+    await expect
+      .poll(() => ledger.state().sequence ?? 0, TIMEOUT)
+      .toBeGreaterThan(world.position().sequence - SLOW_ENTRIES + 1);
+    // Waits for a slow transaction.
     await stores.database.transaction((tx) => tx.query("DROP TRIGGER slowly ON ledger_entries", []), 30_000);
     await untilCaughtUp();
   });
 });
 
-/** Where we may not mount, there is no way to fill a disk without filling everybody's. */
+/** Without the right to mount, the only disk to fill is that of the machine. */
 const mayMount = (() => {
   const point = `/tmp/sluice-mount-${process.pid}`;
   mkdirSync(point, { recursive: true });
@@ -129,8 +135,8 @@ const mayMount = (() => {
   return mounted;
 })();
 
-describe.runIf(mayMount)("with PostgreSQL's disk full", () => {
-  it("keeps nothing by halves, and goes on when there is room and the server is back", async () => {
+describe.runIf(mayMount)("when the disk of PostgreSQL is full, the ledger", () => {
+  it("writes no partial batch, and continues when there is space again", async () => {
     const folder = await temporaryFolder();
     const disk = `${folder}/disk`;
     mkdirSync(disk);
@@ -152,7 +158,7 @@ describe.runIf(mayMount)("with PostgreSQL's disk full", () => {
       await trade(10);
       await expect.poll(() => ledger.state().sequence, TIMEOUT).toBe(10);
       fill(disk);
-      while (ledger.state().awaySinceMs === undefined) {
+      while (!ledger.state().isFailing) {
         await trade(20);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

@@ -1,22 +1,28 @@
 import { appendFile, rm } from "node:fs/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { archiveOrders } from "../../origin/archive/archive-orders.ts";
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import { runAudit } from "../../origin/audit/run-audit.ts";
-import { makeBackup } from "../../origin/backup/make-backup.ts";
-import { restoreBackup } from "../../origin/backup/restore-backup.ts";
-import { CONSUMERS_KEY } from "../../origin/commit/keys.ts";
 import { recover } from "../../origin/commit/recover.ts";
-import { openHistory } from "../../origin/history/history.ts";
-import type { KeptLedger } from "../../origin/ledger/keep-ledger.ts";
-import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/projections/keys.ts";
-import { type StateProjection, startStateProjection } from "../../origin/projections/state-projection.ts";
-import { type KeptTables, keepTables } from "../../origin/sync/keep-tables.ts";
-import { RESTORING_KEY } from "../../origin/sync/keys.ts";
-import { restoreStore } from "../../origin/sync/restore-store.ts";
+import { CONSUMERS_KEY, RESTORING_KEY } from "../../origin/journal/keys.ts";
+import { restoreBackup } from "../../origin/operators/restore-backup.ts";
+import { archiveOrders } from "../../origin/record/archive/archive-orders.ts";
+import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/record/archive/order-archive.ts";
+import { runAudit } from "../../origin/record/audit/run-audit.ts";
+import { makeBackup } from "../../origin/record/backup/make-backup.ts";
+import { openHistory } from "../../origin/record/history/history.ts";
+import type { KeptLedger } from "../../origin/record/ledger/keep-ledger.ts";
+import { type KeptTables, keepTables } from "../../origin/record/sync/keep-tables.ts";
+import { restoreStore } from "../../origin/record/sync/restore-store.ts";
+import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/state/keys.ts";
+import { type StateProjection, startStateProjection } from "../../origin/state/state-projection.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
-import { type LedgerStores, openEmptyStores, openLedgerStores, rowsOf, silentLog, startLedger } from "./ledger-stores.ts";
+import {
+  type LedgerStores,
+  openEmptyStores,
+  openLedgerStores,
+  rowsOf,
+  silentLog,
+  startLedger,
+} from "./ledger-stores.ts";
 import { createTradingWorld, putEntries, type TradingWorld } from "./trading-world.ts";
 
 const TIMEOUT = { timeout: 15_000 };
@@ -55,11 +61,17 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
   beforeAll(async () => {
     stores = await openLedgerStores(kind);
     ledger = startLedger(stores);
-    tables = keepTables({ database: stores.database, log: silentLog, intervalMs: 3_600_000, rowsMax: 40, bodiesKept: 5 });
+    tables = keepTables({
+      database: stores.database,
+      log: silentLog,
+      intervalMs: 3_600_000,
+      rowsMax: 40,
+      bodiesKept: 5,
+    });
     projection = project();
   });
 
-  it("is brought to the last state of every order and balance, in steps with their position", async () => {
+  it("follows the last state of every order and balance, position included", async () => {
     await trade(50);
     await untilThere();
     await tables.flush();
@@ -80,7 +92,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     }
   });
 
-  it("agrees with Redis and the ledger, also while trading goes on", async () => {
+  it("agrees with Redis and the ledger, also while trading continues", async () => {
     const busy = (async () => {
       for (let round = 0; round < 20; round++) await trade(2);
     })();
@@ -91,7 +103,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await untilThere();
   });
 
-  it("forgets the journal's own words once the tables have them, and never before", async () => {
+  it("deletes journal bodies once the tables include them, and never before", async () => {
     const kept = "SELECT min(sequence)::int AS first, max(sequence)::int AS last FROM journal_bodies";
     const { sequence } = world.position();
     expect(await rowsOf(stores.database, kept)).toEqual([{ first: 50 - 4, last: sequence }]);
@@ -99,8 +111,8 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(await rowsOf(stores.database, kept)).toEqual([{ first: sequence - 4, last: sequence }]);
   });
 
-  it("gives an empty Redis back exactly what it held at the ledger's position", async () => {
-    // Some of it in the tables, some of it in the journal's bodies alone.
+  it("restores an empty Redis exactly as it was at the ledger's position", async () => {
+    // One part is in the tables, the other only in the journal bodies.
     await tables.flush();
     await trade(15);
     await untilThere();
@@ -112,7 +124,9 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.flushall();
 
     const restored = await restoreStore(stores.database, stores.redis);
-    expect(restored.ok ? { sequence: restored.value.sequence, clean: restored.value.audit.isClean } : restored.reason).toEqual({
+    expect(
+      restored.ok ? { sequence: restored.value.sequence, clean: restored.value.audit.isClean } : restored.reason,
+    ).toEqual({
       sequence: world.position().sequence,
       clean: true,
     });
@@ -124,14 +138,14 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(await stores.redis.exists(RESTORING_KEY)).toBe(0);
   });
 
-  it("refuses to restore over a venue that is there", async () => {
+  it("refuses to restore over an existing venue", async () => {
     expect(await restoreStore(stores.database, stores.redis)).toMatchObject({
       ok: false,
-      reason: expect.stringContaining("holds a venue already"),
+      reason: expect.stringContaining("already holds a venue"),
     });
   });
 
-  it("restores again what an interrupted restore has left half done", async () => {
+  it("repeats an interrupted restore", async () => {
     await stores.redis.set(RESTORING_KEY, "1");
     await stores.redis.del(PROJECTED_KEY);
     await stores.redis.hset(orderKey(999_999), "id", "999999");
@@ -139,7 +153,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(await stores.redis.exists(orderKey(999_999))).toBe(0);
   });
 
-  it("goes on from where it was restored, and everything still agrees", async () => {
+  it("continues after a restore, and everything still agrees", async () => {
     ledger = startLedger(stores);
     projection = project();
     await trade(20);
@@ -150,7 +164,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(report.sequence).toBe(world.position().sequence);
   });
 
-  it("is backed up while trading goes on, and restored into empty stores", async () => {
+  it("is backed up while trading continues, and restored into empty stores", async () => {
     const folder = `${stores.folder}/backup`;
     const busy = (async () => {
       for (let round = 0; round < 10; round++) await trade(2);
@@ -162,7 +176,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await untilThere();
 
     const empty = await openEmptyStores(stores);
-    const restored = await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 });
+    const restored = await restoreBackup({ ...empty, folder, log: silentLog });
     expect(restored.ok ? restored.value.audit.lines.flatMap(({ faults }) => faults) : restored.reason).toEqual([]);
     const sequence = restored.ok ? restored.value.sequence : 0;
     expect(sequence).toBeGreaterThanOrEqual(made.ok ? made.value.sequence : Number.POSITIVE_INFINITY);
@@ -170,24 +184,24 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect(recovered.ok && recovered.value.position.sequence).toBe(sequence);
     const [users] = await rowsOf(empty.database, "SELECT count(*)::int AS count FROM ledger_entries");
     expect(users).toEqual({ count: sequence });
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({
+    expect(await restoreBackup({ ...empty, folder, log: silentLog })).toMatchObject({
       ok: false,
-      reason: expect.stringContaining("in use already"),
+      reason: expect.stringContaining("already in use"),
     });
 
     await appendFile(`${folder}/postings.jsonl.gz`, "x");
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toEqual({
+    expect(await restoreBackup({ ...empty, folder, log: silentLog })).toEqual({
       ok: false,
-      reason: "postings.jsonl.gz is not what was backed up: its checksum is another one.",
+      reason: "postings.jsonl.gz was changed after the backup: its checksum does not match.",
     });
     await rm(`${folder}/manifest.json`);
-    expect(await restoreBackup({ ...empty, folder, log: silentLog, nowMs: () => 0 })).toMatchObject({
+    expect(await restoreBackup({ ...empty, folder, log: silentLog })).toMatchObject({
       ok: false,
       reason: expect.stringContaining("no complete backup"),
     });
   });
 
-  it("moves old orders to the archive, where they are still found, and a crash in between loses none", async () => {
+  it("moves old orders to the archive, finds them there, and loses none in a crash", async () => {
     await tables.flush();
     const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
     const [ended] = await rowsOf(
@@ -196,30 +210,38 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     );
     const { count, first } = ended as { count: number; first: number };
     expect(count).toBeGreaterThan(40);
-    // What has ended is remembered; each look here is by somebody who remembers nothing.
+    // Ended orders are cached; each lookup here starts with an empty cache.
     const find = (orderId: number) => openHistory({ database: stores.database, archive }).findOrder(orderId);
     const before = await find(first);
     const beforeMs = Date.UTC(2027, 0);
-    // The file is written, and the process dies before PostgreSQL hears of it.
+    // The file is written, and the process dies before PostgreSQL has its row.
     const dying = {
       ...archive,
-      write: async (...args: Parameters<typeof archive.write>) => archive.write(...args).then(() => Promise.reject(new Error("killed"))),
+      write: async (...args: Parameters<typeof archive.write>) =>
+        archive.write(...args).then(() => Promise.reject(new Error("killed"))),
     };
     await expect(archiveOrders({ ...stores, archive: dying, beforeMs, ordersMax: 25 })).rejects.toThrow("killed");
     expect(await find(first)).toEqual(before);
     expect(await archiveOrders({ ...stores, archive, beforeMs, ordersMax: 25 })).toBe(count);
-    expect(await rowsOf(stores.database, "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')")).toEqual([
-      { count: 0 },
-    ]);
+    expect(
+      await rowsOf(
+        stores.database,
+        "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')",
+      ),
+    ).toEqual([{ count: 0 }]);
     expect(await find(first)).toEqual(before);
-    expect(before).toMatchObject({ id: String(first), status: expect.stringMatching("filled|cancelled"), price: expect.any(String) });
+    expect(before).toMatchObject({
+      id: String(first),
+      status: expect.stringMatching("filled|cancelled"),
+      price: expect.any(String),
+    });
     expect(await find(999_999)).toBe(undefined);
     const [file] = await rowsOf(stores.database, "SELECT path FROM order_archives ORDER BY first_id LIMIT 1");
     await appendFile(`${stores.folder}/archive/${file?.["path"]}`, "x");
-    await expect(find(first)).rejects.toThrow("not what was written");
+    await expect(find(first)).rejects.toThrow("does not match its checksum");
   });
 
-  it("names the account whose balance in Redis is not what was posted", async () => {
+  it("names the account whose balance in Redis differs from its postings", async () => {
     const [user] = world.users;
     const wallet = `v1:{t0}:wallet:${user}`;
     const honest = (await stores.redis.hget(wallet, "idr")) ?? "";
@@ -235,7 +257,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.hset(wallet, "idr", honest);
   });
 
-  it("names an order whose frozen funds are not there", async () => {
+  it("names an order whose frozen funds are missing", async () => {
     const [id] = await stores.redis.hkeys("v1:{t0}:book:btcidr");
     const row = (await stores.redis.hget("v1:{t0}:book:btcidr", String(id))) ?? "";
     await stores.redis.hdel("v1:{t0}:book:btcidr", String(id));
@@ -243,19 +265,22 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.hset("v1:{t0}:book:btcidr", String(id), row);
   });
 
-  it("finds what somebody has changed or taken out behind the triggers' back", async () => {
+  it("finds rows that were changed or removed around the triggers", async () => {
     const tables = ["postings", "trade_ledger", "ledger_entries"];
-    const script = (text: (table: string) => string) => stores.database.transaction((tx) => tx.script(tables.map(text).join(";")));
-    await script((table) => `CREATE TABLE saved_${table} AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL`);
+    const script = (text: (table: string) => string) =>
+      stores.database.transaction((tx) => tx.script(tables.map(text).join(";")));
+    await script(
+      (table) => `CREATE TABLE saved_${table} AS SELECT * FROM ${table}; ALTER TABLE ${table} DISABLE TRIGGER ALL`,
+    );
     await stores.database.query("UPDATE postings SET amount = amount + 1 WHERE sequence = 30 AND number = 0", []);
     await stores.database.query("DELETE FROM trade_ledger WHERE trade_id = 40", []);
     await stores.database.query("DELETE FROM ledger_entries WHERE sequence = 45", []);
     const { lines } = await runAudit({ ...stores, withRestore: false });
     const of = (check: string) => lines.find((line) => line.check === check)?.faults.join("\n") ?? "";
-    expect(of("chain")).toContain("entry 30 is not what was written");
+    expect(of("chain")).toContain("entry 30 was changed");
     expect(of("chain")).toContain("entries 45 to 45 are missing");
     expect(of("trades")).toContain("trades 40 to 40 are missing");
-    expect(of("double entry")).toContain("entry 30 makes");
+    expect(of("double entry")).toContain("entry 30 does not balance");
     await script(
       (table) =>
         `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}; DROP TABLE saved_${table}; ALTER TABLE ${table} ENABLE TRIGGER ALL`,
@@ -263,13 +288,16 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     expect((await runAudit({ ...stores, withRestore: false })).isClean).toBe(true);
   });
 
-  it("writes what is left when it is told to stop", async () => {
+  it("writes the rest when it is stopped", async () => {
     await trade(3);
     await untilThere();
     expect(tables.state().sequence).toBeLessThan(world.position().sequence);
     await tables.stop(20_000);
-    expect(await rowsOf(stores.database, "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'sync'")).toEqual([
-      { sequence: world.position().sequence },
-    ]);
+    expect(
+      await rowsOf(
+        stores.database,
+        "SELECT sequence::int AS sequence FROM ledger_consumer_offsets WHERE consumer = 'sync'",
+      ),
+    ).toEqual([{ sequence: world.position().sequence }]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openTrading, type Trading } from "../../origin/open-trading.ts";
-import { restoreStore } from "../../origin/sync/restore-store.ts";
+import { restoreStore } from "../../origin/record/sync/restore-store.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { until } from "../core/core.ts";
 import { type LedgerStores, openLedgerStores, silentLog, startLedger } from "./ledger-stores.ts";
@@ -17,12 +17,13 @@ function open({ database, redisServer }: LedgerStores, roles: ("api" | "engine" 
   });
 }
 
-const untilLeading = (trading: Trading) => until(() => trading.health().some(({ detail }) => detail?.startsWith("leader") === true));
+const untilLeading = (trading: Trading) =>
+  until(() => trading.health().some(({ detail }) => detail?.startsWith("leader") === true));
 
-it("takes commands again when it was restored into a Redis whose clock is behind the last command", async () => {
+it("accepts commands after a restore into a Redis whose clock is behind the last command", async () => {
   const stores = await openLedgerStores("embedded");
   const ledger = startLedger(stores);
-  // The clock of the Redis that was lost was a day ahead.
+  // The clock of the lost Redis was a day ahead.
   const world = createTradingWorld({ seed: 3, atMs: Date.now() + DAY_MS });
   await putEntries(
     stores.redis,
@@ -38,7 +39,13 @@ it("takes commands again when it was restored into a Redis whose clock is behind
   const { commands, stop } = open(stores, ["api"]);
   try {
     await untilLeading(engine);
-    const deposit = { kind: "deposit", user: world.users[0] ?? "", currency: "idr", amount: 5n, reference: "after" } as const;
+    const deposit = {
+      kind: "deposit",
+      user: world.users[0] ?? "",
+      currency: "idr",
+      amount: 5n,
+      reference: "after",
+    } as const;
     expect(await commands.submit(deposit)).toMatchObject({ kind: "committed", outcome: { kind: "done" } });
     expect(await commands.submit(deposit)).toMatchObject({ kind: "committed", outcome: { kind: "repetition" } });
     const before = { ...deposit, amount: 10n ** 15n, reference: "first idr" };
@@ -49,7 +56,7 @@ it("takes commands again when it was restored into a Redis whose clock is behind
   }
 });
 
-it("leads at once on a Redis whose clock was set back behind the end of the last lease", async () => {
+it("leads at once on a Redis whose clock was set back before the end of the last lease", async () => {
   const stores = await openLedgerStores("embedded");
   await stores.redis.hset("v1:{t0}:fence", { epoch: "7", owner: "1.gone", until: String(Date.now() + DAY_MS) });
   const engine = open(stores, ["engine"]);

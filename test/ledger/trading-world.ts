@@ -1,18 +1,18 @@
 import type { Redis } from "ioredis";
-import { applyBatch, type Batch } from "../../origin/commit/batch.ts";
+import { type Random, seededRandom } from "../../kit/random.ts";
 import type { QueuedCommand } from "../../origin/commit/command-queue.ts";
+import { applyBatch, type Batch } from "../../origin/commit/commit.ts";
 import { firstCommands } from "../../origin/commit/first-terms.ts";
-import { type JournalEntry, type JournalPosition, START } from "../../origin/commit/journal.ts";
-import { JOURNAL_KEY, OFFSET_KEY } from "../../origin/commit/keys.ts";
 import type { Command } from "../../origin/engine/command.ts";
 import { createEngine, type Engine } from "../../origin/engine/engine.ts";
-import { type Random, seededRandom } from "../sim/random.ts";
+import { type JournalEntry, type JournalPosition, START } from "../../origin/journal/journal.ts";
+import { JOURNAL_KEY, OFFSET_KEY } from "../../origin/journal/keys.ts";
 
-/** People who trade with each other without a network: the real engine and real journal entries, all of it by a seed. */
+/** Users who trade with each other without a network: the real engine and real journal entries, from a seed. */
 export type TradingWorld = {
   readonly engine: Engine;
   readonly users: readonly string[];
-  /** The next entry of the journal; the first ones set up pairs and balances. */
+  /** The next journal entry; the first ones set up pairs and balances. */
   readonly next: () => Batch;
   readonly position: () => JournalPosition;
 };
@@ -21,7 +21,7 @@ type WorldOptions = {
   readonly seed: number;
   readonly userCount?: number;
   readonly atMs?: number;
-  /** How far apart two batches are. */
+  /** Time between two batches. */
   readonly stepMs?: number;
   readonly commandsPerBatch?: number;
 };
@@ -43,7 +43,10 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
   const { seed, userCount = 6, stepMs = 5, commandsPerBatch = 12 } = options;
   const random = seededRandom(seed);
   const engine = createEngine();
-  const users = Array.from({ length: userCount }, (_, index) => `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`);
+  const users = Array.from(
+    { length: userCount },
+    (_, index) => `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`,
+  );
   let at = options.atMs ?? Date.UTC(2026, 5, 15, 12);
   let position: JournalPosition = START;
   let commandCount = 0;
@@ -60,7 +63,9 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
   function commands(): readonly WithoutHead<Command>[] {
     if (position.sequence === 1) {
       return users.flatMap((user) =>
-        DEPOSITS.map((deposit) => ({ kind: "deposit", user, ...deposit, reference: `first ${deposit.currency}` }) as const),
+        DEPOSITS.map(
+          (deposit) => ({ kind: "deposit", user, ...deposit, reference: `first ${deposit.currency}` }) as const,
+        ),
       );
     }
     return Array.from({ length: commandsPerBatch }, () => command(random, users));
@@ -127,7 +132,7 @@ function command(random: Random, users: readonly string[]): WithoutHead<Command>
   };
 }
 
-/** What the commit script writes, without a leader. */
+/** Writes the entry as the commit script does, without a leader. */
 export async function putEntries(redis: Redis, entries: readonly JournalEntry[]): Promise<void> {
   const pipeline = redis.multi();
   for (const { sequence, previousHash, hash, command: last, body } of entries) {

@@ -1,19 +1,19 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createOrderMix } from "../../load/bench/orders-mix.ts";
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import type { Submitted } from "../../origin/commands/commands.ts";
+import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
+import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { createLogger } from "../../origin/log.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
-import { REPORTS_FD } from "../../origin/stack/child.ts";
+import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/record/archive/order-archive.ts";
 import { systemClock } from "../../shared/clock.ts";
+import { createLogger } from "../../stack/program/log.ts";
+import { REPORTS_FD } from "../../stack/servers/child.ts";
 
 /**
- * A process of the origin for the kills: the real parts in the roles of `SLUICE_ROLES`, without HTTP. With `LOAD_SEED` it trades by itself, and
- * pays in under references that it reports once they are acknowledged.
+ * A process of the origin for the kill tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. With
+ * `LOAD_SEED` it trades by itself, and makes deposits under references that it reports once they are acknowledged.
  */
 const roles = (process.env["SLUICE_ROLES"] ?? "").split(",") as ("api" | "engine" | "worker")[];
 const log = createLogger("venue-process");
@@ -28,7 +28,13 @@ const settings = {
   SLUICE_BACKLOG_MB: 256,
   SLUICE_ARCHIVE_DAYS: 90,
 };
-const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), clock: systemClock, log });
+const record = openRecord({
+  settings,
+  database,
+  archive: orderArchive(folderArchive("unused")),
+  clock: systemClock,
+  log,
+});
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock: systemClock, log });
 
 const ORDERS_AT_ONCE = 10;
@@ -38,7 +44,7 @@ async function trade(seed: string): Promise<never> {
   const mix = createOrderMix(Number(seed), TRADERS);
   const payments = mix.deposits();
   for (let round = 0; ; round++) {
-    // The first of everybody's, later again from the beginning, each under a name of its own.
+    // Two deposits per round, repeated from the beginning, each under its own reference.
     const deposits = payments
       .slice((2 * round) % payments.length)
       .slice(0, 2)
@@ -46,7 +52,7 @@ async function trade(seed: string): Promise<never> {
     const bodies = [...deposits, ...Array.from({ length: ORDERS_AT_ONCE }, mix.next)];
     const answers = await Promise.all(bodies.map(trading.commands.submit));
     for (const answer of answers) mix.note(answer);
-    // Written before the next one is made, so that nothing that this process was told is lost with it.
+    // Written before the next one is made, so that no acknowledgement is lost with this process.
     const told = deposits.filter((_, index) => isDone(answers[index]));
     for (const { reference } of told) writeSync(REPORTS_FD, `${reference}\n`);
     if (told.length === 0) await sleep(20);

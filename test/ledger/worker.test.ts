@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
+import { SLOW_MACHINE_MS } from "../../kit/running-stack.ts";
 import { createHealthApp } from "../../origin/app.ts";
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import { entryHash } from "../../origin/commit/journal.ts";
+import { entryHash } from "../../origin/journal/journal.ts";
 import { openRecord } from "../../origin/open-record.ts";
+import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../origin/record/archive/order-archive.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
 import { openLedgerStores, silentLog } from "./ledger-stores.ts";
 import { createTradingWorld, putEntries } from "./trading-world.ts";
 
@@ -18,7 +18,7 @@ const SETTINGS = {
   DATABASE_URL: undefined,
 };
 
-it("a worker by itself counts an entry that it had to park in its own metrics, where no account is asked for", {
+it("a worker-only process counts a parked entry in its own metrics, without an account", {
   timeout: SLOW_MACHINE_MS,
 }, async () => {
   const stores = await openLedgerStores("embedded");
@@ -30,7 +30,12 @@ it("a worker by itself counts an entry that it had to park in its own metrics, w
     log: silentLog,
   });
   try {
-    const app = createHealthApp({ venueRedis: stores.redis, database: stores.database, record, metrics: record.metrics });
+    const app = createHealthApp({
+      venueRedis: stores.redis,
+      database: stores.database,
+      record,
+      metrics: record.metrics,
+    });
     const metrics = async () => (await app.request("/metrics")).text();
     const world = createTradingWorld({ seed: 3 });
     await putEntries(stores.redis, [world.next().entry]);

@@ -1,13 +1,14 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { type Line, openLine } from "../../edge/queue/line.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
+import { type Line, openLine } from "../../edge/line/line.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { type PlainSettings, writeSettings } from "../../kit/line-settings.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { type PlainSettings, writeSettings } from "../sim/settings.ts";
 
-/** How visitors get their entry times, and mistakes that the simulation found once, each as small as it can be shown. */
+/**
+ * How visitors get their entry times, and mistakes that the simulation found once, each as small as it can be shown.
+ */
 const START_MS = 1_750_000_000_000;
 const LANE_0_ORDER = 3 * 2 ** 50;
 const SETTINGS: PlainSettings = {
@@ -21,7 +22,7 @@ const SETTINGS: PlainSettings = {
   maxQueueSize: 1_000_000,
 };
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let nowMs = START_MS;
 let queueId = "";
@@ -29,13 +30,12 @@ let queueCount = 0;
 let jitter = 0.5;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
 });
 
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
 async function openQueue(changes: Partial<PlainSettings>): Promise<Line> {
@@ -43,12 +43,20 @@ async function openQueue(changes: Partial<PlainSettings>): Promise<Line> {
   jitter = 0.5;
   queueId = `queue-${queueCount++}`;
   await configure(changes);
-  return openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: 3_600_000, random: () => jitter, simulatedNowMs: () => nowMs });
+  return openLine({
+    store: scriptRunner(redis),
+    queueId,
+    ticketLifeMs: 3_600_000,
+    random: () => jitter,
+    simulatedNowMs: () => nowMs,
+  });
 }
 
-const configure = (changes: Partial<PlainSettings>) => writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
+const configure = (changes: Partial<PlainSettings>) =>
+  writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
 
-const enter = (line: Line, ticketId: string, lane = 0) => line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
+const enter = (line: Line, ticketId: string, lane = 0) =>
+  line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
 
 async function join(line: Line, ticketId: string) {
   const answer = await enter(line, ticketId);
@@ -56,7 +64,7 @@ async function join(line: Line, ticketId: string) {
   return { ticketId, order: answer.order, pollAfterMs: answer.pollAfterMs };
 }
 
-it("lets nobody in while paused, and keeps the place of a visitor who polls", async () => {
+it("admits no one while paused, and keeps the place of a visitor who polls", async () => {
   const line = await openQueue({ maxActive: 1 });
   await enter(line, "first");
   const next = await join(line, "next");
@@ -81,7 +89,7 @@ it("gives a repeated join the same place", async () => {
   expect(await enter(line, "second")).toMatchObject({ state: "admitted" });
   nowMs += 1_000;
   expect(await line.beat(early)).toMatchObject({ state: "admitted" });
-  // There is a slot for the last one, but nobody else may walk in within this second.
+  // There is a slot for the last one, but no other visitor may enter within this second.
   const last = await join(line, "last");
   expect(last.order).toBeGreaterThan(LANE_0_ORDER);
   expect(await enter(line, "last")).toMatchObject({ state: "waiting", position: 1, order: last.order });
@@ -98,7 +106,7 @@ it("lets the next visitor in when one who stopped polling leaves", async () => {
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });
 });
 
-it("asks nobody near the head of a long line to come back later than half the time left", async () => {
+it("asks visitors near the head of a long line to poll within half the time left", async () => {
   const line = await openQueue({ maxActive: 1 });
   const { waiting, beats, bucket } = queueKeys(queueId);
   await enter(line, "first");
@@ -126,7 +134,7 @@ it("does not count a repeated join against its own address", async () => {
   expect(await from("a")).toMatchObject({ state: "waiting" });
 });
 
-it("keeps a token for everybody before, so that nobody behind them enters first", async () => {
+it("keeps a token for every visitor in front, so that no one behind enters first", async () => {
   const line = await openQueue({ rate: 1, burst: 3 });
   for (const ticketId of ["a", "b", "c"]) await enter(line, ticketId);
   const [first, second] = [await join(line, "first"), await join(line, "second")];
@@ -138,13 +146,13 @@ it("keeps a token for everybody before, so that nobody behind them enters first"
   expect(await line.beat(second)).toMatchObject({ state: "admitted" });
 });
 
-it("counts visitors who are found gone in the pace", async () => {
+it("includes visitors who stopped polling in the pace", async () => {
   const line = await openQueue({ maxActive: 1_000, rate: 0.1, burst: 1 });
   await enter(line, "in");
   const crowd = [];
   for (let index = 0; index < 10; index++) crowd.push(await join(line, `v${index}`));
   const last = crowd.at(-1);
-  if (last === undefined) throw new Error("somebody waits");
+  if (last === undefined) throw new Error("a visitor waits");
   for (let second = 0; second < 30; second++) {
     nowMs += 1_000;
     await line.beat(last);
@@ -171,15 +179,15 @@ it("takes silence for an outage only when several polls were missed", async () =
   const people = [await join(line, "one"), await join(line, "two"), await join(line, "three")];
   nowMs += 30_000;
   const last = people[2] ?? people[0];
-  if (last === undefined) throw new Error("somebody waits");
+  if (last === undefined) throw new Error("a visitor waits");
   expect((await line.beat(last)).state).toBe("admitted");
 });
 
 describe("with a small burst", () => {
-  it("asks each visitor to come shortly before the own entry time, and holds the answer until then", async () => {
+  it("asks each visitor to poll shortly before the entry time, and holds the answer until then", async () => {
     const line = await openQueue({ maxActive: 1_000, rate: 5, burst: 1 });
     expect(await enter(line, "in")).toMatchObject({ state: "admitted", holdMs: 0 });
-    // The next tokens come every 200 ms: whoever comes up to half a second early is held.
+    // The next tokens come every 200 ms: a visitor up to half a second early is held.
     expect(await enter(line, "second")).toMatchObject({ state: "admitted", holdMs: 200 });
     expect(await enter(line, "third")).toMatchObject({ state: "admitted", holdMs: 400 });
     const [fourth, fifth] = [await join(line, "fourth"), await join(line, "fifth")];
@@ -209,16 +217,18 @@ describe("with a small burst", () => {
     expect(await line.beat(late)).toMatchObject({ state: "admitted", holdMs: 150 });
   });
 
-  it("gives the entry of a visitor who does not come to the next one, so that no token is lost", async () => {
+  it("gives the entry of an absent visitor to the next one, so that no token is lost", async () => {
     const line = await openQueue({ maxActive: 1_000, rate: 10, burst: 1 });
     for (const ticketId of ["a", "b", "c", "d", "e", "f"]) await enter(line, ticketId);
     const [gone, one, other] = [await join(line, "gone"), await join(line, "one"), await join(line, "other")];
     nowMs += gone.pollAfterMs + 201;
-    const waits = [await line.beat(one), await line.beat(other)].map((answer) => answer.state === "admitted" && answer.holdMs);
+    const waits = [await line.beat(one), await line.beat(other)].map(
+      (answer) => answer.state === "admitted" && answer.holdMs,
+    );
     expect(waits).toEqual([99, 199]);
   });
 
-  it("gives nobody an entry more than 200 ms before that of a visitor in front of them who is held", async () => {
+  it("gives no entry more than 200 ms before that of a held visitor in front", async () => {
     const line = await openQueue({ maxActive: 1_000, rate: 4, burst: 1 });
     for (const ticketId of ["a", "b", "c"]) await enter(line, ticketId);
     const [gone, held, next] = [await join(line, "gone"), await join(line, "held"), await join(line, "next")];
@@ -235,7 +245,7 @@ describe("with a small burst", () => {
   it("uses at most half of the free slots for visitors who are held", async () => {
     const line = await openQueue({ maxActive: 3, rate: 10, burst: 1 });
     for (const ticketId of ["a", "b"]) await enter(line, ticketId);
-    // One slot is free: nobody takes it more than 50 ms ahead. The next entry is in 200 ms.
+    // One slot is free: it is taken at most 50 ms ahead. The next entry is in 200 ms.
     const next = await join(line, "next");
     nowMs += 149;
     expect((await line.beat(next)).state).toBe("waiting");
@@ -244,13 +254,13 @@ describe("with a small burst", () => {
   });
 });
 
-it("asks visitors to come a moment after their entry time where a larger burst saves the token for them", async () => {
+it("asks visitors to poll a moment after their entry time where a larger burst saves the token for them", async () => {
   const line = await openQueue({ maxActive: 1_000, rate: 10, burst: 100 });
   for (let number = 0; number < 100; number++) await enter(line, `in-${number}`);
   expect((await join(line, "next")).pollAfterMs).toBe(200);
 });
 
-it("lets nobody pass a visitor before them who polls as asked and is expected later", async () => {
+it("lets no visitor overtake one in front who polls as asked and is expected later", async () => {
   const line = await openQueue({ maxActive: 1, rate: 10, burst: 10 });
   await enter(line, "in");
   const [first, second] = [await join(line, "first"), await join(line, "second")];
@@ -274,12 +284,12 @@ it("does not wait for a visitor who is late, and lets them in as soon as they ar
   expect(await line.beat(late)).toMatchObject({ state: "admitted" });
 });
 
-it("drops a visitor near the head who is long late where others may enter, and gives the old place back on return", async () => {
+it("drops a visitor near the head who is long overdue where others may enter, and restores the place on return", async () => {
   const line = await openQueue({ maxActive: 1, claimSeconds: 20 });
   await enter(line, "first");
   const [silent, next] = [await join(line, "silent"), await join(line, "next")];
   nowMs += silent.pollAfterMs + 5_000;
-  // Nobody can enter: it makes no difference who is late.
+  // No visitor can enter: lateness makes no difference.
   expect(await line.beat(next)).toMatchObject({ state: "waiting", position: 2 });
   await line.end({ sessionId: "first", reason: "completed" });
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });
@@ -308,7 +318,7 @@ it("measures the rate from the first admissions on, and less as soon as they sto
   expect(await rate()).toBeGreaterThan(0);
 });
 
-it("says for how long nobody has entered a full room, and by when the slot for a place is free", async () => {
+it("says how long a full room has been stalled, and by when the slot for a place is free", async () => {
   const line = await openQueue({ maxActive: 2, sessionTtlSeconds: 600, claimSeconds: 20 });
   await enter(line, "a");
   nowMs += 1_000;
@@ -333,13 +343,20 @@ it("continues at the same rate when the store's clock is set back by an hour", a
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });
 });
 
-it("asks visitors near the head back within the time that is left at the full rate, however slowly the line has moved", async () => {
+it("asks visitors near the head to poll within the time left at the full rate, however slowly the line has moved", async () => {
   const line = await openQueue({ maxActive: 5_000, rate: 600, burst: 200 });
   const keys = queueKeys(queueId);
   const waiting = Array.from({ length: 30_000 }, (_, index) => `waiting-${index}`);
   await redis.zadd(keys.waiting, ...waiting.flatMap((ticketId, index) => [LANE_0_ORDER + index * 2, ticketId]));
   await redis.zadd(keys.beats, ...waiting.flatMap((ticketId) => [nowMs + 10_000, ticketId]));
-  await redis.hset(keys.bucket, { tokens: 0, refilled_at: nowMs, sequence: 10 ** 6, rate: 1, rate_at: nowMs, rate_count: 0 });
+  await redis.hset(keys.bucket, {
+    tokens: 0,
+    refilled_at: nowMs,
+    sequence: 10 ** 6,
+    rate: 1,
+    rate_at: nowMs,
+    rate_count: 0,
+  });
   jitter = 1;
   const asked = async (index: number) => {
     const answer = await line.beat({ ticketId: `waiting-${index}`, order: LANE_0_ORDER + index * 2 });
@@ -350,7 +367,7 @@ it("asks visitors near the head back within the time that is left at the full ra
   expect(await asked(29_999)).toBeGreaterThan(20_000);
 });
 
-it("keeps place and turn of everybody who was present when the store became unavailable", async () => {
+it("keeps place and turn of every visitor who was present when the store became unavailable", async () => {
   const line = await openQueue({ maxActive: 100, rate: 1, burst: 1 });
   await enter(line, "first");
   const people = [];
@@ -358,7 +375,7 @@ it("keeps place and turn of everybody who was present when the store became unav
   nowMs += 30_000;
   // The last one is the first who comes back.
   const [next, last] = [people[0], people.at(-1)];
-  if (next === undefined || last === undefined) throw new Error("somebody waits");
+  if (next === undefined || last === undefined) throw new Error("a visitor waits");
   expect(await line.beat(last)).toMatchObject({ state: "waiting", total: people.length });
   nowMs += 500;
   expect(await line.beat(next)).toMatchObject({ state: "admitted" });

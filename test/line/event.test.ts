@@ -1,11 +1,10 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { type Line, openLine } from "../../edge/queue/line.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
+import { type Line, openLine } from "../../edge/line/line.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { orderOf, placeOf } from "../../shared/draw.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const OPENS_MS = 1_750_000_000_000;
 const PREQUEUE_MS = OPENS_MS - 60_000;
@@ -16,7 +15,7 @@ const CLAIM_SECONDS = 20;
 /** Behind the numbers that the clock gives out at this time. */
 const DRAW_SPAN = 4;
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let nowMs = 0;
 let queueId = "";
@@ -25,13 +24,12 @@ let queueCount = 0;
 let jitter = 0.5;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
 });
 
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
 type Fields = Readonly<Record<string, string | number>>;
@@ -80,7 +78,7 @@ async function orderOfJoin(ticketId: string, number = 0): Promise<number> {
 }
 
 describe("a queue with a schedule", () => {
-  it("gives nobody a place before its time, and says when that is", async () => {
+  it("gives no place before its time, and says when that is", async () => {
     await openQueue();
     nowMs = PREQUEUE_MS - 1;
     expect(await enter("a")).toEqual({ state: "scheduled", placesOpenAtMs: PREQUEUE_MS, opensAtMs: OPENS_MS, nowMs });
@@ -92,7 +90,7 @@ describe("a queue with a schedule", () => {
     expect(await enter("a")).toMatchObject({ state: "admitted" });
   });
 
-  it("lets people take places in the prequeue, and nobody in before the opening; then the line moves by itself", async () => {
+  it("gives places in the prequeue and admits no one before the opening; then the line moves", async () => {
     await openQueue({ max_active: 2 });
     nowMs = PREQUEUE_MS;
     expect(await enter("a")).toMatchObject({ state: "waiting", position: 1, total: 1, opensAtMs: OPENS_MS });
@@ -109,7 +107,7 @@ describe("a queue with a schedule", () => {
     expect(await beat("b", order)).toMatchObject({ state: "admitted" });
   });
 
-  it("asks everybody back soon after the opening, at different moments, and no sooner for a better place", async () => {
+  it("asks all visitors to poll soon after the opening, at different moments, and no sooner for a better place", async () => {
     await openQueue({ order: "lottery" });
     const pollsAt = async (ticketId: string, number: number) => {
       const answer = await enter(ticketId, number);
@@ -124,7 +122,7 @@ describe("a queue with a schedule", () => {
     expect(await pollsAt("last", 2 ** 39 - 1)).toBe(moments.at(-1));
   });
 
-  it("takes nobody new once it is over; who waits still goes in, and who is in stays", async () => {
+  it("takes no newcomers once it is over; waiting visitors still enter, and admitted ones stay", async () => {
     await openQueue({ max_active: 1 });
     nowMs = CLOSES_MS - 1_000;
     const inside = await enter("inside");
@@ -148,23 +146,34 @@ describe("a queue with a schedule", () => {
 });
 
 describe("an event's own settings", () => {
-  const overrides = { event_max_active: 3, event_admission_rate: 1, event_admission_burst: 3, event_session_ttl_seconds: 60 };
+  const overrides = {
+    event_max_active: 3,
+    event_admission_rate: 1,
+    event_admission_burst: 3,
+    event_session_ttl_seconds: 60,
+  };
 
-  it("are in force from the opening to the end; what is left out is as the queue has it", async () => {
+  it("are in force from the opening to the end; others stay the queue's own", async () => {
     await openQueue({ ...overrides, max_active: 1, admission_burst: 1 });
     nowMs = OPENS_MS;
     expect(await enter("a")).toMatchObject({ state: "admitted", expiresAtMs: OPENS_MS + CLAIM_SECONDS * 1_000 });
-    expect([(await enter("b")).state, (await enter("c")).state, (await enter("d")).state]).toEqual(["admitted", "admitted", "waiting"]);
+    expect([(await enter("b")).state, (await enter("c")).state, (await enter("d")).state]).toEqual([
+      "admitted",
+      "admitted",
+      "waiting",
+    ]);
     expect(await line.touch({ sessionId: "a", views: 1, how: "renew" })).toBe(OPENS_MS + 60_000);
     nowMs = CLOSES_MS;
     await openQueue({ event_max_active: 1 });
     nowMs = OPENS_MS;
     expect(await enter("a")).toMatchObject({ state: "admitted" });
-    expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(OPENS_MS + SESSION_SECONDS * 1_000);
+    expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(
+      OPENS_MS + SESSION_SECONDS * 1_000,
+    );
     expect(await enter("b")).toMatchObject({ state: "waiting" });
   });
 
-  it("send nobody away when they end: those inside stay, and the queue's own cap holds from then on", async () => {
+  it("end no session when they end: admitted visitors stay, and the queue's own cap applies from then on", async () => {
     await openQueue({ ...overrides, max_active: 1, event_session_ttl_seconds: 3_600 });
     nowMs = CLOSES_MS - 1_000;
     for (const ticketId of ["a", "b", "c"]) expect(await enter(ticketId)).toMatchObject({ state: "admitted" });
@@ -176,7 +185,9 @@ describe("an event's own settings", () => {
     expect(await redis.zcard(queueKeys(queueId).active)).toBe(1);
     await line.end({ sessionId: "c", reason: "completed" });
     expect(await beat("d", order)).toMatchObject({ state: "admitted" });
-    expect(await line.touch({ sessionId: "d", views: 1, how: "note", isFirst: true })).toBe(CLOSES_MS + SESSION_SECONDS * 1_000);
+    expect(await line.touch({ sessionId: "d", views: 1, how: "note", isFirst: true })).toBe(
+      CLOSES_MS + SESSION_SECONDS * 1_000,
+    );
   });
 
   it("let in no more than their burst at the opening, however long the queue stood empty before", async () => {
@@ -193,7 +204,7 @@ describe("an event's own settings", () => {
 describe("a draw", () => {
   const base = orderOf({ lane: 0, drawSpan: DRAW_SPAN, number: 0 });
 
-  it("orders those who come before the opening by what they draw, and keeps each place secret until then", async () => {
+  it("orders visitors who come before the opening by their draw, and keeps each place secret until then", async () => {
     await openQueue({ order: "lottery", max_active: 1 });
     nowMs = OPENS_MS - 2_000;
     for (const [ticketId, number] of [
@@ -201,7 +212,12 @@ describe("a draw", () => {
       ["lucky", 7],
       ["late", 2 ** 39 - 1],
     ] as const)
-      expect(await enter(ticketId, number)).toMatchObject({ state: "waiting", position: null, order: base, opensAtMs: OPENS_MS });
+      expect(await enter(ticketId, number)).toMatchObject({
+        state: "waiting",
+        position: null,
+        order: base,
+        opensAtMs: OPENS_MS,
+      });
     nowMs = OPENS_MS - 1_000;
     expect(await beat("early", base + 1_800)).toMatchObject({ position: null, total: 3, order: base });
     nowMs = OPENS_MS;
@@ -225,7 +241,7 @@ describe("a draw", () => {
     expect(second - first).toBe(2);
   });
 
-  it("gives a drawn place back to who was silent, and never draws twice for one ticket", async () => {
+  it("restores a drawn place after silence, and never draws twice for one ticket", async () => {
     await openQueue({ order: "random", max_active: 1, mode: "paused" });
     nowMs = PREQUEUE_MS;
     await enter("silent", 3);
@@ -270,7 +286,15 @@ describe("a draw", () => {
 describe("an invite to a queue with a schedule", () => {
   const invite = { inviteId: "i", uses: 1, keptUntilMs: Date.now() + 86_400_000, person: undefined };
   const bring = (ticketId: string, { number = 0, heldOrder = -1 } = {}) =>
-    line.enter({ ticketId, lane: 2, addressHash: "a", ticketsPerIp: 0, drawn: { drawSpan: DRAW_SPAN, number }, invite, heldOrder });
+    line.enter({
+      ticketId,
+      lane: 2,
+      addressHash: "a",
+      ticketsPerIp: 0,
+      drawn: { drawSpan: DRAW_SPAN, number },
+      invite,
+      heldOrder,
+    });
   const isUsed = async () => (await redis.exists(`queue:{${queueId}}:invite:i`)) === 1;
 
   it("takes what its ticket draws into the better lane, newcomer or not", async () => {
@@ -280,11 +304,14 @@ describe("an invite to a queue with a schedule", () => {
     await enter("b", 9);
     await bring("b", { number: 9, heldOrder: orderOf({ lane: 0, drawSpan: DRAW_SPAN, number: 9 }) });
     const orders = await redis.zrange(queueKeys(queueId).waiting, "0", "-1", "WITHSCORES");
-    const [b, a] = [orderOf({ lane: 2, drawSpan: DRAW_SPAN, number: 9 }), orderOf({ lane: 0, drawSpan: DRAW_SPAN, number: 5 })];
+    const [b, a] = [
+      orderOf({ lane: 2, drawSpan: DRAW_SPAN, number: 9 }),
+      orderOf({ lane: 0, drawSpan: DRAW_SPAN, number: 5 }),
+    ];
     expect(orders).toEqual(["b", String(b), "a", String(a)]);
   });
 
-  it("is not used before there are places, nor when all is over", async () => {
+  it("is not used before places can be taken, nor after the event", async () => {
     await openQueue();
     nowMs = PREQUEUE_MS - 1;
     expect(await bring("a")).toMatchObject({ state: "scheduled" });

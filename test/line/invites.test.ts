@@ -1,26 +1,24 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inviteKey, personKey, proofKey, queueKeys, usedKey } from "../../edge/queue/keys.ts";
-import { type InviteUse, type Line, type Newcomer, openLine } from "../../edge/queue/line.ts";
-import { laneOf } from "../../edge/queue/order.ts";
-import { queueSettingsSchema, toMeta } from "../../edge/queue/settings.ts";
+import { inviteKey, personKey, proofKey, queueKeys, usedKey } from "../../edge/line/keys.ts";
+import { type InviteUse, type Line, type Newcomer, openLine } from "../../edge/line/line.ts";
+import { laneOf } from "../../edge/line/order.ts";
+import { queueSettingsSchema, toMeta } from "../../edge/line/settings.ts";
+import { borrowRedis, borrowRedisCluster, type TestServer } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const START_MS = 1_750_000_000_000;
 const LIFE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-let server: RedisServer;
-let cluster: RedisCluster;
+let server: TestServer;
+let cluster: Awaited<ReturnType<typeof borrowRedisCluster>>;
 let single: Redis;
 let clustered: InstanceType<typeof Redis.Cluster>;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
-  cluster = await startRedisCluster(await temporaryFolder());
+  server = await borrowRedis({ fsync: "no" });
+  cluster = await borrowRedisCluster();
   single = new Redis(server.url);
   clustered = new Redis.Cluster([...cluster.nodes]);
 });
@@ -28,7 +26,6 @@ beforeAll(async () => {
 afterAll(async () => {
   single.disconnect();
   clustered.disconnect();
-  await Promise.all([server.stop(), cluster.stop()]);
 });
 
 let queueCount = 0;
@@ -44,9 +41,21 @@ describe.each([
   async function openQueue(settings: Readonly<Record<string, unknown>> = { mode: "paused" }): Promise<Line> {
     nowMs = START_MS;
     queueId = `door-${queueCount++}`;
-    const whole = queueSettingsSchema.parse({ name: "Door", maxActive: 1, admissionRate: 10, admissionBurst: 10, ...settings });
+    const whole = queueSettingsSchema.parse({
+      name: "Door",
+      maxActive: 1,
+      admissionRate: 10,
+      admissionBurst: 10,
+      ...settings,
+    });
     await redis().hset(queueKeys(queueId).meta, toMeta(whole));
-    return openLine({ store: scriptRunner(redis()), queueId, ticketLifeMs: LIFE_MS, random: () => 0.5, simulatedNowMs: () => nowMs });
+    return openLine({
+      store: scriptRunner(redis()),
+      queueId,
+      ticketLifeMs: LIFE_MS,
+      random: () => 0.5,
+      simulatedNowMs: () => nowMs,
+    });
   }
 
   const enter = (line: Line, ticketId: string, rest: Partial<Newcomer> = {}) =>
@@ -56,7 +65,7 @@ describe.each([
     return { inviteId, uses: 1, keptUntilMs: Date.now() + DAY_MS, person: undefined, ...rest };
   };
 
-  /** Everybody who waits, first one first. */
+  /** All waiting visitors, the first one first. */
   const line = async () => redis().zrange(queueKeys(queueId).waiting, "0", "-1");
 
   async function orderOf(answer: Promise<unknown>): Promise<number> {
@@ -81,12 +90,13 @@ describe.each([
     it("is good for its uses and no more; a refusal changes nothing", async () => {
       const gate = await openQueue();
       const invite = inviteOf("i", { uses: 2 });
-      for (const ticketId of ["a", "b"]) expect(await enter(gate, ticketId, { lane: 1, invite })).toMatchObject({ state: "waiting" });
+      for (const ticketId of ["a", "b"])
+        expect(await enter(gate, ticketId, { lane: 1, invite })).toMatchObject({ state: "waiting" });
       expect(await enter(gate, "c", { lane: 1, invite })).toEqual({ state: "refused", reason: "invite_used" });
       expect([await line(), await redis().scard(inviteKey(queueId, "i"))]).toEqual([["a", "b"], 2]);
     });
 
-    it("is used once by one ticket, however often a lost reply makes it ask", async () => {
+    it("is used once by one ticket, however often it retries after a lost reply", async () => {
       const gate = await openQueue();
       const invite = inviteOf("i");
       const first = await enter(gate, "a", { lane: 1, invite });
@@ -96,7 +106,7 @@ describe.each([
       expect(await enter(gate, "b", { lane: 1, invite })).toMatchObject({ reason: "invite_used" });
     });
 
-    it("is good for nothing once it was taken back, and who has a place keeps it", async () => {
+    it("is refused once it was revoked, and visitors who have a place keep it", async () => {
       const gate = await openQueue();
       const invite = inviteOf("i", { uses: 5 });
       await enter(gate, "a", { lane: 1, invite });
@@ -105,7 +115,7 @@ describe.each([
       expect(await enter(gate, "a", { lane: 1, invite })).toMatchObject({ state: "waiting", position: 1 });
     });
 
-    it("is not used up by a queue that is full or closed", async () => {
+    it("stays unused when the queue is full or closed", async () => {
       const full = await openQueue({ mode: "paused", maxQueueSize: 1 });
       await enter(full, "a");
       expect(await enter(full, "b", { lane: 3, invite: inviteOf("i") })).toMatchObject({ reason: "full" });
@@ -117,12 +127,15 @@ describe.each([
 
     it("walks straight in where there is room", async () => {
       const gate = await openQueue({ mode: "active" });
-      expect(await enter(gate, "a", { lane: 1, invite: inviteOf("i") })).toMatchObject({ state: "admitted", isNew: true });
+      expect(await enter(gate, "a", { lane: 1, invite: inviteOf("i") })).toMatchObject({
+        state: "admitted",
+        isNew: true,
+      });
       expect(await redis().smembers(inviteKey(queueId, "i"))).toEqual(["a"]);
     });
   });
 
-  describe("of somebody who waits already", () => {
+  describe("of a visitor who waits already", () => {
     it("moves to a better lane and gives the old place up; an older ticket does not bring it back", async () => {
       const gate = await openQueue();
       const old = await orderOf(enter(gate, "a"));
@@ -134,7 +147,7 @@ describe.each([
       expect(await line()).toEqual(["vip", "b", "a"]);
     });
 
-    it("moves also after a silence in which the line has let go of the ticket, and in a queue that takes nobody new", async () => {
+    it("moves also after a silence in which the line dropped the ticket, and in a draining queue", async () => {
       const gate = await openQueue();
       const heldOrder = await orderOf(enter(gate, "a"));
       await enter(gate, "b");
@@ -145,7 +158,7 @@ describe.each([
       expect(await line()).toEqual(["a", "b"]);
     });
 
-    it("keeps a place that is as good, and uses nothing", async () => {
+    it("keeps an equally good place, and uses nothing", async () => {
       const gate = await openQueue();
       const heldOrder = await orderOf(enter(gate, "a", { lane: 2, invite: inviteOf("v") }));
       for (const lane of [0, 1, 2]) {
@@ -158,7 +171,9 @@ describe.each([
       const gate = await openQueue();
       const heldOrder = await orderOf(enter(gate, "a"));
       await enter(gate, "b", { lane: 1, invite: inviteOf("i") });
-      expect(await enter(gate, "a", { lane: 1, invite: inviteOf("i"), heldOrder })).toMatchObject({ reason: "invite_used" });
+      expect(await enter(gate, "a", { lane: 1, invite: inviteOf("i"), heldOrder })).toMatchObject({
+        reason: "invite_used",
+      });
       expect(await line()).toEqual(["b", "a"]);
     });
   });
@@ -166,7 +181,7 @@ describe.each([
   describe("of a person", () => {
     const person = "0123456789abcdef012345";
 
-    it("is told of the place that the person has, by whatever invite, and takes no second one", async () => {
+    it("gets the person's existing place, with any invite, and no second one", async () => {
       const gate = await openQueue();
       const order = await orderOf(enter(gate, "phone", { lane: 1, invite: inviteOf("i", { uses: 9, person }) }));
       const known = { state: "person", ticketId: "phone", order, enqueuedAtMs: nowMs };
@@ -175,7 +190,9 @@ describe.each([
       expect(await line()).toEqual(["phone"]);
       expect(await redis().scard(inviteKey(queueId, "i"))).toBe(1);
       await redis().sadd(inviteKey(queueId, "other"), "revoked");
-      expect(await enter(gate, "laptop", { lane: 3, invite: inviteOf("other", { person }) })).toMatchObject({ reason: "invite_revoked" });
+      expect(await enter(gate, "laptop", { lane: 3, invite: inviteOf("other", { person }) })).toMatchObject({
+        reason: "invite_revoked",
+      });
     });
 
     it("takes another one only when the last is known to be used up, and only while there are uses", async () => {
@@ -184,12 +201,16 @@ describe.each([
       await enter(gate, "one", { lane: 1, invite });
       await gate.leave({ ticketId: "one", isKeyed: true });
       expect(await enter(gate, "two", { lane: 1, invite })).toMatchObject({ state: "person", ticketId: "one" });
-      expect(await enter(gate, "two", { lane: 1, invite: { ...invite, replaced: "one" } })).toMatchObject({ state: "waiting" });
+      expect(await enter(gate, "two", { lane: 1, invite: { ...invite, replaced: "one" } })).toMatchObject({
+        state: "waiting",
+      });
       await gate.leave({ ticketId: "two", isKeyed: true });
-      expect(await enter(gate, "three", { lane: 1, invite: { ...invite, replaced: "two" } })).toMatchObject({ reason: "invite_used" });
+      expect(await enter(gate, "three", { lane: 1, invite: { ...invite, replaced: "two" } })).toMatchObject({
+        reason: "invite_used",
+      });
     });
 
-    it("is remembered no longer than how its ticket was used up, so that no place comes back to life", async () => {
+    it("is remembered no longer than the use of its ticket, so that no place comes back", async () => {
       const gate = await openQueue({ mode: "active" });
       await enter(gate, "in", { lane: 1, invite: inviteOf("i", { person }) });
       await enter(gate, "waits", { lane: 1, invite: inviteOf("j", { person: "f".repeat(22) }) });
@@ -234,7 +255,7 @@ describe.each([
     expect(await enter(gate, "d")).toEqual({ state: "refused", reason: "full" });
   });
 
-  it("changes nothing when a key of another kind stands in the way", async () => {
+  it("changes nothing when a key has another type", async () => {
     const gate = await openQueue();
     await redis().set(inviteKey(queueId, "i"), "text");
     await expect(enter(gate, "a", { lane: 1, invite: inviteOf("i") })).rejects.toThrow(/WRONGTYPE/);

@@ -1,22 +1,20 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueKeys, usedKey } from "../../edge/queue/keys.ts";
-import { type Line, openLine } from "../../edge/queue/line.ts";
+import { queueKeys, usedKey } from "../../edge/line/keys.ts";
+import { type Line, openLine } from "../../edge/line/line.ts";
+import { borrowRedis, borrowRedisCluster, type TestServer } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 const START_MS = 1_750_000_000_000;
 
-let server: RedisServer;
-let cluster: RedisCluster;
+let server: TestServer;
+let cluster: Awaited<ReturnType<typeof borrowRedisCluster>>;
 let single: Redis;
 let clustered: InstanceType<typeof Redis.Cluster>;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
-  cluster = await startRedisCluster(await temporaryFolder());
+  server = await borrowRedis({ fsync: "no" });
+  cluster = await borrowRedisCluster();
   single = new Redis(server.url);
   clustered = new Redis.Cluster([...cluster.nodes]);
 });
@@ -24,7 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   single.disconnect();
   clustered.disconnect();
-  await Promise.all([server.stop(), cluster.stop()]);
 });
 
 type Settings = {
@@ -51,7 +48,13 @@ describe.each([
     nowMs = START_MS;
     queueId = `queue-${queueCount++}`;
     await configure(settings);
-    return openLine({ store: scriptRunner(redis()), queueId, ticketLifeMs: 3_600_000, random: () => 0.5, simulatedNowMs: () => nowMs });
+    return openLine({
+      store: scriptRunner(redis()),
+      queueId,
+      ticketLifeMs: 3_600_000,
+      random: () => 0.5,
+      simulatedNowMs: () => nowMs,
+    });
   }
 
   async function configure(settings: Settings): Promise<void> {
@@ -78,7 +81,8 @@ describe.each([
     });
   }
 
-  const enter = (line: Line, ticketId: string, lane = 0) => line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
+  const enter = (line: Line, ticketId: string, lane = 0) =>
+    line.enter({ ticketId, lane, addressHash: "a", ticketsPerIp: 0 });
 
   /** Joins and returns the order that the ticket would carry. */
   async function join(line: Line, ticketId: string, lane = 0): Promise<number> {
@@ -89,7 +93,12 @@ describe.each([
 
   it("lets the first ones straight in, up to the cap, and keeps the next waiting", async () => {
     const line = await openQueue({ maxActive: 2 });
-    expect(await enter(line, "a")).toEqual({ state: "admitted", expiresAtMs: START_MS + 20_000, isNew: true, holdMs: 0 });
+    expect(await enter(line, "a")).toEqual({
+      state: "admitted",
+      expiresAtMs: START_MS + 20_000,
+      isNew: true,
+      holdMs: 0,
+    });
     expect(await enter(line, "b")).toMatchObject({ state: "admitted" });
     expect(await enter(line, "c")).toMatchObject({ state: "waiting", position: 1, total: 1 });
     expect(await redis().zcard(queueKeys(queueId).active)).toBe(2);
@@ -119,18 +128,26 @@ describe.each([
     expect(await redis().zcard(queueKeys(queueId).waiting)).toBe(0);
   });
 
-  it("promotes in strict order on anybody's poll, and reserves the slot until its owner claims it", async () => {
+  it("promotes in strict order on any visitor's poll, and reserves the slot until it is claimed", async () => {
     const line = await openQueue({ maxActive: 1 });
     await enter(line, "a");
     const orderB = await join(line, "b");
     const orderC = await join(line, "c");
     await line.end({ sessionId: "a", reason: "completed" });
-    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "waiting", position: 2, total: 2 });
+    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({
+      state: "waiting",
+      position: 2,
+      total: 2,
+    });
     expect(await line.beat({ ticketId: "b", order: orderB })).toMatchObject({ state: "admitted" });
-    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "waiting", position: 1, total: 1 });
+    expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({
+      state: "waiting",
+      position: 1,
+      total: 1,
+    });
   });
 
-  it("gives an unclaimed slot to the next, and the first place back to who comes late", async () => {
+  it("gives an unclaimed slot to the next visitor, and a late one the first place", async () => {
     const line = await openQueue({ maxActive: 1, claimSeconds: 5 });
     await enter(line, "a");
     const orderB = await join(line, "b");
@@ -141,7 +158,7 @@ describe.each([
     expect(await line.beat({ ticketId: "b", order: orderB })).toMatchObject({ state: "waiting", position: 1 });
   });
 
-  it("passes over who is silent, and gives the old place back on return", async () => {
+  it("skips a visitor who stops polling, and restores the place on return", async () => {
     const line = await openQueue({ maxActive: 1 });
     await enter(line, "a");
     const orderB = await join(line, "b");
@@ -152,7 +169,11 @@ describe.each([
     expect(await line.beat({ ticketId: "c", order: orderC })).toMatchObject({ state: "admitted" });
     expect(await redis().zcard(queueKeys(queueId).waiting)).toBe(0);
     const orderD = await join(line, "d");
-    expect(await line.beat({ ticketId: "b", order: orderB })).toMatchObject({ state: "waiting", position: 1, total: 2 });
+    expect(await line.beat({ ticketId: "b", order: orderB })).toMatchObject({
+      state: "waiting",
+      position: 1,
+      total: 2,
+    });
     expect(await line.beat({ ticketId: "d", order: orderD })).toMatchObject({ position: 2 });
   });
 
@@ -210,7 +231,11 @@ describe.each([
     expect(await enter(line, "a")).toMatchObject({ expiresAtMs: nowMs + 10_000 });
     await enter(line, "b");
     nowMs += 9_999;
-    expect(await line.beat({ ticketId: "a", order: 0 })).toMatchObject({ state: "admitted", isNew: false, expiresAtMs: startMs + 10_000 });
+    expect(await line.beat({ ticketId: "a", order: 0 })).toMatchObject({
+      state: "admitted",
+      isNew: false,
+      expiresAtMs: startMs + 10_000,
+    });
     expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: true })).toBe(nowMs + 60_000);
     nowMs += 1;
     expect(await line.touch({ sessionId: "b", views: 1, how: "note", isFirst: true })).toBe(0);
@@ -225,7 +250,9 @@ describe.each([
     expect(await enter(line, "a")).toMatchObject({ expiresAtMs: nowMs + 30_000 });
     const ends = nowMs + 100_000;
     for (let request = 0; request < 4; request++) {
-      expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: request === 0 })).toBe(Math.min(nowMs + 30_000, ends));
+      expect(await line.touch({ sessionId: "a", views: 1, how: "note", isFirst: request === 0 })).toBe(
+        Math.min(nowMs + 30_000, ends),
+      );
       nowMs += 25_000;
     }
     expect(await line.touch({ sessionId: "a", views: 1, how: "note" })).toBe(0);
@@ -255,7 +282,7 @@ describe.each([
     expect(await line.touch({ sessionId: "b", views: 1, how: "renew" })).toBe(0);
   });
 
-  it("paces those who were told their turn at different times and come together", async () => {
+  it("paces visitors with different entry times who come together", async () => {
     const line = await openQueue({ maxActive: 100, rate: 1, burst: 1, claimSeconds: 20 });
     await enter(line, "first");
     const orders = [];
@@ -281,7 +308,7 @@ describe.each([
     expect(await enter(line, "d")).toEqual({ state: "refused", reason: "full" });
   });
 
-  it("evicts nobody when the cap is lowered, and lets nobody in until it holds", async () => {
+  it("ends no session when the cap is lowered, and admits no visitor until it holds", async () => {
     const line = await openQueue({ maxActive: 3 });
     for (const ticket of ["a", "b", "c"]) await enter(line, ticket);
     await configure({ maxActive: 1 });
@@ -293,9 +320,10 @@ describe.each([
     expect(await line.beat({ ticketId: "d", order })).toMatchObject({ state: "admitted" });
   });
 
-  it("limits places per address only where it is told to", async () => {
+  it("limits places per address only where configured", async () => {
     const line = await openQueue({ mode: "paused" });
-    const from = (ticketId: string, ticketsPerIp: number) => line.enter({ ticketId, lane: 0, addressHash: "office", ticketsPerIp });
+    const from = (ticketId: string, ticketsPerIp: number) =>
+      line.enter({ ticketId, lane: 0, addressHash: "office", ticketsPerIp });
     expect(await from("a", 1)).toMatchObject({ state: "waiting" });
     expect(await from("b", 1)).toEqual({ state: "refused", reason: "address_limit" });
     expect(await from("a", 1)).toMatchObject({ state: "waiting" });
@@ -309,7 +337,7 @@ describe.each([
     expect(await redis().exists(queueKeys("nowhere").bucket)).toBe(0);
   });
 
-  it("moves past 100,000 people who are gone within a bounded number of sweeps", async () => {
+  it("skips 100,000 absent visitors within a bounded number of sweeps", async () => {
     const line = await openQueue({ maxActive: 1, maxQueueSize: 1_000_000 });
     const keys = queueKeys(queueId);
     await enter(line, "a");

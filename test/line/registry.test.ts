@@ -1,30 +1,28 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openLine } from "../../edge/queue/line.ts";
-import { openRegistry } from "../../edge/queue/registry.ts";
-import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { openRegistry } from "../../edge/line/registry.ts";
+import { queueSettingsSchema } from "../../edge/line/settings.ts";
+import { borrowRedisCluster } from "../../kit/borrowed-servers.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/admission.ts";
-import { type RedisCluster, startRedisCluster } from "../parts/redis-cluster.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { PASS_LIFETIME_SECONDS_MAX } from "../../shared/tokens/admission.ts";
 
-let cluster: RedisCluster;
+let cluster: Awaited<ReturnType<typeof borrowRedisCluster>>;
 let redis: InstanceType<typeof Redis.Cluster>;
 
 beforeAll(async () => {
-  cluster = await startRedisCluster(await temporaryFolder());
+  cluster = await borrowRedisCluster();
   redis = new Redis.Cluster([...cluster.nodes]);
 });
 
 afterAll(async () => {
   redis.disconnect();
-  await cluster.stop();
 });
 
 const settings = queueSettingsSchema.parse({ name: "Launch", maxActive: 5, admissionRate: 2.5 });
 
 describe("the registry on a cluster", () => {
-  it("keeps a queue's settings, and lets nobody overwrite what he has not seen", async () => {
+  it("keeps a queue's settings, and refuses to overwrite an unseen version", async () => {
     const registry = openRegistry(scriptRunner(redis));
     expect(await registry.readQueue("launch")).toBeUndefined();
     expect(await registry.writeQueue("launch", settings, 0)).toBe(1);
@@ -56,7 +54,7 @@ describe("the registry on a cluster", () => {
     expect(await redis.exists("queue:{busy}:waiting")).toBe(0);
   });
 
-  it("keeps what was revoked in a queue that is deleted for as long as a pass can live, and then in the next one of its name", async () => {
+  it("keeps revocations of a deleted queue for as long as a pass can live, also in the next queue of its name", async () => {
     const registry = openRegistry(scriptRunner(redis));
     const line = openLine({ store: scriptRunner(redis), queueId: "again", ticketLifeMs: 60_000, random: () => 0.5 });
     await registry.writeQueue("again", settings, 0);
@@ -71,7 +69,7 @@ describe("the registry on a cluster", () => {
     expect(await redis.pttl("queue:{again}:revoked")).toBe(-1);
   });
 
-  it("keeps the routes as they were put, and tells an empty table from none", async () => {
+  it("keeps the routes as written, and distinguishes an empty table from none", async () => {
     const registry = openRegistry(scriptRunner(redis));
     expect(await registry.readDirectory()).toMatchObject({ routes: [], hasTable: false });
     const routes = [{ host: "*", path: "/demo/*", queueId: "demo" }];

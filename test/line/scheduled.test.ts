@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Redis } from "ioredis";
 import { afterAll, expect, it } from "vitest";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { openRegistry } from "../../edge/queue/registry.ts";
-import { queueSettingsSchema } from "../../edge/queue/settings.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
+import { openRegistry } from "../../edge/line/registry.ts";
+import { queueSettingsSchema } from "../../edge/line/settings.ts";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { UNHURRIED } from "../../kit/unhurried.ts";
+import { startUnhurriedBridge } from "../../kit/unhurried-bridge.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { REPORTS_FD, startChild } from "../../origin/stack/child.ts";
-import { bundleWorker, WORKER_ENTRY } from "../../origin/stack/edge-server.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { workerdConfig } from "../../origin/stack/workerd-config.ts";
 import { newSecret, systemRandom } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { UNHURRIED } from "../parts/unhurried.ts";
-import { startUnhurriedBridge } from "../parts/unhurried-bridge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import { REPORTS_FD, startChild } from "../../stack/servers/child.ts";
+import { bundleWorker, WORKER_ENTRY } from "../../stack/servers/edge-server.ts";
+import { workerdConfig } from "../../stack/servers/workerd-config.ts";
 
 const { default: WORKERD_PROGRAM } = createRequire(import.meta.url)("workerd") as { readonly default: string };
 
@@ -31,13 +31,19 @@ function withTrigger(config: string): string {
   bindings = [(name = "EDGE", service = "edge")]
 );`;
   return `${config
-    .replace('(name = "edge", worker = .edge),', '(name = "edge", worker = .edge), (name = "trigger", worker = .trigger),')
-    .replace('service = "edge")]', 'service = "edge"), (name = "trigger", address = "127.0.0.1:0", http = (), service = "trigger")]')}
+    .replace(
+      '(name = "edge", worker = .edge),',
+      '(name = "edge", worker = .edge), (name = "trigger", worker = .trigger),',
+    )
+    .replace(
+      'service = "edge")]',
+      'service = "edge"), (name = "trigger", address = "127.0.0.1:0", http = (), service = "trigger")]',
+    )}
 ${worker}
 `;
 }
 
-const redisServer = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+const redisServer = await borrowRedis({ fsync: "no" });
 const redis = new Redis(redisServer.url);
 const token = newSecret(systemRandom);
 const bridge = await startUnhurriedBridge({ redisUrl: redisServer.url, token });
@@ -52,7 +58,12 @@ async function startWorkerWithTrigger() {
     ...UNHURRIED,
     SLUICE_SIGNING_KEYS: JSON.stringify({ active: key.kid, keys: [key] }),
   };
-  const addresses = { port: 0, originAddress: "127.0.0.1:1", storeAddress: `127.0.0.1:${bridge.port}`, allowsPrivateTargets: false };
+  const addresses = {
+    port: 0,
+    originAddress: "127.0.0.1:1",
+    storeAddress: `127.0.0.1:${bridge.port}`,
+    allowsPrivateTargets: false,
+  };
   await writeFile(join(folder, "trigger.js"), TRIGGER);
   const configFile = join(folder, "workerd.capnp");
   await writeFile(configFile, withTrigger(workerdConfig({ ...addresses, variableNames: Object.keys(variables) })));
@@ -60,7 +71,8 @@ async function startWorkerWithTrigger() {
   const child = startChild({ name: "edge", command: WORKERD_PROGRAM, args, environment: variables });
   for await (const line of createInterface({ input: child.reports })) {
     const report = JSON.parse(line) as { event: string; socket?: string; port?: number };
-    if (report.event === "listen" && report.socket === "trigger") return { child, url: `http://127.0.0.1:${report.port}` };
+    if (report.event === "listen" && report.socket === "trigger")
+      return { child, url: `http://127.0.0.1:${report.port}` };
   }
   throw new Error("workerd did not come up");
 }
@@ -71,10 +83,9 @@ afterAll(async () => {
   await child.stop();
   await bridge.stop();
   redis.disconnect();
-  await redisServer.stop();
 });
 
-it("the worker's cron moves every line on where nobody polls: lapsed slots return, and who is long gone leaves", async () => {
+it("the worker's cron sweeps lines without polls: expired slots return, and absent visitors are dropped", async () => {
   const registry = openRegistry(scriptRunner(redis));
   const settings = queueSettingsSchema.parse({ name: "Quiet", maxActive: 5, admissionRate: 1 });
   const longAgo = 1_000;

@@ -1,15 +1,14 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { type Line, openLine } from "../../edge/queue/line.ts";
-import { openRegistry } from "../../edge/queue/registry.ts";
-import { type QueueStats, readStats } from "../../edge/stats/read-stats.ts";
-import { hoursOf, minutesOf, type Span } from "../../edge/stats/series.ts";
-import { statsAnswer } from "../../edge/stats/stats-answer.ts";
+import { queueKeys } from "../../edge/line/keys.ts";
+import { type Line, openLine } from "../../edge/line/line.ts";
+import { openRegistry } from "../../edge/line/registry.ts";
+import { type QueueStats, readStats } from "../../edge/operators/stats/read-stats.ts";
+import { hoursOf, minutesOf, type Span } from "../../edge/operators/stats/series.ts";
+import { statsAnswer } from "../../edge/operators/stats/stats-answer.ts";
+import { borrowRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { type PlainSettings, writeSettings } from "../../kit/line-settings.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { type PlainSettings, writeSettings } from "../sim/settings.ts";
 
 /** Half a minute before a full hour, so that few steps lead over both borders. */
 const HOUR_MS = 3_600_000;
@@ -27,27 +26,32 @@ const SETTINGS: PlainSettings = {
   maxQueueSize: 1_000,
 };
 
-let server: RedisServer;
+let server: TestServer;
 let redis: Redis;
 let nowMs = START_MS;
 let queueId = "";
 let queueCount = 0;
 
 beforeAll(async () => {
-  server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
+  server = await borrowRedis({ fsync: "no" });
   redis = new Redis(server.url);
 });
 
 afterAll(async () => {
   redis.disconnect();
-  await server.stop();
 });
 
 async function openQueue(changes: Partial<PlainSettings> = {}): Promise<Line> {
   nowMs = START_MS;
   queueId = `queue-${queueCount++}`;
   await writeSettings(redis, { queueId, settings: { ...SETTINGS, ...changes } });
-  return openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: HOUR_MS, random: () => 0.5, simulatedNowMs: () => nowMs });
+  return openLine({
+    store: scriptRunner(redis),
+    queueId,
+    ticketLifeMs: HOUR_MS,
+    random: () => 0.5,
+    simulatedNowMs: () => nowMs,
+  });
 }
 
 const enter = (line: Line, ticketId: string) => line.enter({ ticketId, lane: 0, addressHash: "a", ticketsPerIp: 0 });
@@ -70,7 +74,7 @@ function flows(spans: readonly Span[]) {
 }
 
 describe("what the line counts", () => {
-  it("is who came, who got in, who left and who fell silent, each in the minute and the hour in which it happened", async () => {
+  it("is joins, admissions, departures and expiries, each in the minute and the hour in which it happened", async () => {
     const line = await openQueue();
     await enter(line, "inside");
     await line.touch({ sessionId: "inside", views: 1, how: "renew", isFirst: true });
@@ -102,7 +106,7 @@ describe("what the line counts", () => {
     expect(flows(hoursOf(await stats(), 1))).toEqual([[2, 1, 0, 1]]);
   });
 
-  it("tells who returned to the old place from who is new", async () => {
+  it("tells returning visitors from new ones", async () => {
     const line = await openQueue();
     await enter(line, "inside");
     await line.touch({ sessionId: "inside", views: 1, how: "renew", isFirst: true });
@@ -132,7 +136,7 @@ describe("what the line counts", () => {
     expect(await redis.hgetall(queueKeys(queueId).stats)).toEqual(before);
   });
 
-  it("is a bounded number of fields, however long it goes on and however people wait", async () => {
+  it("has a bounded number of fields, however long the queue runs and however long visitors wait", async () => {
     const line = await openQueue({ maxActive: 10_000 });
     for (let minute = 0; minute < 1_600; minute++) {
       nowMs += MINUTE_MS;
@@ -157,7 +161,7 @@ describe("what the line counts", () => {
 });
 
 describe("peaks", () => {
-  it("hold the most of their minute and hour, also of those who were there before it began", async () => {
+  it("hold the peak of their minute and hour, including visitors from before it began", async () => {
     const line = await openQueue({ maxActive: 2 });
     for (const ticketId of ["a", "b"]) await enter(line, ticketId);
     const crowd = [];
@@ -198,7 +202,7 @@ describe("waits", () => {
     return statsAnswer(await stats(), 24);
   }
 
-  it("count those who gave up too, in the percentiles and the mean", async () => {
+  it("include visitors who gave up, in the percentiles and the mean", async () => {
     const { totals, hours } = await waitsOf(2_000, 400_000);
     expect(totals).toMatchObject({ enqueued: 40, admitted: 20, left: 20 });
     expect(totals.waitMs?.p50).toBeGreaterThan(1_600);
@@ -209,13 +213,13 @@ describe("waits", () => {
     expect(ended.map(({ meanWaitMs }) => meanWaitMs)).toEqual([2_000, 400_000]);
   });
 
-  it("of who walks straight in are none at all", async () => {
+  it("are zero for a visitor who is admitted at once", async () => {
     const line = await openQueue({ maxActive: 10 });
     for (const ticketId of ["a", "b", "c"]) await enter(line, ticketId);
     expect(statsAnswer(await stats(), 1).totals.waitMs).toEqual({ p50: 0, p90: 0, p99: 0 });
   });
 
-  it("of who fell silent last until the poll that did not come was overdue, not until somebody noticed", async () => {
+  it("end for a silent visitor at the overdue poll, not when a sweep finds it", async () => {
     const line = await openQueue();
     await enter(line, "inside");
     await join(line, "silent");
@@ -225,7 +229,7 @@ describe("waits", () => {
     expect(statsAnswer(await stats(), 1).totals.waitMs?.p99).toBeLessThan(MINUTE_MS);
   });
 
-  it("are null while nobody's is over", async () => {
+  it("are null while no wait has ended", async () => {
     const line = await openQueue({ mode: "paused" });
     await join(line, "a");
     expect(statsAnswer(await stats(), 1)).toMatchObject({

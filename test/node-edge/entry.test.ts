@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { type Child, startChild } from "../../origin/stack/child.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { startNodeEdgeServer } from "../../origin/stack/node-edge-server.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import { type Child, startChild } from "../../stack/servers/child.ts";
+import { startNodeEdgeServer } from "../../stack/servers/edge-server.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 import { startRecordingOrigin } from "../proxy/recording-origin.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const BARE_PROXY = fileOf("edge/node/bare-proxy.ts");
+const BARE_PROXY = fileOf("edge/bare/node.ts");
 const SIGNING_KEYS = JSON.stringify({ active: "k1", keys: [await newTokenKey("k1")] });
 
 const origin = await startRecordingOrigin();
@@ -32,7 +32,7 @@ async function startBareProxy(variables: Readonly<Record<string, string>> = {}) 
   return edge;
 }
 
-/** What the whole stack promises; a client that stays must not hold the edge up for ever. */
+/** The promise of the whole stack; a client that stays connected must not keep the edge from stopping. */
 const STOP_WITHIN_MS = 5_000;
 
 describe("the process of the edge on Node", () => {
@@ -40,7 +40,7 @@ describe("the process of the edge on Node", () => {
     const child = startChild({
       name: "edge",
       command: process.execPath,
-      args: ["--import", fileOf("origin/lua-loader.ts"), fileOf("edge/node.ts")],
+      args: ["--import", fileOf("stack/program/lua-loader.ts"), fileOf("edge/node.ts")],
       environment: {
         SLUICE_PORT: "high",
         REDIS_URL: "redis://one:1,redis://hunter2@two:2",
@@ -52,7 +52,13 @@ describe("the process of the edge on Node", () => {
     const { code, lastLines } = await child.exited;
     expect(code).toBe(1);
     const faults = lastLines.join("\n");
-    for (const name of ["SLUICE_PORT", "ORIGIN_URL", "ORIGIN_TIMEOUT_MS", "CLIENT_ADDRESS_FROM", "SLUICE_SIGNING_KEYS"]) {
+    for (const name of [
+      "SLUICE_PORT",
+      "ORIGIN_URL",
+      "ORIGIN_TIMEOUT_MS",
+      "CLIENT_ADDRESS_FROM",
+      "SLUICE_SIGNING_KEYS",
+    ]) {
       expect(faults).toContain(name);
     }
     expect(faults).not.toMatch(/hunter2|soon|anywhere/);
@@ -67,7 +73,7 @@ describe("the process of the edge on Node", () => {
       const child = startChild({
         name: "edge",
         command: process.execPath,
-        args: ["--import", fileOf("origin/lua-loader.ts"), fileOf("edge/node.ts")],
+        args: ["--import", fileOf("stack/program/lua-loader.ts"), fileOf("edge/node.ts")],
         environment: { ...environment, ORIGIN_URL: `http://${origin.address}`, SLUICE_SIGNING_KEYS: SIGNING_KEYS },
       });
       const { code, lastLines } = await child.exited;
@@ -121,7 +127,9 @@ describe("the process of the edge on Node", () => {
     });
     for (let request = 0; request < 20; request++) expect((await sendRaw(edge.port, rawGet("/"))).status).toBe(200);
     expect(ports.size).toBe(1);
-    origin.answerWith((request, response) => response.setHeader("connection", "close").end(String(request.socket.remotePort)));
+    origin.answerWith((request, response) =>
+      response.setHeader("connection", "close").end(String(request.socket.remotePort)),
+    );
     for (let request = 0; request < 3; request++) expect((await sendRaw(edge.port, rawGet("/"))).status).toBe(200);
   });
 });

@@ -1,8 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { closeFrame } from "../../edge/node/close-frame.ts";
 import { FrameGate } from "../../edge/node/frame-gate.ts";
-import { seededRandom } from "../sim/random.ts";
+import { closeFrame } from "../../edge/node/tunnel.ts";
+import { seededRandom } from "../../kit/random.ts";
 
 const CLOSE = closeFrame({ code: 4001, reason: "revoked", isFromClient: false });
 const [TEXT, BINARY, PING, PONG] = [0x81, 0x82, 0x89, 0x8a] as const;
@@ -12,7 +12,8 @@ function frame(first: number, length: number, { isMasked = false } = {}): Buffer
   const bit = isMasked ? 0x80 : 0;
   const payload = Buffer.alloc(length, 0x7f);
   if (length < 126) return Buffer.concat([Buffer.from([first, bit | length]), mask, payload]);
-  if (length < 65_536) return Buffer.concat([Buffer.from([first, bit | 126, length >> 8, length & 255]), mask, payload]);
+  if (length < 65_536)
+    return Buffer.concat([Buffer.from([first, bit | 126, length >> 8, length & 255]), mask, payload]);
   const header = Buffer.alloc(10);
   header[0] = first;
   header[1] = bit | 127;
@@ -50,7 +51,9 @@ describe("a FrameGate", () => {
   it("puts the close exactly between two frames, and lets nothing pass after it", async () => {
     for (let seed = 1; seed <= 200; seed++) {
       const random = seededRandom(seed);
-      const frames = Array.from({ length: 12 }, () => frame(TEXT, random.between(0, 400), { isMasked: seed % 2 === 0 }));
+      const frames = Array.from({ length: 12 }, () =>
+        frame(TEXT, random.between(0, 400), { isMasked: seed % 2 === 0 }),
+      );
       const bytes = Buffer.concat(frames);
       const ends = Array.from({ length: 8 }, () => random.between(0, bytes.length)).toSorted((a, b) => a - b);
       const closeAfterPiece = random.between(0, 7);

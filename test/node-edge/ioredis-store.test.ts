@@ -1,20 +1,22 @@
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+// @module-tag timing: a command fails at once, or within its time limit, while Redis is unavailable.
+
+import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { type IoredisStore, openIoredisStore } from "../../edge/node/ioredis-store.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { defineScript } from "../../shared/define-script.ts";
-import { startRedisCluster } from "../parts/redis-cluster.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { borrowRedisCluster } from "../../kit/borrowed-servers.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { defineScript } from "../../shared/store/define-script.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { type RedisServer, startRedisServer } from "../../stack/servers/redis-server.ts";
 
-/** What a visitor may be made to wait for in the worst case. */
+/** The longest wait of a visitor in the worst case. */
 const WAIT_MS_MAX = 950;
 const AT_ONCE_MS = 300;
 
 const count = defineScript({
   name: "count",
-  source: "return redis.call('INCRBY', KEYS[1], tonumber(ARGV[1]))",
+  source: "-- KEYS[1] counter\nreturn redis.call('INCRBY', KEYS[1], tonumber(ARGV[1]))",
   keys: ["counter"],
   args: { by: z.number() },
   reply: z.number(),
@@ -56,7 +58,7 @@ describe("the store on Node", () => {
     expect([await add(store), await add(store, 5)]).toEqual([1, 6]);
   });
 
-  it("fails at once while nobody listens, keeps nothing to be sent later, and heals by itself", async () => {
+  it("fails at once while the server is down, queues nothing, and reconnects automatically", async () => {
     const port = await freePort();
     const store = open(`redis://127.0.0.1:${port}`);
     await store.settled;
@@ -69,7 +71,7 @@ describe("the store on Node", () => {
     await expect.poll(() => add(store).catch(() => "away")).toBe(1);
   });
 
-  it("gives up in time while the server stands still, and asks nothing twice", async () => {
+  it("times out while the server hangs, and repeats no command", async () => {
     const redis = await startRedis();
     const store = open(redis.url);
     await store.settled;
@@ -104,23 +106,23 @@ describe("the store on Node", () => {
 });
 
 describe("the store on a cluster", async () => {
-  const cluster = await startRedisCluster(await temporaryFolder());
-  afterAll(() => cluster.stop());
+  const cluster = await borrowRedisCluster();
   const [first, ...others] = cluster.nodes.map(({ host, port }) => `redis://${host}:${port}`) as [string, ...string[]];
 
-  it("finds each script's node, told of one node or of all", async () => {
+  it("finds each script's node from one known node or from all", async () => {
     for (const urls of [[first], [first, ...others]] as const) {
       const store = openIoredisStore({ urls: urls as [string, ...string[]], isCluster: true });
       closing.push(store.close);
       await store.settled;
       for (let queue = 0; queue < 20; queue++) {
-        const run = () => count.run(store.runner, { keys: { counter: `queue:{${urls.length}-${queue}}:c` }, args: { by: 1 } });
+        const run = () =>
+          count.run(store.runner, { keys: { counter: `queue:{${urls.length}-${queue}}:c` }, args: { by: 1 } });
         expect([await run(), await run()]).toEqual([1, 2]);
       }
     }
   });
 
-  it("fails at once while no node is there", async () => {
+  it("fails at once while no node is reachable", async () => {
     const store = openIoredisStore({ urls: [`redis://127.0.0.1:${await freePort()}`], isCluster: true });
     closing.push(store.close);
     await store.settled;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { afterAll, expect, it } from "vitest";
-import { createOriginAgent } from "../../edge/node/origin-agent.ts";
+import { createOriginAgent } from "../../edge/node/origin-agents.ts";
 import { startRecordingOrigin } from "../proxy/recording-origin.ts";
 
 const origin = await startRecordingOrigin();

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
-import { closeFrame } from "../../edge/node/close-frame.ts";
-import { Tunnel } from "../../edge/node/tunnel.ts";
-import type { SessionState } from "../../edge/proxy/session-watch.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
+import { closeFrame, Tunnel } from "../../edge/node/tunnel.ts";
+import type { SessionState } from "../../edge/proxy/platform.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
 
 /** Shorter than the time that is left for last words, so that it cannot be what closed a socket. */
 const SOON_MS = 500;
@@ -22,10 +21,16 @@ async function socketPair(): Promise<{ readonly near: Socket; readonly far: Sock
   return { near, far };
 }
 
-type Options = { readonly heads?: readonly [string, string]; readonly check?: (use: { isInUse: boolean }) => Promise<SessionState> };
+type Options = {
+  readonly heads?: readonly [string, string];
+  readonly check?: (use: { isInUse: boolean }) => Promise<SessionState>;
+};
 
 /** The far ends of an open tunnel: a client and an origin. */
-async function openTunnel({ heads = ["", ""], check }: Options = {}): Promise<{ readonly client: Socket; readonly origin: Socket }> {
+async function openTunnel({
+  heads = ["", ""],
+  check,
+}: Options = {}): Promise<{ readonly client: Socket; readonly origin: Socket }> {
   const toClient = await socketPair();
   const toOrigin = await socketPair();
   const tunnel = new Tunnel({ origin: toOrigin.near, originHead: Buffer.from(heads[1]) });
@@ -44,7 +49,10 @@ async function msUntil(socket: Socket, event: "end" | "close"): Promise<number> 
 describe("a tunnel", () => {
   it("carries what came with the handshake before everything else", async () => {
     const { client, origin } = await openTunnel({ heads: ["from the client", "from the origin"] });
-    const [[atClient], [atOrigin]] = (await Promise.all([once(client, "data"), once(origin, "data")])) as [[Buffer], [Buffer]];
+    const [[atClient], [atOrigin]] = (await Promise.all([once(client, "data"), once(origin, "data")])) as [
+      [Buffer],
+      [Buffer],
+    ];
     expect([atClient.toString(), atOrigin.toString()]).toEqual(["from the origin", "from the client"]);
     client.destroy();
   });
@@ -70,9 +78,12 @@ describe("a tunnel", () => {
     await once(client, "close");
   });
 
-  it("of a session that is over is closed on both sides, also by those who say nothing", async () => {
+  it("of a session that is over is closed on both sides, also when both are silent", async () => {
     const { client, origin } = await openTunnel({ check: async () => "expired" });
-    const [[atClient], [atOrigin]] = (await Promise.all([once(client, "data"), once(origin, "data")])) as [[Buffer], [Buffer]];
+    const [[atClient], [atOrigin]] = (await Promise.all([once(client, "data"), once(origin, "data")])) as [
+      [Buffer],
+      [Buffer],
+    ];
     expect(atClient.equals(closeFrame({ code: 4002, reason: "expired", isFromClient: false }))).toBe(true);
     expect(atOrigin.equals(closeFrame({ code: 4002, reason: "expired", isFromClient: true }))).toBe(true);
     client.destroy();
@@ -94,7 +105,7 @@ describe("a tunnel", () => {
     const { client, origin } = await openTunnel({
       check: async ({ isInUse }) => {
         uses.push(isInUse);
-        if (uses.length === 1) throw new Error("the store is away");
+        if (uses.length === 1) throw new Error("the store is unavailable");
         return "running";
       },
     });

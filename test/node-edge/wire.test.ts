@@ -3,12 +3,12 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { startHttpServer } from "../../edge/node/http-server.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
 import { rawGet, sendRaw } from "../proxy/raw-http.ts";
 
 const HEAD_MS_MAX = 400;
 
-/** What the app was asked, in the order of asking. */
+/** The requests to the app, in order. */
 const asked: string[] = [];
 
 const server = await startHttpServer({
@@ -101,7 +101,7 @@ describe("a client of the edge on Node", () => {
     expect((await sendRaw(server.port, rawGet("/plain"))).status).toBe(200);
   });
 
-  it("that waits for a sign before its body gets it only when somebody reads the body", async () => {
+  it("that expects 100 Continue gets it only when the body is read", async () => {
     const head = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`;
     expect((await sendRaw(server.port, head("/refused"))).status).toBe(403);
@@ -143,7 +143,9 @@ describe("a client of the edge on Node", () => {
   });
 
   it("that speaks HTTP/1.0 and names its host is served, and the connection closed", async () => {
-    expect(await exchange("GET /old HTTP/1.0\r\nHost: shop.test\r\n\r\n")).toMatch(/^HTTP\/1\.1 200 [\s\S]*"host":"shop\.test"/);
+    expect(await exchange("GET /old HTTP/1.0\r\nHost: shop.test\r\n\r\n")).toMatch(
+      /^HTTP\/1\.1 200 [\s\S]*"host":"shop\.test"/,
+    );
   });
 });
 

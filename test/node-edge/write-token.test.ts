@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { createTokenWriter } from "../../edge/node/write-token.ts";
-import { createTokens } from "../../edge/token/tokens.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { ISSUER, VENUE, VISITOR_ID } from "../parts/token-forge.ts";
+import { createTokens } from "../../edge/tokens/tokens.ts";
+import { ISSUER, VENUE, VISITOR_ID } from "../../kit/token-forge.ts";
+import { parseKeyring } from "../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
 
 const NOW_MS = 1_790_000_000_000;
 

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type EdgeServerOptions, startEdgeServer } from "../../origin/stack/edge-server.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { type EdgeServerOptions, startEdgeServer } from "../../stack/servers/edge-server.ts";
 import { BARE_PROXY, EDGE_VARIABLES } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 import { startRecordingOrigin } from "./recording-origin.ts";
@@ -39,7 +39,12 @@ describe("an edge that is not configured", () => {
     expect(origin.requests).toEqual([]);
     await edge.stop();
     const log = await readLog();
-    for (const name of ["CLIENT_ADDRESS_FROM", "ORIGIN_TIMEOUT_MS", "UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"])
+    for (const name of [
+      "CLIENT_ADDRESS_FROM",
+      "ORIGIN_TIMEOUT_MS",
+      "UPSTASH_REDIS_REST_URL",
+      "UPSTASH_REDIS_REST_TOKEN",
+    ])
       expect(log).toContain(name);
     expect(log).not.toContain("soon");
   });
@@ -91,7 +96,7 @@ describe("an edge on Cloudflare", () => {
 });
 
 describe("the network of the upstreams", () => {
-  /** A worker that asks whatever it is told to, without looking at it first. */
+  /** A worker that forwards every request without checks. */
   async function credulousWorker(): Promise<string> {
     const entry = join(await temporaryFolder(), "entry.js");
     const answer = `new URL(request.url).searchParams.get("ask")`;
@@ -102,7 +107,7 @@ describe("the network of the upstreams", () => {
 
   const spellings = ["127.0.0.1", "localhost", "[::ffff:127.0.0.1]", "0.0.0.0"];
 
-  it("is the public internet alone, whatever name or spelling leads elsewhere, unless the environment says otherwise", async () => {
+  it("is only the public internet, whatever name or spelling leads elsewhere, unless the environment says otherwise", async () => {
     const entry = await credulousWorker();
     const [closed, opened] = [
       await startEdge({}, { entryFile: entry }),

@@ -1,16 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeEach } from "vitest";
-import type { EdgeServer } from "../../origin/stack/edge-server.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { startEdge } from "../parts/start-edge.ts";
+import { startEdge } from "../../kit/start-edge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import type { EdgeServer } from "../../stack/servers/edge-server.ts";
 import { type RecordingOrigin, startRecordingOrigin } from "./recording-origin.ts";
 
 export type EdgeBeforeOrigin = { readonly edge: EdgeServer; readonly origin: RecordingOrigin };
 
 /** The proxy without a gate in front of it: what it forwards and what it refuses is its own affair. */
-export const BARE_PROXY = fileURLToPath(new URL("../../edge/bare-proxy.ts", import.meta.url));
+export const BARE_PROXY = fileURLToPath(new URL("../../edge/bare/worker.ts", import.meta.url));
 
-/** No store is asked on the way to the origin, so an address where nobody listens shows that it stays so. */
+/** No store is asked on the way to the origin: an address without a server proves it. */
 export const EDGE_VARIABLES = {
   CLIENT_ADDRESS_FROM: "socket",
   ORIGIN_TIMEOUT_MS: "5000",

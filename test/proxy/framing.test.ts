@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { EDGE_RUNTIME } from "../parts/start-edge.ts";
+import { EDGE_RUNTIME } from "../../kit/start-edge.ts";
 import { edgeBeforeOrigin } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 
@@ -40,7 +40,10 @@ describe("a request whose framing can be read in two ways", () => {
     ["a space before the colon", `GET / HTTP/1.1\r\n${HOST}X-A : 1\r\n\r\n`],
     ["a control character in a value", `GET / HTTP/1.1\r\n${HOST}X-A: a\x00b\r\n\r\n`],
     ["an unknown transfer coding", `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-    ["chunked, twice", `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    [
+      "chunked, twice",
+      `POST / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
     ["a chunked GET", `GET / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n`],
     ["an unknown method", `FOO / HTTP/1.1\r\n${HOST}\r\n`],
     ["a lower-case method", `get / HTTP/1.1\r\n${HOST}\r\n`],
@@ -57,8 +60,11 @@ describe("a request whose framing can be read in two ways", () => {
     expect(response.headers.get("allow")).toEqual(["GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"]);
   });
 
-  it("is read in one way when lines end in LF alone, and no header slips through by it", async () => {
-    const response = await sendRaw(edge.port, "GET /lf HTTP/1.1\nHost: shop.test\nX-Sluice-Pass: forged\nX-Kept: 1\n\n");
+  it("is read in one way when lines end in a bare LF, and no header slips through", async () => {
+    const response = await sendRaw(
+      edge.port,
+      "GET /lf HTTP/1.1\nHost: shop.test\nX-Sluice-Pass: forged\nX-Kept: 1\n\n",
+    );
     if (EDGE_RUNTIME === "node") {
       expect(response.status).toBe(400);
       expect(origin.requests).toEqual([]);
@@ -82,7 +88,10 @@ describe("a request body", () => {
   });
 
   it("reaches the origin chunked when it came chunked", async () => {
-    await sendRaw(edge.port, `POST /b HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`);
+    await sendRaw(
+      edge.port,
+      `POST /b HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
+    );
     expect(origin.requests[0]?.body.toString()).toBe("abcde");
     expect(origin.requests[0]?.headers.get("transfer-encoding")).toEqual(["chunked"]);
     expect(origin.requests[0]?.headers.has("content-length")).toBe(false);
@@ -128,7 +137,7 @@ describe("a request body", () => {
   it.each([
     ["is no number", "zz\r\nabc\r\n0\r\n\r\n"],
     ["is past any limit", "ffffffffffffffffff\r\nabc\r\n0\r\n\r\n"],
-    // RFC 9112, 7.1.1: who does not know an extension ignores it. Node does, and does not pass it on.
+    // RFC 9112, 7.1.1: unknown extensions are ignored. Node does so, and does not pass them on.
     ...(EDGE_RUNTIME === "worker" ? [["carries an extension", "3;ext=1\r\nabc\r\n0\r\n\r\n"]] : []),
   ])("is never taken for a whole one when its chunk size %s", async (_what, body) => {
     const response = await sendRaw(edge.port, `POST /b HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\r\n\r\n${body}`);
@@ -139,7 +148,7 @@ describe("a request body", () => {
 });
 
 describe("a client that sends its headers slowly", () => {
-  it("keeps nobody else waiting, and is served in the end", async () => {
+  it("delays no other request, and is served eventually", async () => {
     const slow = connect(edge.port, "127.0.0.1");
     await once(slow, "connect");
     slow.write("GET /slow HTTP/1.1\r\nHost: sh");

@@ -36,14 +36,17 @@ describe("the number of headers", () => {
 });
 
 describe("a Content-Length that no body can have", () => {
-  it.each(["99999999999999999999", "18446744073709551615", "9223372036854775807", "9007199254740993"])("gets 400: %s", async (length) => {
-    origin.reset();
-    for (const line of ["POST /free", "GET /free", "POST /_sluice/queues/shop/enter", "POST /wait/"]) {
-      const answer = await sendRaw(port, `${line} HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\nabc`);
-      expect([line, answer.status, codeOf(answer)]).toEqual([line, 400, "request_ambiguous"]);
-    }
-    expect(origin.requests).toEqual([]);
-  });
+  it.each(["99999999999999999999", "18446744073709551615", "9223372036854775807", "9007199254740993"])(
+    "gets 400: %s",
+    async (length) => {
+      origin.reset();
+      for (const line of ["POST /free", "GET /free", "POST /_sluice/queues/shop/enter", "POST /wait/"]) {
+        const answer = await sendRaw(port, `${line} HTTP/1.1\r\n${HOST}Content-Length: ${length}\r\n\r\nabc`);
+        expect([line, answer.status, codeOf(answer)]).toEqual([line, 400, "request_ambiguous"]);
+      }
+      expect(origin.requests).toEqual([]);
+    },
+  );
 });
 
 /** Sends all of it, whatever comes back meanwhile, as most clients do. */
@@ -58,7 +61,9 @@ function sendWhole(head: string, body: Buffer): Promise<string> {
       resolve(received);
     });
     socket.on("drain", () => received.includes("\r\n\r\n") && resolve(received));
-    socket.on("error", (error) => reject(new Error(`${error.message} after ${socket.bytesWritten} bytes; received: ${received}`)));
+    socket.on("error", (error) =>
+      reject(new Error(`${error.message} after ${socket.bytesWritten} bytes; received: ${received}`)),
+    );
     socket.on("close", () => resolve(received));
   });
 }
@@ -66,7 +71,7 @@ function sendWhole(head: string, body: Buffer): Promise<string> {
 const chunked = (bytes: number) =>
   Buffer.concat([Buffer.from(`${bytes.toString(16)}\r\n`), Buffer.alloc(bytes, 97), Buffer.from("\r\n0\r\n\r\n")]);
 
-describe("a large body that nobody reads", () => {
+describe("a large body that is not read", () => {
   it.each([
     ["enter", "POST /_sluice/queues/shop/enter", " 413 "],
     ["heartbeat", "POST /_sluice/queues/shop/heartbeat", " 401 "],
@@ -83,21 +88,24 @@ describe("a large body that nobody reads", () => {
 });
 
 describe("a request with Content-Length and Transfer-Encoding", () => {
-  it.each(["POST /free", "GET /free", "POST /_sluice/queues/shop/enter"])("is the last one on its connection: %s", async (line) => {
-    origin.reset();
-    const text = `${line} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${rawGet("/second")}`;
-    const received = await new Promise<string>((resolve, reject) => {
-      let all = "";
-      const socket = connect({ host: "127.0.0.1", port, timeout: 5_000 }, () => socket.write(text));
-      socket.on("data", (bytes) => (all += bytes.toString("latin1")));
-      socket.on("timeout", () => socket.destroy(new Error(`still open after: ${all}`)));
-      socket.on("error", reject);
-      socket.on("close", () => resolve(all));
-    });
-    expect(received).toMatch(/^HTTP\/1\.1 400 /);
-    expect(received).toContain('"code":"request_ambiguous"');
-    expect(received).toMatch(/\}$/);
-    expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(origin.requests).toEqual([]);
-  });
+  it.each(["POST /free", "GET /free", "POST /_sluice/queues/shop/enter"])(
+    "is the last one on its connection: %s",
+    async (line) => {
+      origin.reset();
+      const text = `${line} HTTP/1.1\r\n${HOST}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${rawGet("/second")}`;
+      const received = await new Promise<string>((resolve, reject) => {
+        let all = "";
+        const socket = connect({ host: "127.0.0.1", port, timeout: 5_000 }, () => socket.write(text));
+        socket.on("data", (bytes) => (all += bytes.toString("latin1")));
+        socket.on("timeout", () => socket.destroy(new Error(`still open after: ${all}`)));
+        socket.on("error", reject);
+        socket.on("close", () => resolve(all));
+      });
+      expect(received).toMatch(/^HTTP\/1\.1 400 /);
+      expect(received).toContain('"code":"request_ambiguous"');
+      expect(received).toMatch(/\}$/);
+      expect(received.match(/HTTP\/1\.1/g)).toHaveLength(1);
+      expect(origin.requests).toEqual([]);
+    },
+  );
 });

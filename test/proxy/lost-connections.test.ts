@@ -10,7 +10,10 @@ const request = (method: string, body = "") =>
     `${method} /thing HTTP/1.1\r\nHost: shop.test\r\n${body === "" ? "" : `Content-Length: ${body.length}\r\n`}\r\n${body}`,
   );
 
-/** Answers the first request, and ends the connection without a word when the next one comes on it; every other connection is served. */
+/**
+ * Answers the first request, and ends the connection without a word when the next one comes on it; every other
+ * connection is served.
+ */
 function loseReusedConnections(): { readonly methods: string[] } {
   const methods: string[] = [];
   const used = new WeakSet<object>();
@@ -29,7 +32,7 @@ function loseReusedConnections(): { readonly methods: string[] } {
 }
 
 describe("a kept connection that ends before the answer begins", () => {
-  it.each(["GET", "HEAD", "OPTIONS"])("costs a %s nothing: it is sent once more on another", async (method) => {
+  it.each(["GET", "HEAD", "OPTIONS"])("costs a %s nothing: it is retried on another one", async (method) => {
     const seen = loseReusedConnections();
     expect((await request("GET")).status).toBe(200);
     expect((await request(method)).status).toBe(200);

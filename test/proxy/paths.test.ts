@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EDGE_RUNTIME } from "../parts/start-edge.ts";
+import { EDGE_RUNTIME } from "../../kit/start-edge.ts";
 import { edgeBeforeOrigin } from "./edge-before-origin.ts";
 import { rawGet, sendRaw } from "./raw-http.ts";
 
@@ -9,7 +9,7 @@ function problemCode(body: Buffer): unknown {
   return JSON.parse(body.toString()).code;
 }
 
-/** What workerd's parser lets us see, or has repaired before we do; Node's refuses it or leaves it as it is. */
+/** Targets that workerd's parser passes or repairs; Node's refuses them or leaves them unchanged. */
 const PLAIN_ONLY_HERE: [string, string, string][] =
   EDGE_RUNTIME === "worker"
     ? [
@@ -21,7 +21,8 @@ const PLAIN_ONLY_HERE: [string, string, string][] =
         [`/%61?q='"<>`, "/a?q=%27%22%3C%3E", "quotes in the query of a rewritten URL are escaped"],
       ]
     : [[`/%61?q='"<>`, `/a?q='"<>`, "the query stays byte for byte"]];
-const REFUSED_ONLY_HERE: [string][] = EDGE_RUNTIME === "worker" ? [] : [["/a/../b"], ["/."], ["/caf\xc3\xa9"], ["/x?q=\xc3\xa9"]];
+const REFUSED_ONLY_HERE: [string][] =
+  EDGE_RUNTIME === "worker" ? [] : [["/a/../b"], ["/."], ["/caf\xc3\xa9"], ["/x?q=\xc3\xa9"]];
 
 describe("a request target", () => {
   it.each([
@@ -171,22 +172,28 @@ describe("the paths of Sluice itself", () => {
     expect(origin.requests).toEqual([]);
   });
 
-  it.each([["/_sluice%2fhealth"], ["//_sluice/health"], ["/_sluice//health"], ["/_sluice;/health"], ["/x/%2e%2e/_sluice/health"]])(
-    "cannot be reached by a spelling that is not plain: %s is 400",
-    async (target) => {
-      const response = await sendRaw(edge.port, rawGet(target));
-      expect(response.status).toBe(400);
-      expect(origin.requests).toEqual([]);
-    },
-  );
+  it.each([
+    ["/_sluice%2fhealth"],
+    ["//_sluice/health"],
+    ["/_sluice//health"],
+    ["/_sluice;/health"],
+    ["/x/%2e%2e/_sluice/health"],
+  ])("cannot be reached by a spelling that is not plain: %s is 400", async (target) => {
+    const response = await sendRaw(edge.port, rawGet(target));
+    expect(response.status).toBe(400);
+    expect(origin.requests).toEqual([]);
+  });
 
-  it("do not take what only begins alike", async () => {
+  it("do not match a longer name with the same beginning", async () => {
     expect((await sendRaw(edge.port, rawGet("/_sluicegate"))).status).toBe(200);
     expect(origin.requests.map(({ url }) => url)).toEqual(["/_sluicegate"]);
   });
 
   it("answer with the request's id and never forward, whatever the method", async () => {
-    const response = await sendRaw(edge.port, "POST /_sluice/health HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2\r\n\r\nab");
+    const response = await sendRaw(
+      edge.port,
+      "POST /_sluice/health HTTP/1.1\r\nHost: shop.test\r\nContent-Length: 2\r\n\r\nab",
+    );
     expect(response.status).toBe(404);
     expect(response.headers.get("x-request-id")).toHaveLength(1);
     expect(origin.requests).toEqual([]);

@@ -19,7 +19,9 @@ export function sendRaw(port: number, text: string): Promise<RawResponse> {
   const isHead = text.startsWith("HEAD ");
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const socket = connect({ host: "127.0.0.1", port, timeout: WAIT_MS_MAX }, () => socket.write(Buffer.from(text, "latin1")));
+    const socket = connect({ host: "127.0.0.1", port, timeout: WAIT_MS_MAX }, () =>
+      socket.write(Buffer.from(text, "latin1")),
+    );
     const settle = (isClosed: boolean) => {
       const response = parseResponse(received, { isHead, isClosed });
       if (response === undefined) return;
@@ -41,7 +43,9 @@ export function sendRaw(port: number, text: string): Promise<RawResponse> {
 
 /** A GET with the given request target and header lines, spelt as they are. */
 export function rawGet(target: string, headerLines: readonly string[] = []): string {
-  return ["GET ", target, " HTTP/1.1\r\nHost: shop.test\r\n", ...headerLines.map((line) => `${line}\r\n`), "\r\n"].join("");
+  return ["GET ", target, " HTTP/1.1\r\nHost: shop.test\r\n", ...headerLines.map((line) => `${line}\r\n`), "\r\n"].join(
+    "",
+  );
 }
 
 type Ending = { readonly isHead: boolean; readonly isClosed: boolean };
@@ -60,7 +64,9 @@ function parseResponse(received: Buffer, { isHead, isClosed }: Ending): RawRespo
   const rest = received.subarray(headEnd + 4);
   if (isHead || status === 204 || status === 304) return { status, headers, body: rest, isComplete: true };
   const isChunked = headers.get("transfer-encoding")?.[0] === "chunked";
-  const { body, isComplete } = isChunked ? readChunks(rest) : readLength(rest, Number(headers.get("content-length")?.[0] ?? 0));
+  const { body, isComplete } = isChunked
+    ? readChunks(rest)
+    : readLength(rest, Number(headers.get("content-length")?.[0] ?? 0));
   return isComplete || isClosed ? { status, headers, body, isComplete } : undefined;
 }
 

@@ -21,7 +21,7 @@ export type RecordingOrigin = {
   readonly address: string;
   /** Requests with their whole body, oldest first. */
   readonly requests: RecordedRequest[];
-  /** How the next requests are answered; left alone, by `echo`. */
+  /** How the next requests are answered; by default with `echo`. */
   readonly answerWith: (handler: Handler) => void;
   /** Records the request and answers with it as JSON. */
   readonly echo: Handler;
@@ -68,7 +68,11 @@ export async function startRecordingOrigin(): Promise<RecordingOrigin> {
   return { port, address: `127.0.0.1:${port}`, requests, answerWith, echo, upgradeWith, reset, start, stop };
 }
 
-async function recordThenEcho(request: IncomingMessage, response: ServerResponse, requests: RecordedRequest[]): Promise<void> {
+async function recordThenEcho(
+  request: IncomingMessage,
+  response: ServerResponse,
+  requests: RecordedRequest[],
+): Promise<void> {
   const body = await buffer(request).catch(() => undefined);
   // A request that breaks off was never made.
   if (body === undefined) return;

@@ -31,16 +31,19 @@ describe("an answer of the origin", () => {
     expect(answer.headers.has("transfer-encoding")).toBe(false);
   });
 
-  it.each([400, 404, 500, 503])("that is an error carries the id under which the origin knows the request: %d", async (status) => {
-    let known: unknown;
-    origin.answerWith((request, response) => {
-      known = request.headers["x-request-id"];
-      response.writeHead(status, { "x-request-id": "of-the-origin" }).end("no");
-    });
-    const answer = await sendRaw(edge.port, rawGet("/"));
-    expect(answer.body.toString()).toBe("no");
-    expect(answer.headers.get("x-request-id")).toEqual([known]);
-  });
+  it.each([400, 404, 500, 503])(
+    "that is an error carries the id under which the origin knows the request: %d",
+    async (status) => {
+      let known: unknown;
+      origin.answerWith((request, response) => {
+        known = request.headers["x-request-id"];
+        response.writeHead(status, { "x-request-id": "of-the-origin" }).end("no");
+      });
+      const answer = await sendRaw(edge.port, rawGet("/"));
+      expect(answer.body.toString()).toBe("no");
+      expect(answer.headers.get("x-request-id")).toEqual([known]);
+    },
+  );
 
   it("may ask for the form to be reset: 205", async () => {
     origin.answerWith((_request, response) => response.writeHead(205, { "content-length": "0" }).end());
@@ -48,7 +51,9 @@ describe("an answer of the origin", () => {
   });
 
   it("to HEAD keeps the length of the body that a GET would have had", async () => {
-    origin.answerWith((_request, response) => response.writeHead(200, { "content-length": "1234", "content-type": "text/plain" }).end());
+    origin.answerWith((_request, response) =>
+      response.writeHead(200, { "content-length": "1234", "content-type": "text/plain" }).end(),
+    );
     const answer = await sendRaw(edge.port, "HEAD /h HTTP/1.1\r\nHost: shop.test\r\n\r\n");
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-length")).toEqual(["1234"]);
@@ -63,7 +68,9 @@ describe("an answer of the origin", () => {
 
   it("to OPTIONS is the origin's own", async () => {
     origin.answerWith((request, response) =>
-      response.writeHead(204, { allow: "GET, OPTIONS", "access-control-allow-origin": request.headers.origin ?? "" }).end(),
+      response
+        .writeHead(204, { allow: "GET, OPTIONS", "access-control-allow-origin": request.headers.origin ?? "" })
+        .end(),
     );
     const answer = await sendRaw(edge.port, "OPTIONS /o HTTP/1.1\r\nHost: shop.test\r\nOrigin: https://a.test\r\n\r\n");
     expect(answer.status).toBe(204);
@@ -99,7 +106,9 @@ describe("an answer of the origin", () => {
     ["gzip", Buffer.from("not gzip at all")],
   ])("that is compressed passes byte for byte: %s", async (coding, bytes) => {
     for (const headers of [{ "content-length": String(bytes.length) }, { "transfer-encoding": "chunked" }]) {
-      origin.answerWith((_request, response) => response.writeHead(200, { "content-encoding": coding, ...headers }).end(bytes));
+      origin.answerWith((_request, response) =>
+        response.writeHead(200, { "content-encoding": coding, ...headers }).end(bytes),
+      );
       const answer = await sendRaw(edge.port, rawGet("/", ["Accept-Encoding: gzip, br, zstd"]));
       expect(answer.headers.get("content-encoding")).toEqual([coding]);
       expect(answer.body.equals(bytes)).toBe(true);
@@ -152,7 +161,9 @@ describe("an answer of the origin", () => {
   });
 
   it("keeps every other header, also twice and with odd bytes", async () => {
-    answerRaw("HTTP/1.1 200 Fine\r\nVary: accept\r\nVary: origin\r\nX-Bytes: caf\xe9\r\nServer: odd/1\r\nContent-Length: 0\r\n\r\n");
+    answerRaw(
+      "HTTP/1.1 200 Fine\r\nVary: accept\r\nVary: origin\r\nX-Bytes: caf\xe9\r\nServer: odd/1\r\nContent-Length: 0\r\n\r\n",
+    );
     const answer = await sendRaw(edge.port, rawGet("/"));
     expect(answer.headers.get("vary")?.join(", ")).toBe("accept, origin");
     expect(answer.headers.get("x-bytes")).toEqual(["caf\xe9"]);

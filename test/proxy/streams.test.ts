@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { describe, expect, it, vi } from "vitest";
-import { EDGE_RUNTIME } from "../parts/start-edge.ts";
+import { EDGE_RUNTIME } from "../../kit/start-edge.ts";
 import { edgeBeforeOrigin } from "./edge-before-origin.ts";
 import { rawGet } from "./raw-http.ts";
 
@@ -15,8 +15,8 @@ const ORIGIN_TIMEOUT_MS = 20_000;
 const { edge, origin } = await edgeBeforeOrigin({ ORIGIN_TIMEOUT_MS: String(ORIGIN_TIMEOUT_MS) });
 
 /**
- * An edge that kept the body would grow by all of it. V8 alone may take a few dozen megabytes between two collections, and Node
- * a hundred: it looks at the buffers outside its heap only after every 64 MB.
+ * An edge that kept the body would grow by all of it. V8 may take a few dozen megabytes between two collections, and
+ * Node a hundred: it checks the buffers outside its heap only after every 64 MB.
  */
 const { streamBytes: STREAM_BYTES, growthBytesMax: GROWTH_BYTES_MAX } = {
   worker: { streamBytes: 100_000_000, growthBytesMax: 60_000_000 },
@@ -53,7 +53,9 @@ async function growthDuring(task: () => Promise<void>): Promise<number> {
 }
 
 async function get(path: string): Promise<IncomingMessage> {
-  const [response] = (await once(httpRequest(edge.url + path, { agent: false }).end(), "response")) as [IncomingMessage];
+  const [response] = (await once(httpRequest(edge.url + path, { agent: false }).end(), "response")) as [
+    IncomingMessage,
+  ];
   return response;
 }
 

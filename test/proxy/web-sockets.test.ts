@@ -13,7 +13,9 @@ const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, m
 
 type Pair = { readonly client: WebSocket; readonly atOrigin: WebSocket; readonly request: IncomingMessage };
 
-async function openPair(options: { path?: string; protocols?: string[]; headers?: Record<string, string> } = {}): Promise<Pair> {
+async function openPair(
+  options: { path?: string; protocols?: string[]; headers?: Record<string, string> } = {},
+): Promise<Pair> {
   const accepted = new Promise<Omit<Pair, "client">>((resolve) => {
     origin.upgradeWith((request, socket, head) => {
       server.handleUpgrade(request, socket, head, (atOrigin) => resolve({ atOrigin, request }));
@@ -108,11 +110,20 @@ describe("a WebSocket through the edge", () => {
   });
 
   it("negotiates a subprotocol with the origin and carries the target and headers of any request", async () => {
-    const forged = { "x-forwarded-for": "203.0.113.9", "x-sluice-pass": "forged", cookie: "a=1", origin: "https://shop.test" };
+    const forged = {
+      "x-forwarded-for": "203.0.113.9",
+      "x-sluice-pass": "forged",
+      cookie: "a=1",
+      origin: "https://shop.test",
+    };
     const { client, request } = await openPair({ path: "/ws?pair=BTC-USD", protocols: ["v1.sluice"], headers: forged });
     expect(client.protocol).toBe("v1.sluice");
     expect(request.url).toBe("/ws?pair=BTC-USD");
-    expect(request.headers).toMatchObject({ "x-forwarded-for": "127.0.0.1", cookie: "a=1", origin: "https://shop.test" });
+    expect(request.headers).toMatchObject({
+      "x-forwarded-for": "127.0.0.1",
+      cookie: "a=1",
+      origin: "https://shop.test",
+    });
     expect(request.headers).not.toHaveProperty("x-sluice-pass");
     expect(request.headers["x-request-id"]).toMatch(/^[\w-]{22}$/);
     client.terminate();
@@ -143,6 +154,8 @@ describe("a WebSocket through the edge", () => {
     const lines =
       "Host: shop.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n";
     expect((await sendRaw(edge.port, `GET //ws HTTP/1.1\r\n${lines}\r\n`)).status).toBe(400);
-    expect((await sendRaw(edge.port, `POST /ws HTTP/1.1\r\n${lines}Content-Length: 0\r\n\r\n`)).status).toBeGreaterThanOrEqual(200);
+    expect(
+      (await sendRaw(edge.port, `POST /ws HTTP/1.1\r\n${lines}Content-Length: 0\r\n\r\n`)).status,
+    ).toBeGreaterThanOrEqual(200);
   });
 });

@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
 import { startGateStack } from "../gate/gate-stack.ts";
 import { createVisitor, JSON_PLEASE } from "../gate/visitor.ts";
-import { launchBrowser } from "../parts/browser.ts";
 
 /** How a person's browser comes in where work is asked for, and with an invitation. */
 const OPERATOR = "operator-token-of-this-test";
@@ -30,14 +30,15 @@ async function open(options: BrowserContextOptions = {}): Promise<Opened> {
   return { page, problems };
 }
 
-const untilInside = (page: Page, target: string) => page.locator("body", { hasText: `"url":${JSON.stringify(target)}` }).waitFor();
+const untilInside = (page: Page, target: string) =>
+  page.locator("body", { hasText: `"url":${JSON.stringify(target)}` }).waitFor();
 
 describe.concurrent("a page that asks for work", () => {
   it("says so, does it in a worker under its own policy, and leads on to the page that was asked for", async () => {
     const { page, problems } = await open();
     let workers = 0;
     page.on("worker", () => workers++);
-    // The answer waits until somebody has seen the page.
+    // The answer waits until the page was shown.
     await page.route("**/enter", async (route) => {
       await page.getByRole("heading", { name: "Checking your browser" }).waitFor();
       await route.continue();
@@ -48,7 +49,7 @@ describe.concurrent("a page that asks for work", () => {
     expect(await redis.keys("queue:{work}:proof:*")).toHaveLength(1);
   });
 
-  it("does it by itself where the browser allows no workers", async () => {
+  it("does the work on the page where the browser allows no workers", async () => {
     const { page, problems } = await open();
     await page.addInitScript("globalThis.Worker = class { constructor() { throw new Error('forbidden'); } };");
     await page.goto(`${url}/alone/x`);
@@ -75,10 +76,15 @@ describe.concurrent("a page that asks for work", () => {
   });
 });
 
-describe("a link with an invitation", () => {
+describe("a link with an invite", () => {
   async function inviteTo(queueId: string): Promise<string> {
     const headers = { authorization: `Bearer ${OPERATOR}`, "content-type": "application/json" };
-    const { json } = await createVisitor(url).send("POST", `/_sluice/admin/queues/${queueId}/invites`, headers, '{"lane":2}');
+    const { json } = await createVisitor(url).send(
+      "POST",
+      `/_sluice/admin/queues/${queueId}/invites`,
+      headers,
+      '{"lane":2}',
+    );
     return String(json["invite"]);
   }
 
@@ -87,7 +93,10 @@ describe("a link with an invitation", () => {
     const invite = await inviteTo("guests");
     const [first, second] = [await open(), await open()];
     await first.page.goto(`${url}/guests/hall?row=3&sluice-invite=${invite}`);
-    expect([first.page.url(), await first.page.locator("#position").textContent()]).toEqual([`${url}/guests/hall?row=3`, "1"]);
+    expect([first.page.url(), await first.page.locator("#position").textContent()]).toEqual([
+      `${url}/guests/hall?row=3`,
+      "1",
+    ]);
     expect(await first.page.evaluate("document.referrer")).toBe("");
     await second.page.goto(`${url}/guests/?sluice-invite=${invite}`);
     await second.page.getByText("Your invitation has already been used.").waitFor();

@@ -1,14 +1,14 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueSettingsSchema } from "../../edge/queue/settings.ts";
-import { LANGUAGES, type Language } from "../../edge/room/language.ts";
+import { LANGUAGES, type Language } from "../../edge/line/page/language.ts";
+import type { Template } from "../../edge/line/page/template.ts";
+import { queueSettingsSchema } from "../../edge/line/settings.ts";
 import { renderRoom } from "../../edge/room/room.ts";
 import { pageHeaders } from "../../edge/room/room-response.ts";
 import { ROOM_STATE_NAMES, type RoomState, type WaitingFacts } from "../../edge/room/room-state.ts";
 import { sampleState } from "../../edge/room/sample-state.ts";
-import type { Template } from "../../edge/room/template.ts";
-import { launchBrowser } from "../parts/browser.ts";
-import { seriousFaults } from "../parts/serious-faults.ts";
+import { launchBrowser } from "../../kit/browser.ts";
+import { seriousFaults } from "../../kit/serious-faults.ts";
 
 /** Every page that the gate can show, in a real Chromium with the headers that it is sent with. */
 const ADDRESS = "http://room.localhost/launch/";
@@ -18,7 +18,10 @@ const NARROW = { width: 320, height: 640 };
 
 const states: readonly RoomState[] = [
   ...ROOM_STATE_NAMES.map((name) => sampleState(name, NOW_MS)),
-  { name: "waiting", place: { position: 1_234_567, total: 9_999_999, first: 2_000_000, estimate: { low: 40_000, high: 80_000 } } },
+  {
+    name: "waiting",
+    place: { position: 1_234_567, total: 9_999_999, first: 2_000_000, estimate: { low: 40_000, high: 80_000 } },
+  },
 ];
 
 let browser: Browser;
@@ -27,14 +30,19 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
-type Shown = { readonly state: RoomState; readonly language: Language; readonly template?: Template; readonly pollAfterMs?: number };
+type Shown = {
+  readonly state: RoomState;
+  readonly language: Language;
+  readonly template?: Template;
+  readonly pollAfterMs?: number;
+};
 
 type OpenRoom = {
   readonly page: Page;
   readonly show: (shown: Shown) => Promise<void>;
   /** The line answers one poll with this, and the page has heard it. The page's clock is a fake one. */
-  readonly hear: (facts: Partial<WaitingFacts>) => Promise<void>;
-  /** Whatever the browser complains about, refusals by the page's policy among them. */
+  readonly answerPoll: (facts: Partial<WaitingFacts>) => Promise<void>;
+  /** The browser's complaints, including refusals by the page's policy. */
   readonly problems: readonly string[];
 };
 
@@ -57,15 +65,17 @@ async function openRoom(context: BrowserContext, change = (body: string) => body
     shown = next;
     await page.goto(ADDRESS);
   };
-  const hear = async (changes: Partial<WaitingFacts>) => {
+  const answerPoll = async (changes: Partial<WaitingFacts>) => {
     const pollAfterMs = shown?.pollAfterMs ?? MUCH_LATER_MS;
     polls += 1;
     facts = { state: "waiting", ...WAITING, ...changes, total: WAITING.total + polls, pollAfterMs };
     await page.clock.runFor(pollAfterMs * WITH_JITTER);
     // A number that no other answer has.
-    await page.locator("#crowd", { hasText: (WAITING.total + polls).toLocaleString(shown?.language) }).waitFor({ state: "attached" });
+    await page
+      .locator("#crowd", { hasText: (WAITING.total + polls).toLocaleString(shown?.language) })
+      .waitFor({ state: "attached" });
   };
-  return { page, show, hear, problems };
+  return { page, show, answerPoll, problems };
 }
 
 function bodyOf({ state, language, template, pollAfterMs }: Shown): string {
@@ -85,13 +95,13 @@ function bodyOf({ state, language, template, pollAfterMs }: Shown): string {
   });
 }
 
-/** Several windows in one page: opening each by itself takes longer than looking at it. */
+/** Several windows in one page: opening each takes longer than checking it. */
 function frameOf(body: string): string {
   const escaped = body.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   return `<iframe style="border:0" width="${NARROW.width}" height="${NARROW.height}" srcdoc="${escaped}"></iframe>`;
 }
 
-/** Nothing goes on by itself in a test that only shows a page. */
+/** A test that only shows a page must not navigate. */
 const MUCH_LATER_MS = 600_000;
 const WITH_JITTER = 1.2;
 const WAITING: WaitingFacts = {
@@ -107,12 +117,19 @@ const LISTEN = `globalThis.told = [];
 const region = document.getElementById("status");
 new MutationObserver(() => told.push(region.textContent)).observe(region, { childList: true })`;
 
-const SETTINGS = { name: "Launch", maxActive: 1, admissionRate: 1, message: "Block A is sold out.\nB and C have plenty." };
+const SETTINGS = {
+  name: "Launch",
+  maxActive: 1,
+  admissionRate: 1,
+  message: "Block A is sold out.\nB and C have plenty.",
+};
 
-/** Chosen as badly as one can: what is shown must be readable all the same. */
-const BAD_COLOURS: Template = { colours: { light: { accent: "#ffff66", background: "#808080" }, dark: { accent: "#111111" } } };
+/** The worst choice of colours: the page must still be readable. */
+const BAD_COLOURS: Template = {
+  colours: { light: { accent: "#ffff66", background: "#808080" }, dark: { accent: "#111111" } },
+};
 
-/** What is wider than the place it has. The progress bar hides what flows through it, and is the only one to do so. */
+/** Elements wider than their container. The progress bar clips its content, and is the only one to do so. */
 const TOO_WIDE = `[document.documentElement, ...document.querySelectorAll("main *")]
   .filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== "inline")
   .filter((element) => element.closest(".progress") === null)
@@ -161,7 +178,7 @@ describe("every page of the gate", () => {
     await context.close();
   });
 
-  it("stands still for who asked for less motion", async () => {
+  it("does not animate for visitors who prefer reduced motion", async () => {
     const context = await browser.newContext({ reducedMotion: "reduce" });
     const { page, show } = await openRoom(context);
     await show({ state: sampleState("waiting", NOW_MS), language: "en" });
@@ -177,58 +194,73 @@ describe("every page of the gate", () => {
       await show({ state, language: "en" });
       if ((await page.evaluate("document.getAnimations().length")) !== 0) moving.push(state.name);
     }
-    expect(new Set(moving)).toEqual(new Set(["checking", "waiting", "yourTurn", "full", "maintenance", "storeDown", "rateLimited"]));
+    expect(new Set(moving)).toEqual(
+      new Set(["checking", "waiting", "yourTurn", "full", "maintenance", "storeDown", "rateLimited"]),
+    );
     await context.close();
   });
 
   it("marks an operator's words with their language, and its own without, as the state changes", async () => {
     const context = await browser.newContext();
-    const { page, show, hear } = await openRoom(context);
+    const { page, show, answerPoll } = await openRoom(context);
     await page.addInitScript("globalThis.Worker = undefined");
     await page.clock.install({ time: NOW_MS });
-    const languageOf = (selector: string) => page.evaluate(`(({ lang, dir }) => [lang, dir])(document.querySelector("${selector}"))`);
-    await show({ state: sampleState("waiting", NOW_MS), language: "de", template: { title: "Welcome" }, pollAfterMs: 10_000 });
+    const languageOf = (selector: string) =>
+      page.evaluate(`(({ lang, dir }) => [lang, dir])(document.querySelector("${selector}"))`);
+    await show({
+      state: sampleState("waiting", NOW_MS),
+      language: "de",
+      template: { title: "Welcome" },
+      pollAfterMs: 10_000,
+    });
     expect([await languageOf("h1"), await languageOf("#lead")]).toEqual([
       ["en", "auto"],
       ["", ""],
     ]);
-    await hear({ mode: "paused" });
+    await answerPoll({ mode: "paused" });
     expect(await languageOf("h1")).toEqual(["", ""]);
-    await hear({ mode: "active" });
+    await answerPoll({ mode: "active" });
     expect(await languageOf("h1")).toEqual(["en", "auto"]);
     await context.close();
   });
 
   it("tells a screen reader of a new state, of half the way and after a minute, and not of every poll", async () => {
     const context = await browser.newContext();
-    const { page, show, hear } = await openRoom(context);
+    const { page, show, answerPoll } = await openRoom(context);
     // A fake clock has no power over a worker's.
     await page.addInitScript("globalThis.Worker = undefined");
     await page.clock.install({ time: NOW_MS });
     const opensAt = NOW_MS + 86_400_000;
-    await show({ state: { name: "prequeue", opensAtMs: opensAt, total: 20, isDrawn: true }, language: "en", pollAfterMs: 10_000 });
+    await show({
+      state: { name: "prequeue", opensAtMs: opensAt, total: 20, isDrawn: true },
+      language: "en",
+      pollAfterMs: 10_000,
+    });
     await page.evaluate(LISTEN);
     const told = () => page.evaluate("told.splice(0)");
-    for (let polls = 0; polls < 3; polls++) await hear({ position: null, phase: "prequeue", opensAt, order: "lottery" });
+    for (let polls = 0; polls < 3; polls++)
+      await answerPoll({ position: null, phase: "prequeue", opensAt, order: "lottery" });
     expect(await told()).toEqual([]);
-    await hear({ position: 900 });
+    await answerPoll({ position: 900 });
     expect(await told()).toEqual(["You are in line. Your place in line. 900. about 2–5 minutes"]);
-    for (const position of [890, 700, 451]) await hear({ position });
+    for (const position of [890, 700, 451]) await answerPoll({ position });
     expect(await told()).toEqual([]);
-    await hear({ position: 450 });
+    await answerPoll({ position: 450 });
     expect(await told()).toEqual([expect.stringContaining("450")]);
-    for (const position of [440, 430, 420]) await hear({ position });
+    for (const position of [440, 430, 420]) await answerPoll({ position });
     expect(await told()).toEqual([]);
-    for (const position of [410, 400, 390]) await hear({ position });
+    for (const position of [410, 400, 390]) await answerPoll({ position });
     expect(await told()).toHaveLength(1);
-    await hear({ position: 390, mode: "paused" });
+    await answerPoll({ position: 390, mode: "paused" });
     expect(await told()).toEqual([expect.stringContaining("The line is paused")]);
     await context.close();
   });
 
-  it("asks again by itself also in a browser that the script is too new for", async () => {
+  it("reloads also in a browser that is too old for the script", async () => {
     const context = await browser.newContext();
-    const { page, show } = await openRoom(context, (body) => body.replace(/(<script nonce="[^"]*">)\(function/, "$1?.("));
+    const { page, show } = await openRoom(context, (body) =>
+      body.replace(/(<script nonce="[^"]*">)\(function/, "$1?.("),
+    );
     await page.clock.install();
     await show({ state: { name: "full" }, language: "en" });
     const again = page.waitForRequest(ADDRESS);

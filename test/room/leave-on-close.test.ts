@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
 import { startGateStack } from "../gate/gate-stack.ts";
 import { until } from "../gate/visitor.ts";
-import { launchBrowser } from "../parts/browser.ts";
 
 /** The beacon of pages behind the gate, in a real browser. */
 const stack = await startGateStack();
@@ -31,7 +31,9 @@ async function enter(queueId: string): Promise<{ readonly context: BrowserContex
   const page = await context.newPage();
   await page.goto(`${url}/${queueId}/`);
   // The script says that the visitor is there, and so claims the session.
-  await until(async () => (await redis.hget(`queue:{${queueId}}:session:${await sessionOf(queueId)}`, "last_activity")) !== null);
+  await until(
+    async () => (await redis.hget(`queue:{${queueId}}:session:${await sessionOf(queueId)}`, "last_activity")) !== null,
+  );
   return { context, page };
 }
 
@@ -47,7 +49,7 @@ describe.concurrent("a page with the beacon", () => {
     await context.close();
   });
 
-  it("keeps the slot of a visitor who goes on to the next page, back and reloads", async () => {
+  it("keeps the slot of a visitor who follows links, goes back and reloads", async () => {
     const { page, context } = await enter("walks");
     const session = await sessionOf("walks");
     for (let round = 0; round < 2; round++) {

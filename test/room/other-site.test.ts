@@ -1,19 +1,24 @@
 import { decodeJwt } from "jose";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
+import { startHttpsServer, startTlsProxy } from "../../kit/https.ts";
 import { startGateStack } from "../gate/gate-stack.ts";
 import { createVisitor } from "../gate/visitor.ts";
-import { launchBrowser } from "../parts/browser.ts";
-import { startHttpsServer, startTlsProxy } from "../parts/https.ts";
 
-/** What a form on another site does to a visitor, over https in a real browser: a bank that sends its customer back, or somebody who means harm. */
+/**
+ * The effects of a form on another site, over https in a real browser: a bank that sends its customer back, or an
+ * attacker.
+ */
 const stack = await startGateStack({ isHttps: true });
 const { origin, url } = stack;
 const shop = `https://localhost:${await startTlsProxy({ port: stack.edges[0]?.port ?? 0 })}`;
 const bank = `https://127.0.0.1:${await startHttpsServer((request, response) => {
   const action = new URL(request.url ?? "", "https://bank.test").searchParams.get("to") ?? "";
   response.setHeader("content-type", "text/html");
-  response.end(`<form method="post" action="${action}"><input name="paid" value="yes"><button>Back to the shop</button></form>`);
+  response.end(
+    `<form method="post" action="${action}"><input name="paid" value="yes"><button>Back to the shop</button></form>`,
+  );
 })}`;
 const WITHIN_MS = 30_000;
 
@@ -95,12 +100,14 @@ describe("a form of another site", () => {
 });
 
 describe("a picture on another site", () => {
-  it("takes no place, whoever looks at it", async () => {
+  it("takes no place, whatever the client", async () => {
     const { page } = await open();
     await page.goto(`${bank}/`);
     const before = await stack.redis.zcard("queue:{lax}:active");
     // As text: the program is the page's, and what it uses is not there in Node.
-    await page.evaluate(`new Promise((resolve) => Object.assign(new Image(), { onerror: resolve, src: "${shop}/lax/logo.png" }))`);
+    await page.evaluate(
+      `new Promise((resolve) => Object.assign(new Image(), { onerror: resolve, src: "${shop}/lax/logo.png" }))`,
+    );
     expect([await stack.redis.zcard("queue:{lax}:active"), origin.requests.length]).toEqual([before, 0]);
     expect((await createVisitor(url).get("/_sluice/queues/lax")).status).toBe(200);
   });

@@ -1,11 +1,15 @@
+// @module-tag timing: Chromium sends a form within the claim window of another visitor.
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { QueueSettings } from "../../edge/queue/settings.ts";
+import type { QueueSettings } from "../../edge/line/settings.ts";
+import { launchBrowser } from "../../kit/browser.ts";
 import { startGateStack } from "../gate/gate-stack.ts";
 import { createVisitor, JSON_PLEASE, type Seen, until, type Visitor } from "../gate/visitor.ts";
-import { launchBrowser } from "../parts/browser.ts";
 
-/** The visitor's page in a real Chromium, before a real line. The tests run at once: each has a queue and a browser profile of its own. */
+/**
+ * The visitor's page in a real Chromium, in front of a real line. The tests run concurrently: each has its own queue
+ * and browser profile.
+ */
 const stack = await startGateStack();
 const { url, redis, origin } = stack;
 
@@ -13,7 +17,7 @@ const WITHIN_MS = 30_000;
 /** Long enough for a busy machine to open the page before. */
 const EVENT_IN_MS = 12_000;
 
-/** One person inside, and whoever comes waits; near the head the line asks back every second. */
+/** One person inside, and all others wait; near the head polls come every second. */
 const NARROW: Partial<QueueSettings> = { maxActive: 1, admissionRate: 100, admissionBurst: 100 };
 let tries = 0;
 
@@ -33,28 +37,35 @@ const queues: Readonly<Record<string, Partial<QueueSettings>>> = {
 let browser: Browser;
 beforeAll(async () => {
   browser = await launchBrowser();
-  // Whichever of them edges are told of has a number after its name.
+  // The queue that edges learn of has a number after its name.
   await Promise.all(Object.entries(queues).map(([queueId, settings]) => stack.setQueue(queueId, settings)));
 });
 afterAll(() => browser.close());
 
 type Crowd = { readonly inside: Visitor; readonly ahead: readonly Visitor[] };
 
-/** Somebody is inside, and so many are in line before the page is opened. */
+/** One visitor is inside, and this many are in line before the page is opened. */
 async function crowd(queueId: string, ahead: number): Promise<Crowd> {
   const [inside, ...others] = Array.from({ length: ahead + 1 }, () => createVisitor(url)) as [Visitor, ...Visitor[]];
   // The first one twice: who does not come back with the pass gives the slot back soon.
   for (const visitor of [inside, inside, ...others]) await visitor.get(`/${queueId}/`, JSON_PLEASE);
-  const [taken, waiting] = [await redis.zcard(`queue:{${queueId}}:active`), await redis.zcard(`queue:{${queueId}}:waiting`)];
-  const isTold = inside.cookies.has(`sluice-pass-${queueId}`) && others.every(({ cookies }) => cookies.has(`sluice-ticket-${queueId}`));
+  const [taken, waiting] = [
+    await redis.zcard(`queue:{${queueId}}:active`),
+    await redis.zcard(`queue:{${queueId}}:waiting`),
+  ];
+  const isTold =
+    inside.cookies.has(`sluice-pass-${queueId}`) &&
+    others.every(({ cookies }) => cookies.has(`sluice-ticket-${queueId}`));
   if (isTold && taken === 1 && waiting === ahead) return { inside, ahead: others };
-  // On a machine that is very busy a join may be refused, or its answer lost: then it is as if nobody had come.
+  // On a very busy machine a join may be refused, or its answer lost: then it counts as not made.
   await redis.del(["active", "ready", "waiting", "beats"].map((key) => `queue:{${queueId}}:${key}`));
   return crowd(queueId, ahead);
 }
 
 const leave = (queueId: string, visitor: Visitor) =>
-  until(async () => (await visitor.send("POST", `/_sluice/queues/${queueId}/leave`)).status === 204, { withinMs: WITHIN_MS });
+  until(async () => (await visitor.send("POST", `/_sluice/queues/${queueId}/leave`)).status === 204, {
+    withinMs: WITHIN_MS,
+  });
 
 type Opened = { readonly page: Page; readonly problems: string[] };
 
@@ -79,7 +90,7 @@ async function open(path: string, options: OpenOptions = {}): Promise<Opened> {
   return { page, problems };
 }
 
-/** On a machine that is very busy the line may not answer at once; then the page tries again by itself. */
+/** On a very busy machine the line may not answer at once; then the page retries. */
 async function openInLine(path: string, options: OpenOptions = {}): Promise<Opened> {
   const opened = await open(path, options);
   await opened.page.locator('[data-state="waiting"]').waitFor();
@@ -89,20 +100,22 @@ async function openInLine(path: string, options: OpenOptions = {}): Promise<Open
 const seen = (page: Page, text: string | RegExp) => page.getByText(text).first().waitFor();
 const headed = (page: Page, text: string) => page.getByRole("heading", { name: text }).waitFor();
 const place = (page: Page) => page.locator("#position").textContent();
-const untilPlace = (page: Page, text: string) => until(async () => (await place(page)) === text, { withinMs: WITHIN_MS });
-/** What the origin answers to whoever is in. */
-const untilInside = (page: Page, target: string) => page.locator("body", { hasText: `"url":${JSON.stringify(target)}` }).waitFor();
+const untilPlace = (page: Page, text: string) =>
+  until(async () => (await place(page)) === text, { withinMs: WITHIN_MS });
+/** The origin's answer to an admitted visitor. */
+const untilInside = (page: Page, target: string) =>
+  page.locator("body", { hasText: `"url":${JSON.stringify(target)}` }).waitFor();
 
 async function cookiesOf(page: Page): Promise<string> {
   return (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-/** What the line answers to the visitor on this page. */
+/** The line's answer to the visitor on this page. */
 async function ownState(page: Page, queueId: string): Promise<Seen> {
   return createVisitor(url).send("POST", `/_sluice/queues/${queueId}/heartbeat`, { cookie: await cookiesOf(page) });
 }
 
-/** Chromium without a window has no hidden tabs, so the page is told that it is one. */
+/** Headless Chromium has no hidden tabs, so the page's visibility is overridden. */
 const HIDE = `document.isHiddenNow = false;
 Object.defineProperty(document, "hidden", { get: () => document.isHiddenNow });
 globalThis.setHidden = (isHidden) => { document.isHiddenNow = isHidden; document.dispatchEvent(new Event("visibilitychange")); };`;
@@ -111,7 +124,7 @@ globalThis.setHidden = (isHidden) => { document.isHiddenNow = isHidden; document
 
 // Those that wait longest come first.
 describe.concurrent("the page of a visitor in line", () => {
-  it("counts down to the start of an event, and goes on from there", async () => {
+  it("counts down to the start of an event, and continues from there", async () => {
     const opensAt = Date.now() + EVENT_IN_MS;
     await stack.setQueue("event", { prequeueOpensAt: opensAt - 60_000, opensAt, order: "lottery" });
     const { page } = await open("/event/");
@@ -127,7 +140,7 @@ describe.concurrent("the page of a visitor in line", () => {
     expect(Date.now()).toBeGreaterThan(opensAt);
   });
 
-  it("keeps the place in a hidden tab, and waits to be looked at when it is the turn", async () => {
+  it("keeps the place in a hidden tab, and waits for the visitor when it is the turn", async () => {
     const { inside, ahead } = await crowd("hidden", 1);
     const { page } = await openInLine("/hidden/", { prepare: (opened) => opened.addInitScript(HIDE) });
     await untilPlace(page, "2");
@@ -166,16 +179,18 @@ describe.concurrent("the page of a visitor in line", () => {
     await crowd("lanes", 1);
     const { page } = await openInLine("/lanes/");
     await untilPlace(page, "2");
-    // Somebody of a higher lane goes ahead of everybody.
+    // A visitor of a higher lane goes ahead of all others.
     await redis.zadd("queue:{lanes}:waiting", 2 ** 50, "a-guest-with-an-invitation");
     await until(async () => (await ownState(page, "lanes")).json["position"] === 3, { withinMs: WITHIN_MS });
-    await page.waitForResponse(async (response) => /heartbeat/.test(response.url()) && (await response.json())["position"] === 3);
+    await page.waitForResponse(
+      async (response) => /heartbeat/.test(response.url()) && (await response.json())["position"] === 3,
+    );
     expect(await place(page)).toBe("2");
     await page.reload();
     expect(await place(page)).toBe("2");
   });
 
-  it("works without a script: it comes back by itself, leaves by a form, and walks in", async () => {
+  it("works without a script: it reloads, leaves by a form, and enters", async () => {
     const { inside, ahead } = await crowd("noscript", 1);
     const { page } = await openInLine("/noscript/x?y=1", { javaScriptEnabled: false });
     await untilPlace(page, "2");
@@ -190,7 +205,7 @@ describe.concurrent("the page of a visitor in line", () => {
     await untilInside(page, "/noscript/x?y=1");
   });
 
-  it("says when it is offline, and goes on where it stood", async () => {
+  it("says when it is offline, and continues where it was", async () => {
     const { ahead } = await crowd("offline", 1);
     const { page } = await openInLine("/offline/");
     await page.context().setOffline(true);
@@ -204,17 +219,24 @@ describe.concurrent("the page of a visitor in line", () => {
 
   it("is written from right to left for a reader of Persian, with Persian digits, and fits a phone", async () => {
     await crowd("persian", 1);
-    const { page } = await openInLine("/persian/", { locale: "fa-IR", viewport: { width: 360, height: 740 }, colorScheme: "dark" });
+    const { page } = await openInLine("/persian/", {
+      locale: "fa-IR",
+      viewport: { width: 360, height: 740 },
+      colorScheme: "dark",
+    });
     expect(await page.locator("html").getAttribute("dir")).toBe("rtl");
     expect(await page.locator("h1").textContent()).toBe("شما در صف هستید");
     expect(await place(page)).toBe("۲");
-    const [bar, filled] = [await page.locator("#progress").boundingBox(), await page.locator("#progress i").boundingBox()];
+    const [bar, filled] = [
+      await page.locator("#progress").boundingBox(),
+      await page.locator("#progress i").boundingBox(),
+    ];
     expect(filled?.width).toBeLessThan((bar?.width ?? 0) / 2);
     expect(Math.round((filled?.x ?? 0) + (filled?.width ?? 0))).toBe(Math.round((bar?.x ?? 0) + (bar?.width ?? 0)));
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   });
 
-  it("can be used with the keyboard alone", async () => {
+  it("can be used with only the keyboard", async () => {
     await crowd("keyboard", 0);
     const { page } = await openInLine("/keyboard/?a=1");
     const focused = () => page.evaluate("document.activeElement.textContent.trim()");
@@ -241,7 +263,7 @@ describe.concurrent("the page of a visitor in line", () => {
     expect(page.url()).toBe(`${url}/keyboard/?a=1`);
   });
 
-  it("rings and notifies who asked for it, when it is their turn in another tab", async () => {
+  it("rings and notifies on request, when it is the visitor's turn in another tab", async () => {
     const { inside } = await crowd("told", 0);
     const record = `globalThis.told = [];
       globalThis.Notification = class { static permission = "granted"; constructor(title, { body }) { told.push(title, body); } };
@@ -257,11 +279,16 @@ describe.concurrent("the page of a visitor in line", () => {
     await page.evaluate("told.length = 0; setHidden(true)");
     await leave("told", inside);
     await headed(page, "It is your turn");
-    expect(await page.evaluate("told")).toEqual(["note", "note", "It is your turn", expect.stringMatching(/^Queue told\b/)]);
+    expect(await page.evaluate("told")).toEqual([
+      "note",
+      "note",
+      "It is your turn",
+      expect.stringMatching(/^Queue told\b/),
+    ]);
   });
 
   it("never sends a form again: it goes back to where it was filled in, and says that nothing was sent", async () => {
-    // A queue of its own each time: a page of an earlier try would take the slot.
+    // A new queue each time: a page of an earlier try would take the slot.
     const queueId = `forms-${tries++}`;
     await stack.setQueue(queueId, NARROW);
     const asked: string[] = [];
@@ -291,7 +318,7 @@ describe.concurrent("the page of a visitor in line", () => {
     expect(asked).toEqual([`GET /${queueId}/fill?in=1`]);
   });
 
-  it("shows what the operator says and does while one waits", async () => {
+  it("shows the operator's messages and changes during the wait", async () => {
     await crowd("operator", 0);
     const { page } = await openInLine("/operator/");
     await headed(page, "You are in line");
@@ -312,9 +339,12 @@ describe.concurrent("the page of a visitor in line", () => {
     await headed(page, "You are in line");
     // As another program would, whose answer this browser does not see.
     const cookie = await cookiesOf(page);
-    await until(async () => (await createVisitor(url).send("POST", "/_sluice/queues/lost/leave", { cookie })).status === 204, {
-      withinMs: WITHIN_MS,
-    });
+    await until(
+      async () => (await createVisitor(url).send("POST", "/_sluice/queues/lost/leave", { cookie })).status === 204,
+      {
+        withinMs: WITHIN_MS,
+      },
+    );
     await headed(page, "You have left the line");
     // The place whose ticket was lost, and at most one more, of a join whose answer came too late for the edge.
     expect(await redis.zcard("queue:{lost}:waiting")).toBeLessThanOrEqual(2);

@@ -1,41 +1,41 @@
+import type { PlainSettings } from "../../kit/line-settings.ts";
+import { insist } from "../../kit/objection.ts";
 import { goesBefore, type Member } from "./member.ts";
-import { insist } from "./objection.ts";
-import type { PlainSettings } from "./settings.ts";
 
 /**
- * When visitors may enter: an exact account of the tokens, which also shows when the line owes a visitor the entry, and G2 over all
- * windows by the entry times themselves.
+ * When visitors may enter: an exact account of the tokens, which also shows when a visitor must be admitted, and G2
+ * over all windows of entry times.
  */
 export type EntryAudit = {
-  /** A call looks at the account, and may write down what it sees. */
+  /** A call reads the account and may write it. */
   readonly look: (nowMs: number, settings: PlainSettings, isWritten: boolean) => void;
-  /** When the given number of visitors, one after the other, have entered; `last` is the last of them. May lie in the past. */
+  /** When the last of this many visitors enters, one after the other. May lie in the past. */
   readonly entryMs: (number: number, settings: PlainSettings, last: Member) => number;
-  /** How far ahead an entry may be granted with so many free slots. */
+  /** How far ahead an entry may be granted with this many free slots. */
   readonly holdMs: (room: number, settings: PlainSettings) => number;
   /** A visitor takes that entry. */
   readonly take: (number: number, settings: PlainSettings, by: Member) => void;
 };
 
 const HOLD_MS_MAX = 500;
-/** A visitor takes no entry that was left free more than this before the entry of somebody in front of them. */
+/** A visitor takes no free entry more than this before the entry of a visitor in front. */
 const PASSING_MS_MAX = 200;
-/** The store keeps nine decimals, thousands of times. */
+/** The store rounds to nine decimals, thousands of times. */
 export const TOLERANCE = 1e-3;
 
 type Account = { tokens: number; atMs: number; credit: number; free: number[] };
 
-/** Two who drew the same number stand at the same place. */
+/** Two visitors with the same drawn number share a place. */
 function isBefore(one: Member, other: Member): boolean {
   return goesBefore(one, { ...other, ticketId: "" });
 }
 
 export function createEntryAudit(startMs: number): EntryAudit {
-  // Nothing is written before the first change: until then the bucket is full, whatever the burst is by then.
+  // Nothing is written before the first change: until then the bucket is full at any burst.
   let written: Account | undefined;
   let account: Account = { tokens: 0, atMs: startMs, credit: 0, free: [] };
   let nowMs = startMs;
-  /** Those whose entry lies ahead. */
+  /** Visitors whose entry lies ahead. */
   let granted: { readonly member: Member; readonly atMs: number }[] = [];
   /** Entries under the same limits. */
   let entries: number[] = [];
@@ -51,7 +51,7 @@ export function createEntryAudit(startMs: number): EntryAudit {
     return { tokens: Math.min(burst, written.tokens + earned + credit), atMs: nowMs, credit: 0, free };
   }
 
-  /** The entries that were left free, as far as this visitor may take them. */
+  /** The free entries that this visitor may take. */
   function openTo(visitor: Member): Pick<Account, "credit" | "free"> {
     const { credit, free } = account;
     const before = granted.filter(({ member, atMs }) => atMs > nowMs && isBefore(member, visitor));
@@ -71,7 +71,10 @@ export function createEntryAudit(startMs: number): EntryAudit {
     let least = Number.POSITIVE_INFINITY;
     for (const [index, atMs] of entries.entries()) {
       least = Math.min(least, index - (rate * (atMs - 1)) / 1_000);
-      insist(index + 1 - (rate * atMs) / 1_000 - least <= burst + TOLERANCE, "G2: more entries in a window than burst + rate * window");
+      insist(
+        index + 1 - (rate * atMs) / 1_000 - least <= burst + TOLERANCE,
+        "G2: more entries in a window than burst + rate * window",
+      );
     }
   }
 
@@ -83,11 +86,12 @@ export function createEntryAudit(startMs: number): EntryAudit {
       const inForce = `${settings.rate} ${settings.burst}`;
       if (inForce !== limits) entries = [];
       limits = inForce;
-      // What a smaller burst has spilled is gone, whoever looked.
+      // Tokens beyond a smaller burst are lost at the first look.
       const isCut = written !== undefined && written.tokens > settings.burst;
       if (isWritten || isCut || account.atMs > nowMs) written = account;
     },
-    holdMs: (room, { rate, burst }) => Math.max(0, Math.min(HOLD_MS_MAX - ((burst - 1) * 1_000) / rate, (room * 500) / rate)),
+    holdMs: (room, { rate, burst }) =>
+      Math.max(0, Math.min(HOLD_MS_MAX - ((burst - 1) * 1_000) / rate, (room * 500) / rate)),
     take: (number, settings, by) => {
       const entry = Math.max(nowMs, entryMs(number, settings, by));
       const { tokens, atMs, credit, free } = account;
@@ -98,7 +102,10 @@ export function createEntryAudit(startMs: number): EntryAudit {
       else if (behind <= 0) account = { ...account, free: free.filter((ms) => ms !== entry) };
       else if (entry <= nowMs) account = { ...account, tokens: tokens - 1 };
       else {
-        const skipped = Array.from({ length: behind - 1 }, (_, index) => atMs + ((index + 1 - tokens) * 1_000) / settings.rate);
+        const skipped = Array.from(
+          { length: behind - 1 },
+          (_, index) => atMs + ((index + 1 - tokens) * 1_000) / settings.rate,
+        );
         const passed = skipped.filter((ms) => ms <= nowMs).length;
         account = {
           tokens: 0,

@@ -1,18 +1,18 @@
+import type { LineSettings } from "../../kit/line-settings.ts";
+import { insist } from "../../kit/objection.ts";
 import type { Member } from "./member.ts";
-import { insist } from "./objection.ts";
-import type { LineSettings } from "./settings.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Call, Step } from "./step.ts";
 
-/** Everybody who changed places in one step. */
+/** The visitors who changed their state in one step. */
 export type Moves = {
-  /** Came (back) from outside into the line. */
+  /** Joined the line or returned to it. */
   readonly joined: Member[];
-  /** Left the store because they had stopped polling. */
+  /** Removed from the store because they stopped polling. */
   readonly skipped: Member[];
   /** Only ever the caller. */
   readonly admitted: Member[];
-  /** Sessions whose slot returned because its time was over. */
+  /** Sessions whose slot was returned at its end. */
   readonly returned: Member[];
 };
 
@@ -21,18 +21,18 @@ type Place = { readonly at: "waiting" | "admitted" | "nowhere"; readonly untilMs
 type Scene = {
   readonly step: Step;
   readonly settings: LineSettings;
-  /** Whether no poll could be heard at that time, so that it counts against nobody. */
+  /** Whether the store was silent at that time, so that a missing poll does not count. */
   readonly isForgiven: (ms: number) => boolean;
   readonly moves: Moves;
 };
 
-/** A visitor is skipped by a poll behind them when their own poll is this late, and by a sweep when it is later. */
+/** How late a visitor's poll must be for a poll from behind, or a sweep, to skip the visitor. */
 const GONE_MS = 700;
 const GONE_FOR_SWEEP_MS = 1_500;
 
 /**
- * Compares where everybody stood with where they stand now, and objects to every move that no call could have caused.
- * Changes nothing; the auditor applies the moves once all of them are found lawful.
+ * Compares all visitors before and after a step, and objects to every move that no call could have caused. Changes
+ * nothing; the auditor applies the moves once all are accepted.
  */
 export function findMoves(members: Iterable<Member>, { step, settings, isForgiven }: Omit<Scene, "moves">): Moves {
   const moves: Moves = { joined: [], skipped: [], admitted: [], returned: [] };
@@ -49,9 +49,9 @@ export function placeOf(ticketId: string, { waiting, active }: Snapshot): Place 
 }
 
 function checkSnapshot({ waiting, beats, active, ready }: Snapshot): void {
-  insist(beats.size === waiting.size, "the line and its polls do not list the same people");
+  insist(beats.size === waiting.size, "the line and its polls do not list the same visitors");
   for (const ticketId of waiting.keys()) {
-    insist(beats.has(ticketId), `${ticketId} waits without a poll that can be overdue`);
+    insist(beats.has(ticketId), `${ticketId} waits without a due poll`);
     insist(!active.has(ticketId), `${ticketId} waits and holds a slot`);
   }
   for (const ticketId of ready.keys()) insist(active.has(ticketId), `${ticketId} is ready and has no slot`);
@@ -63,13 +63,13 @@ const FROM: Readonly<Record<Member["phase"], (member: Member, scene: MoveTo) => 
   away: fromOutside,
   waiting: fromWaiting,
   admitted: fromAdmitted,
-  ended: (member, { place }) => insist(place.at === "nowhere", `the used-up ticket ${member.ticketId} came back`),
+  ended: (member, { place }) => insist(place.at === "nowhere", `the used ticket ${member.ticketId} returned`),
 };
 
-/** From outside: only by one's own join or poll. */
+/** From outside: only by the visitor's own join or poll. */
 function fromOutside(member: Member, { place, moves, step }: MoveTo): void {
   if (place.at === "nowhere") return;
-  insist(isCalledBy(step.call, member, "enter", "beat"), `${member.ticketId} came into the line without a call`);
+  insist(isCalledBy(step.call, member, "enter", "beat"), `${member.ticketId} joined the line without a call`);
   if (place.at === "waiting") moves.joined.push(member);
   else moves.admitted.push(member);
 }
@@ -84,7 +84,7 @@ function fromWaiting(member: Member, { place, moves, step, isForgiven }: MoveTo)
   if (isCalledBy(step.call, member, "leave", "end")) return;
   const goneMs = step.call.verb === "sweep" ? GONE_FOR_SWEEP_MS : GONE_MS;
   insist(member.expectedMs + goneMs <= step.nowMs, `${member.ticketId} was skipped and is not late`);
-  insist(!isForgiven(member.expectedMs), `${member.ticketId} was skipped because no poll could be heard`);
+  insist(!isForgiven(member.expectedMs), `${member.ticketId} was skipped although the store was silent`);
   moves.skipped.push(member);
 }
 
@@ -96,8 +96,11 @@ function fromAdmitted(member: Member, { place, step, settings, moves }: MoveTo):
     if (!isLive) moves.returned.push(member);
     return;
   }
-  insist(place.at === "admitted", `the used-up ticket ${member.ticketId} came back`);
-  insist(isLive && isCalledBy(step.call, member, "touch"), `the session of ${member.ticketId} was prolonged without being in use`);
+  insist(place.at === "admitted", `the used ticket ${member.ticketId} returned`);
+  insist(
+    isLive && isCalledBy(step.call, member, "touch"),
+    `the session of ${member.ticketId} was prolonged without being in use`,
+  );
   insist(
     place.untilMs === step.nowMs + settings.sessionTtlSeconds * 1_000,
     `the session of ${member.ticketId} was not renewed by its full time`,

@@ -1,18 +1,18 @@
+import type { LineSettings } from "../../kit/line-settings.ts";
+import { insist } from "../../kit/objection.ts";
 import type { EntryAudit } from "./audit-entries.ts";
 import { TOLERANCE } from "./audit-entries.ts";
 import type { Moves } from "./audit-moves.ts";
 import { goesBefore, type Member } from "./member.ts";
-import { insist } from "./objection.ts";
-import type { LineSettings } from "./settings.ts";
 import type { Step } from "./step.ts";
 
-/** Who stands before the caller, and what follows for the caller's turn. */
+/** The visitors in front of the caller, and the caller's turn. */
 type Turn = {
-  /** Too many to look at each. */
+  /** Too many in front to check each. */
   readonly isFar: boolean;
-  /** A visitor before who is expected only later. */
+  /** A visitor in front who is expected later. */
   readonly expectedLater: Member | undefined;
-  /** The number of the entry that is the caller's: those before who are late have lost theirs for the moment. */
+  /** The number of the caller's entry: late visitors in front do not count for the moment. */
   readonly number: number;
   readonly room: number;
 };
@@ -28,13 +28,13 @@ type Scene = {
 const LOOKED_AT_MAX = 256;
 const SOON_MS = 50;
 const LATE_MS = 200;
-/** The shortest time after which a visitor is asked again, and how much after the turn with a burst that saves tokens up. */
+/** The shortest poll interval, and the longest delay after the turn with a burst above 1. */
 const ASKED_MS_MIN = 15;
 const AFTER_TURN_MS_MAX = 100;
 
 /**
- * G3, G4 and G13, poll by poll: a visitor enters when nobody before them who is present is expected later, and there are a slot and a
- * token for them and for everybody before them who may be on time; and a visitor for whom that holds is not kept waiting.
+ * G3, G4 and G13, poll by poll: a visitor enters exactly when no present visitor in front is expected later, and there
+ * are a slot and a token for this visitor and for all in front who may be on time.
  */
 export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene): void {
   const { step, settings, entries } = scene;
@@ -43,10 +43,16 @@ export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene):
   const earlyMs = entries.entryMs(turn.number, settings, caller) - step.nowMs - entries.holdMs(turn.room, settings);
   if (step.outcome.state === "admitted") {
     const { expectedLater, number, room } = turn;
-    insist(expectedLater === undefined, `G13: ${caller.ticketId} entered before ${expectedLater?.ticketId}, who is expected later`);
-    insist(!turn.isFar && number <= room, `${caller.ticketId} entered on a slot that is kept for others`);
-    insist(earlyMs <= TOLERANCE, `${caller.ticketId} entered on a token that is kept for others`);
-    insist(Math.abs(step.nowMs + step.outcome.holdMs - entryMs) <= 1 + TOLERANCE, `${caller.ticketId} enters at another time than its own`);
+    insist(
+      expectedLater === undefined,
+      `G13: ${caller.ticketId} entered before ${expectedLater?.ticketId}, expected later`,
+    );
+    insist(!turn.isFar && number <= room, `${caller.ticketId} entered on a slot kept for others`);
+    insist(earlyMs <= TOLERANCE, `${caller.ticketId} entered on a token kept for others`);
+    insist(
+      Math.abs(step.nowMs + step.outcome.holdMs - entryMs) <= 1 + TOLERANCE,
+      `${caller.ticketId} enters at a wrong time`,
+    );
     caller.entryMs = step.nowMs + step.outcome.holdMs;
     entries.take(number, settings, caller);
     return;
@@ -55,9 +61,12 @@ export function checkTurn(caller: Member, line: Iterable<Member>, scene: Scene):
   const mayEnter = !turn.isFar && turn.expectedLater === undefined && turn.number <= turn.room && earlyMs < -TOLERANCE;
   insist(!mayEnter, `G4: ${caller.ticketId} may enter and was not let in`);
   if (turn.number > turn.room) return;
-  const dueMs = Math.max(turn.expectedLater === undefined ? 0 : lastExpectedMs(caller, line), entryMs + AFTER_TURN_MS_MAX);
+  const dueMs = Math.max(
+    turn.expectedLater === undefined ? 0 : lastExpectedMs(caller, line),
+    entryMs + AFTER_TURN_MS_MAX,
+  );
   const latestMs = Math.max(dueMs, step.nowMs + ASKED_MS_MIN) + 1;
-  insist(step.nowMs + step.outcome.pollAfterMs <= latestMs, `${caller.ticketId} was asked to come after the turn`);
+  insist(step.nowMs + step.outcome.pollAfterMs <= latestMs, `${caller.ticketId} was told to poll after its turn`);
 }
 
 function turnOf(caller: Member, line: Iterable<Member>, { step, settings, moves, isForgiven }: Scene): Turn {
@@ -76,21 +85,26 @@ function turnOf(caller: Member, line: Iterable<Member>, { step, settings, moves,
 }
 
 function lastExpectedMs(caller: Member, line: Iterable<Member>): number {
-  return Math.max(...[...line].filter((member) => member !== caller && goesBefore(member, caller)).map(({ expectedMs }) => expectedMs));
+  return Math.max(
+    ...[...line]
+      .filter((member) => member !== caller && goesBefore(member, caller))
+      .map(({ expectedMs }) => expectedMs),
+  );
 }
 
-/** The line in the store is in the order of joining, lane by lane: whoever came back has the old place. */
+/** The line is in the order of joins, lane by lane: a returning visitor has the old place. */
 export function checkLineOrder({ after }: Step, members: ReadonlyMap<string, Member>): void {
   let previous: Member | undefined;
   for (const ticketId of after.waiting.keys()) {
     const member = members.get(ticketId);
-    insist(member !== undefined, `${ticketId} stands in the line and never joined`);
-    if (previous !== undefined) insist(goesBefore(previous, member), `${ticketId} stands behind ${previous.ticketId}, who came later`);
+    insist(member !== undefined, `${ticketId} is in the line and never joined`);
+    if (previous !== undefined)
+      insist(goesBefore(previous, member), `${ticketId} is behind ${previous.ticketId}, which joined later`);
     previous = member;
   }
 }
 
-/** Whoever comes in before somebody, from a higher lane or with an earlier ticket, may cost that one a place. */
+/** A visitor who joins in front, from a higher lane or with an earlier ticket, may move others back. */
 export function noteOvertaking(members: Iterable<Member>, joined: readonly Member[]): void {
   if (joined.length === 0) return;
   for (const member of joined) member.positionMax = Number.POSITIVE_INFINITY;

@@ -1,9 +1,9 @@
-import { insist } from "./objection.ts";
+import { insist } from "../../kit/objection.ts";
 import type { Outcome, Step } from "./step.ts";
 
 /** G5: the same call again, at the same moment, has the same outcome and changes nothing. */
 export function checkRepeat(first: Step, second: Step): void {
-  // One call may only do so much; then the second one goes on with it.
+  // A call does a bounded amount of work; the second one continues it.
   if ("hasMore" in first.outcome && first.outcome.hasMore) return;
   const verb = first.call.verb;
   insist(essence(first.outcome) === essence(second.outcome), `G5: a repeated ${verb} was answered differently`);
@@ -16,7 +16,7 @@ function content({ after }: Step, part: "waiting" | "ready" | "active"): string 
   return JSON.stringify([...after[part]].toSorted());
 }
 
-/** Everything but what may differ: when to poll again, and whether the session is new. */
+/** The outcome without the parts that may differ: the poll interval, and whether the session is new. */
 function essence(outcome: Outcome): string {
   if (outcome.state === "waiting") return JSON.stringify([outcome.position, outcome.total, outcome.order]);
   if (outcome.state === "admitted") return JSON.stringify([outcome.expiresAtMs, outcome.holdMs]);

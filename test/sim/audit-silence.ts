@@ -1,12 +1,14 @@
+import { insist } from "../../kit/objection.ts";
 import type { Member } from "./member.ts";
-import { insist } from "./objection.ts";
 import type { Step } from "./step.ts";
 
-/** Times in which no call arrived although several visitors should have polled: they count against nobody who was present before. */
+/**
+ * Outages, in which several expected polls did not arrive: they do not count against visitors who were present before.
+ */
 export type SilenceAudit = {
-  /** A call that looks at the line; those who stood there before it are given the time to come back, if it ends an outage. */
-  readonly hear: (step: Step, standing: Iterable<Member>) => void;
-  /** Of a poll that was asked for at that time. */
+  /** A call that reads the line. If it ends an outage, the waiting visitors get time to return. */
+  readonly noteCall: (step: Step, standing: Iterable<Member>) => void;
+  /** Whether a poll that was due at that time is excused. */
   readonly isForgiven: (expectedMs: number, nowMs: number) => boolean;
 };
 
@@ -15,7 +17,7 @@ const MISSED_POLLS_MIN = 5;
 const RETURN_MS_MIN = 3_000;
 const RETURN_MS_MAX = 12_000;
 const LATE_MS = 1_500;
-/** The line need not write down each call. */
+/** The line does not record every call. */
 const HEARD_EVERY_MS = 250;
 
 export function createSilenceAudit(): SilenceAudit {
@@ -24,11 +26,12 @@ export function createSilenceAudit(): SilenceAudit {
   let backByMs = 0;
   let heardMs: number | undefined;
 
-  function hear({ nowMs, after }: Step, standing: Iterable<Member>): void {
+  function noteCall({ nowMs, after }: Step, standing: Iterable<Member>): void {
     const beforeMs = heardMs ?? nowMs;
     heardMs = after.heardMs;
-    insist(isKeptUp({ nowMs, after }), `the line was last heard at ${heardMs}, as it says itself`);
-    const isMissed = ({ phase, expectedMs }: Member) => phase === "waiting" && expectedMs > beforeMs && expectedMs <= nowMs;
+    insist(isKeptUp({ nowMs, after }), `the line recorded its last call at ${heardMs}`);
+    const isMissed = ({ phase, expectedMs }: Member) =>
+      phase === "waiting" && expectedMs > beforeMs && expectedMs <= nowMs;
     if (nowMs - beforeMs < SILENCE_MS || [...standing].filter(isMissed).length < MISSED_POLLS_MIN) return;
     if (nowMs >= backByMs) fromMs = beforeMs;
     toMs = nowMs;
@@ -36,12 +39,13 @@ export function createSilenceAudit(): SilenceAudit {
   }
 
   return {
-    hear,
-    isForgiven: (expectedMs, nowMs) => nowMs >= toMs && nowMs < backByMs && expectedMs > fromMs - LATE_MS && expectedMs <= toMs,
+    noteCall,
+    isForgiven: (expectedMs, nowMs) =>
+      nowMs >= toMs && nowMs < backByMs && expectedMs > fromMs - LATE_MS && expectedMs <= toMs,
   };
 }
 
-/** Of an empty line nothing need be known. */
+/** An empty line records nothing. */
 function isKeptUp({ nowMs, after: { heardMs, waiting } }: Pick<Step, "nowMs" | "after">): boolean {
   return waiting.size === 0 || (heardMs <= nowMs && heardMs > nowMs - HEARD_EVERY_MS);
 }

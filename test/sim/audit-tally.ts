@@ -1,20 +1,20 @@
+import type { LineEvent } from "../../kit/line-event.ts";
+import { insist } from "../../kit/objection.ts";
 import { type Moves, placeOf } from "./audit-moves.ts";
-import type { LineEvent } from "./event.ts";
 import type { Member } from "./member.ts";
-import { insist } from "./objection.ts";
 import type { Step } from "./step.ts";
 
-/** Counts everybody who comes and goes by what the auditor sees, and holds it against what the line counts of itself. */
+/** Counts joins and exits from the steps, and compares them with the line's own counters. */
 export type TallyAudit = {
-  /** Called before the moves are applied, while every member still stands where it stood. */
+  /** Called before the moves are applied. */
   readonly count: (step: Step, moves: Moves, caller: Member | undefined, event: LineEvent | null) => void;
   readonly check: (step: Step) => void;
 };
 
-/** A place tells when it was taken, and there are so many in a millisecond: who comes in a larger crowd is said to have come a moment later. */
+/** A place encodes its time, with this many per millisecond: in a larger crowd places get a later time. */
 const PLACES_PER_MS = 32;
 
-/** A visitor who stopped polling has waited until the poll was overdue. */
+/** The wait of a silent visitor ends when the poll is overdue. */
 const LATE_MS = 1_500;
 
 export function createTallyAudit(): TallyAudit {
@@ -23,7 +23,7 @@ export function createTallyAudit(): TallyAudit {
   let opensAtMs: number | undefined;
   let lastPlaceMs = 0;
 
-  /** Who drew a place has waited since the opening. */
+  /** The wait for a drawn place begins at the opening. */
   function end(how: "admitted" | "expired" | "left", { arrivedMs, countsFromOpening }: Member, atMs: number): void {
     totals[how]++;
     totals.waitMs += Math.max(0, atMs - (countsFromOpening ? (opensAtMs ?? atMs) : arrivedMs));
@@ -33,7 +33,10 @@ export function createTallyAudit(): TallyAudit {
     totals[call.verb === "enter" ? "enqueued" : "returned"]++;
     if (call.verb !== "enter") return;
     if (!caller.isDrawn) lastPlaceMs = Math.max(lastPlaceMs + 1 / PLACES_PER_MS, nowMs);
-    Object.assign(caller, { arrivedMs: caller.isDrawn ? nowMs : Math.floor(lastPlaceMs), countsFromOpening: caller.isDrawn });
+    Object.assign(caller, {
+      arrivedMs: caller.isDrawn ? nowMs : Math.floor(lastPlaceMs),
+      countsFromOpening: caller.isDrawn,
+    });
   }
 
   return {
@@ -52,7 +55,7 @@ export function createTallyAudit(): TallyAudit {
         );
       }
       const standing = totals.enqueued + totals.returned - totals.admitted - totals.expired - totals.left;
-      insist(standing === waiting.size, "those who came and did not go are not those who are there");
+      insist(standing === waiting.size, "joins minus exits is not the number of waiting visitors");
     },
   };
 }

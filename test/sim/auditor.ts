@@ -1,18 +1,18 @@
+import { drawnNumber, phaseAt, settingsAt } from "../../kit/line-event.ts";
+import type { LineSettings } from "../../kit/line-settings.ts";
+import { insist } from "../../kit/objection.ts";
 import { type Caller, callerBefore, checkAnswer } from "./audit-answer.ts";
 import { createEntryAudit } from "./audit-entries.ts";
 import { findMoves, type Moves, placeOf } from "./audit-moves.ts";
 import { checkLineOrder, checkTurn, noteOvertaking } from "./audit-order.ts";
 import { createSilenceAudit } from "./audit-silence.ts";
 import { createTallyAudit } from "./audit-tally.ts";
-import { drawnNumber, phaseAt, settingsAt } from "./event.ts";
 import { createMember, goesBefore, isUsedUp, type Member } from "./member.ts";
-import { insist } from "./objection.ts";
-import type { LineSettings } from "./settings.ts";
 import { isTurnedAway, type Step } from "./step.ts";
 
 /**
- * Judges every step of the line by the promises alone (G1 to G5), with a model of its own: it shares no code with the
- * scripts. Throws an `Objection` at the first step that breaks one.
+ * Checks every step of the line against the promises (G1 to G5) with its own model: it shares no code with the scripts.
+ * Throws an `Objection` at the first step that breaks one.
  */
 export type Auditor = {
   readonly configure: (settings: LineSettings) => void;
@@ -21,22 +21,22 @@ export type Auditor = {
   readonly admissions: () => number;
 };
 
-/** One call may do less than there is to do, but never less than this. */
+/** The least work of one call that leaves some for later. */
 const RETURNS_PER_CALL_MIN = 64;
 const SKIPPED_PER_CALL_MIN = 4;
 
 export function createAuditor(startMs: number, startSettings: LineSettings): Auditor {
   const members = new Map<string, Member>();
-  /** Those with something in the store. */
+  /** Members with an entry in the store. */
   const standing = new Set<Member>();
   const entries = createEntryAudit(startMs);
   const tally = createTallyAudit();
   const silence = createSilenceAudit();
-  /** As configured, and as in force at the step that is observed. */
+  /** As configured, and as in force at the observed step. */
   let configured = startSettings;
   let settings = startSettings;
   let arrivals = 0;
-  /** The last draw in which somebody took a place. */
+  /** The last draw with a taken place. */
   let lastTurn = 0;
   let admissions = 0;
 
@@ -47,9 +47,13 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const before = caller && callerBefore(caller, step.nowMs);
     const waitedBefore = [...standing].filter(({ phase }) => phase === "waiting").length;
     const isSettling = settles(step, caller);
-    if (isSettling) silence.hear(step, standing);
+    if (isSettling) silence.noteCall(step, standing);
     if (isSettling) entries.look(step.nowMs, settings, step.after.accountMs === step.nowMs);
-    const moves = findMoves(involved(step, caller), { step, settings, isForgiven: (ms) => silence.isForgiven(ms, step.nowMs) });
+    const moves = findMoves(involved(step, caller), {
+      step,
+      settings,
+      isForgiven: (ms) => silence.isForgiven(ms, step.nowMs),
+    });
     checkCounts(step, moves);
     if (isSettling && caller !== undefined) judgeTurn(step, { moves, caller });
     tally.count(step, moves, caller, configured.event);
@@ -76,7 +80,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     return member;
   }
 
-  /** A poll takes the place of the ticket it shows; of two places the better one is kept. */
+  /** A poll takes the place of its ticket; of two places the better one is kept. */
   function showTicket({ call }: Step, caller: Member): void {
     const shown = call.verb === "beat" ? caller.tickets.get(call.order) : undefined;
     if (shown === undefined || isUsedUp(caller)) return;
@@ -89,24 +93,25 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     if (caller !== undefined) all.add(caller);
     for (const ticketId of [...after.waiting.keys(), ...after.active.keys()]) {
       const member = members.get(ticketId);
-      insist(member !== undefined, `${ticketId} stands in the store and never joined`);
+      insist(member !== undefined, `${ticketId} is in the store and never joined`);
       all.add(member);
     }
     return all;
   }
 
-  /** Those in the line before the step, and the caller, who asks for a place. */
+  /** The line before the step, and the caller. */
   function lineWith({ call, nowMs }: Step, caller: Member): Member[] {
     const line = [...standing].filter((member) => member.phase === "waiting");
     if (caller.phase !== "waiting" && !isUsedUp(caller)) {
-      // A first join, or one whose ticket never arrived, comes behind everybody of its lane.
-      if (call.verb === "enter") Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
+      // A first join, or one whose ticket was lost, goes to the end of its lane.
+      if (call.verb === "enter")
+        Object.assign(caller, turnOf(caller, nowMs), { positionMax: Number.POSITIVE_INFINITY });
       line.push(caller);
     }
     return line;
   }
 
-  /** Before the opening of a draw a place is drawn; after it, and without one, places are taken in turn. */
+  /** Before the opening of a draw places are drawn; otherwise they are taken in order. */
   function turnOf({ ticketId }: Member, nowMs: number): Pick<Member, "turn" | "arrival" | "isDrawn"> {
     const { event } = configured;
     if (event === null || event.order === "fifo" || phaseAt(configured, nowMs) !== "prequeue")
@@ -115,11 +120,12 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     return { turn: event.drawSpan, arrival: drawnNumber(ticketId), isDrawn: true };
   }
 
-  /** G1, and that nobody enters a line that stands still. */
+  /** G1, and no entry while the line is paused. */
   function checkCounts({ nowMs, after }: Step, { admitted }: Moves): void {
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
-    if (admitted.length > 0) insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
-    if (isStandingStill()) insist(admitted.length === 0, "somebody entered while the line was paused");
+    if (admitted.length > 0)
+      insist(live <= settings.maxActive, `G1: ${live} slots are held where ${settings.maxActive} may be`);
+    if (isStandingStill()) insist(admitted.length === 0, "a visitor entered while the line was paused");
     admissions += admitted.length;
   }
 
@@ -142,28 +148,35 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
     const { at, untilMs } = placeOf(member.ticketId, after);
     if (at === "nowhere") standing.delete(member);
     else standing.add(member);
-    if (at === "nowhere" && !isUsedUp(member)) Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
+    if (at === "nowhere" && !isUsedUp(member))
+      Object.assign(member, { phase: "away", positionMax: Number.POSITIVE_INFINITY });
     if (at !== "nowhere") member.phase = at;
     if (at === "admitted") member.untilMs = untilMs;
   }
 
-  function checkOutcome(caller: Member, scene: { readonly step: Step; readonly before: Caller; readonly waitedBefore: number }): void {
+  function checkOutcome(
+    caller: Member,
+    scene: { readonly step: Step; readonly before: Caller; readonly waitedBefore: number },
+  ): void {
     const { step, before } = scene;
     if (step.call.verb === "enter" || step.call.verb === "beat")
       checkAnswer(caller, { ...scene, settings, phase: phaseAt(configured, step.nowMs) });
     if (step.outcome.state === "touched") {
       const expected = before.wasUsedUp && before.heldSlot ? caller.untilMs : 0;
-      insist(step.outcome.expiresAtMs === expected, `a renewal was answered with ${step.outcome.expiresAtMs}, not ${expected}`);
+      insist(
+        step.outcome.expiresAtMs === expected,
+        `a renewal was answered with ${step.outcome.expiresAtMs}, not ${expected}`,
+      );
     }
   }
 
-  /** A call does the work that there is, or says that a sweep should follow. */
+  /** A call does all pending work, or says that a sweep should follow. */
   function checkCleanedUp({ nowMs, after, outcome }: Step, { returned, skipped }: Moves): void {
     const mayHaveMore = returned.length >= RETURNS_PER_CALL_MIN || skipped.length >= SKIPPED_PER_CALL_MIN;
-    insist(mayHaveMore || !("hasMore" in outcome && outcome.hasMore), "a call left work for later and had hardly done any");
+    insist(mayHaveMore || !("hasMore" in outcome && outcome.hasMore), "a call left work for later and did too little");
     if (returned.length >= RETURNS_PER_CALL_MIN) return;
     const live = [...after.active.values()].filter((untilMs) => untilMs > nowMs).length;
-    insist(live === after.active.size, "a slot whose time is over was not returned");
+    insist(live === after.active.size, "an expired slot was not returned");
   }
 
   return {
@@ -186,7 +199,7 @@ export function createAuditor(startMs: number, startSettings: LineSettings): Aud
   }
 }
 
-/** Whether the call looks at the line's accounts: not when it only repeats what is known of a used-up ticket. */
+/** Whether the call reads the line's accounts: not for a used ticket. */
 function settles({ call, outcome }: Step, caller: Member | undefined): boolean {
   if (call.verb === "sweep") return true;
   if (call.verb === "touch" || caller === undefined || isTurnedAway(outcome)) return false;

@@ -1,28 +1,28 @@
 import { Redis } from "ioredis";
-import type { LineAnswer } from "../../edge/queue/answer.ts";
-import { forecastWait } from "../../edge/queue/estimate.ts";
-import { openLine } from "../../edge/queue/line.ts";
+import type { LineAnswer } from "../../edge/line/answer.ts";
+import { forecastWait } from "../../edge/line/estimate.ts";
+import { openLine } from "../../edge/line/line.ts";
+import { createAgenda } from "../../kit/agenda.ts";
+import { type PlainSettings, writeSettings } from "../../kit/line-settings.ts";
+import { seededRandom } from "../../kit/random.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { createAgenda } from "./agenda.ts";
-import { seededRandom } from "./random.ts";
-import { type PlainSettings, writeSettings } from "./settings.ts";
 
-/** A visitor of a line whose estimates are held against what happens. */
+/** A visitor of a line whose estimates are compared with the real waits. */
 export type Guest = {
   readonly joinsAtMs: number;
-  /** Infinite for one who stays until the session ends. */
+  /** Infinite for a visitor who stays until the session ends. */
   readonly stayMs: number;
-  /** From then on the visitor does not poll any more. */
+  /** The visitor does not poll after this. */
   readonly silentFromMs: number;
 };
 
 type Calibration = {
-  /** The part of those who entered whose wait was inside the range that they were told when they joined. */
+  /** Share of admitted visitors whose wait was within the range given on joining. */
   readonly onJoining: number;
-  /** The same for what they were told in the middle of their wait. */
+  /** The same for the range given in the middle of the wait. */
   readonly halfway: number;
   readonly entered: number;
-  /** The part of all answers that said that nobody leaves. */
+  /** Share of answers that reported a stalled line. */
   readonly stalled: number;
 };
 
@@ -35,7 +35,7 @@ const ROUNDING_SECONDS = 1;
 
 let runs = 0;
 
-/** The real scripts on a real Redis, in simulated time, and the estimate that a visitor's page shows. */
+/** The real scripts on a real Redis, in simulated time, with the estimate of the waiting page. */
 export async function calibrate(url: string, settings: PlainSettings, guests: readonly Guest[]): Promise<Calibration> {
   const queueId = `calibrate-${process.pid}-${runs++}`;
   const redis = new Redis(url);
@@ -71,7 +71,13 @@ export async function calibrate(url: string, settings: PlainSettings, guests: re
 
   function stated({ position, total, flow, latestAtMs }: Extract<LineAnswer, { state: "waiting" }>): Told {
     const latestInSeconds = latestAtMs === null ? undefined : (latestAtMs - START_MS - nowMs) / 1_000;
-    const { estimate, isStalled } = forecastWait({ position, total, flow, admissionRate: settings.rate, latestInSeconds });
+    const { estimate, isStalled } = forecastWait({
+      position,
+      total,
+      flow,
+      admissionRate: settings.rate,
+      latestInSeconds,
+    });
     return {
       atMs: nowMs,
       low: estimate.low,
@@ -86,7 +92,8 @@ export async function calibrate(url: string, settings: PlainSettings, guests: re
 
   async function sweep(): Promise<void> {
     await line.sweep();
-    if (enteredMs.size < guests.length && nowMs < (guests.at(-1)?.joinsAtMs ?? 0) + 3_600_000) agenda.add(nowMs + 1_000, sweep);
+    if (enteredMs.size < guests.length && nowMs < (guests.at(-1)?.joinsAtMs ?? 0) + 3_600_000)
+      agenda.add(nowMs + 1_000, sweep);
   }
 
   for (const [guest, { joinsAtMs }] of guests.entries()) {
@@ -106,7 +113,9 @@ export async function calibrate(url: string, settings: PlainSettings, guests: re
   const all = told.flat();
   return {
     onJoining: shareOf(([first]) => first),
-    halfway: shareOf((answers, entered) => answers.findLast(({ atMs }) => atMs <= ((answers[0]?.atMs ?? 0) + entered) / 2)),
+    halfway: shareOf((answers, entered) =>
+      answers.findLast(({ atMs }) => atMs <= ((answers[0]?.atMs ?? 0) + entered) / 2),
+    ),
     entered: waited.length,
     stalled: all.filter(({ isStalled }) => isStalled).length / all.length,
   };

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
-import { type Line, openLine } from "../../edge/queue/line.ts";
+import { type Line, openLine } from "../../edge/line/line.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { assert } from "../../shared/assert.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
+import type { ScriptRunner } from "../../shared/store/define-script.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
 
-/** One edge: a line over a connection of its own. */
+/** One edge: a line over its own connection. */
 export type Edge = {
   readonly line: Line;
-  /** What the last call left in Redis. */
+  /** The state of Redis after the last call. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly kill: () => void;
 };
@@ -19,7 +19,7 @@ type EdgeOptions = {
   readonly queueId: string;
   readonly random: () => number;
   readonly nowMs: () => number;
-  /** Only for proving the auditor: changes the text of every script before it runs. */
+  /** For testing the auditor: changes the text of every script. */
   readonly mutate?: (source: string) => string;
 };
 
@@ -29,7 +29,7 @@ export function openEdge({ url, queueId, random, nowMs, mutate }: EdgeOptions): 
   const redis = new Redis(url);
   let last: Promise<Snapshot> | undefined;
   const runner = mutate === undefined ? scriptRunner(redis) : mutatedRunner(redis, mutate);
-  // The reads are sent in the same turn as the call: one round trip, and nothing runs between them.
+  // The reads are sent in the same turn as the call, so that nothing runs between them.
   const watched: ScriptRunner = {
     evalsha: (...call) => andThenSnapshot(runner.evalsha(...call)),
     eval: (...call) => andThenSnapshot(runner.eval(...call)),
@@ -50,14 +50,16 @@ export function openEdge({ url, queueId, random, nowMs, mutate }: EdgeOptions): 
   };
 }
 
-/** Changes the text of each script when it is first sent; from then on the changed one is called in its place. */
+/** Changes the text of each script when it is first sent; later calls use the changed one. */
 function mutatedRunner(redis: Redis, mutate: (source: string) => string): ScriptRunner {
   const runner = scriptRunner(redis);
   const changed = new Map<string, string>();
   return {
     evalsha: (sha, keys, args) => {
       const wrong = changed.get(sha);
-      return wrong === undefined ? Promise.reject(new Error("NOSCRIPT: the text comes along")) : runner.evalsha(wrong, keys, args);
+      return wrong === undefined
+        ? Promise.reject(new Error("NOSCRIPT: the text follows"))
+        : runner.evalsha(wrong, keys, args);
     },
     eval: (source, keys, args) => {
       const wrong = mutate(source);

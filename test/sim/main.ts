@@ -1,19 +1,19 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { complain, readArgs, runCommand } from "../../origin/command-line.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { simulateEngine } from "../../kit/engine/simulate-engine.ts";
+import { Objection } from "../../kit/objection.ts";
 import { fail, ok } from "../../shared/result.ts";
-import { simulateEngine } from "../engine/simulate-engine.ts";
+import { complain, readArgs, runCommand } from "../../stack/program/command-line.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { simulateKills } from "../ledger/simulate-kills.ts";
-import { Objection } from "./objection.ts";
 import { simulate } from "./simulate.ts";
 
 const USAGE = `npm run sim -- [--seeds N] [--seed S] [--visitors V]   N lines of V visitors each
 npm run sim -- engine [--seeds N] [--seed S]           the engine against the naive venue
 npm run sim -- ledger [--kills N] [--seed S]           kills every part of a venue that trades, then audits it
 
-Begins with seed S (any, if none is given) and stops at the first broken promise. The seed that it prints replays exactly.
+Begins with seed S (random by default) and stops at the first broken promise. The printed seed replays exactly.
 All of these are whole numbers.`;
 
 const args = process.argv.slice(2);
@@ -33,7 +33,9 @@ async function main(): Promise<number> {
   } catch (error) {
     if (!(error instanceof Objection)) throw error;
     print(error.message);
-    print(`Run it again with: npm run sim -- --seeds 1 --seed ${/seed (\d+)/.exec(error.message)?.[1]} --visitors ${visitors}`);
+    print(
+      `Run it again with: npm run sim -- --seeds 1 --seed ${/seed (\d+)/.exec(error.message)?.[1]} --visitors ${visitors}`,
+    );
     return 1;
   } finally {
     await redis.stop();
@@ -68,8 +70,9 @@ function readOptions() {
   const { values, positionals } = read.value;
   const [subject, ...more] = positionals;
   if (more.length > 0 || !["engine", "ledger", undefined].includes(subject))
-    return fail(`Not understood: ${positionals.join(" ")}; --help tells what there is.`);
+    return fail(`Not understood: ${positionals.join(" ")}; --help lists the options.`);
   const { seeds, seed, kills, visitors } = values;
-  if ([seeds, seed, kills, visitors].some((text) => !/^\d{1,10}$/.test(text))) return fail("All options are whole numbers.");
+  if ([seeds, seed, kills, visitors].some((text) => !/^\d{1,10}$/.test(text)))
+    return fail("All options are whole numbers.");
   return ok({ subject, seeds: Number(seeds), seed: Number(seed), kills: Number(kills), visitors: Number(visitors) });
 }

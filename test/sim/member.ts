@@ -1,26 +1,26 @@
-/** What the auditor knows about one ticket. It learns it from calls and answers, never from the scripts. */
+/** The auditor's state of one ticket, learnt from calls and answers, never from the scripts. */
 export type Member = {
   readonly ticketId: string;
   readonly lane: number;
-  /** What comes first counts first: draws and the times between them take turns. Then what was drawn, or the number of the join. */
+  /** Ordered by turn (draws and the times between them alternate), then by drawn number or number of the join. */
   turn: number;
   arrival: number;
   isDrawn: boolean;
-  /** When it joined: what its wait is counted from. */
+  /** When the visitor joined, which starts the wait. */
   arrivedMs: number;
   countsFromOpening: boolean;
-  /** `away`: known, but not in the store: skipped, or refused. */
+  /** `away`: known but not in the store, because skipped or refused. */
   phase: "away" | "waiting" | "admitted" | "ended";
-  /** When the next poll was asked for. */
+  /** When the next poll is due. */
   expectedMs: number;
   /** When the session ends. */
   untilMs: number;
   /** When the visitor enters; may lie ahead. */
   entryMs: number;
   endReason: "completed" | "revoked" | "left";
-  /** The worst position that may still be told. */
+  /** The worst position that an answer may have. */
   positionMax: number;
-  /** What each ticket stands for that was signed: a late copy of a join may have got a second, worse place. */
+  /** The place of each signed ticket: a late copy of a join may have a second, worse place. */
   readonly tickets: Map<number, Standing>;
 };
 
@@ -45,14 +45,14 @@ export function createMember({ ticketId, lane }: { readonly ticketId: string; re
   };
 }
 
-/** Higher lanes first, then whoever joined first, or drew the smaller number; of two who drew the same, the smaller id. */
+/** Higher lanes first, then the earlier join or the smaller drawn number, then the smaller id. */
 export function goesBefore(one: Member, other: Member): boolean {
   if (one.lane !== other.lane) return one.lane > other.lane;
   if (one.turn !== other.turn) return one.turn < other.turn;
   return one.arrival === other.arrival ? one.ticketId < other.ticketId : one.arrival < other.arrival;
 }
 
-/** A slot is held strictly before its time is over. */
+/** A slot is held strictly before its end. */
 export function holdsSlot(member: Member, nowMs: number): boolean {
   return member.phase === "admitted" && member.untilMs > nowMs;
 }

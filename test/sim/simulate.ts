@@ -1,7 +1,7 @@
-import { type LineEvent, phaseAt } from "./event.ts";
-import { Objection } from "./objection.ts";
-import type { Random } from "./random.ts";
-import type { LineSettings } from "./settings.ts";
+import { type LineEvent, phaseAt } from "../../kit/line-event.ts";
+import type { LineSettings } from "../../kit/line-settings.ts";
+import { Objection } from "../../kit/objection.ts";
+import type { Random } from "../../kit/random.ts";
 import { sendVisitor, type Visitor } from "./visitor.ts";
 import { openWorld, START_MS, type World } from "./world.ts";
 
@@ -12,13 +12,18 @@ export type SimulationOptions = {
   readonly mutate?: (source: string) => string;
 };
 
-export type SimulationReport = { readonly seed: number; readonly steps: number; readonly admissions: number; readonly simulatedMs: number };
+export type SimulationReport = {
+  readonly seed: number;
+  readonly steps: number;
+  readonly admissions: number;
+  readonly simulatedMs: number;
+};
 
-/** How many of the crowds come at once to a line that moves fast. */
+/** Share of crowds that arrive at once at a fast line. */
 const RUSH_CHANCE = 0.3;
 const RUSH_MS = 800;
 const BURSTS_MAX = 6;
-/** Newcomers per second that a burst brings at most, so that long lines form. */
+/** The duration of a burst of arrivals, short enough for long lines. */
 const BURST_MS_MAX = 20_000;
 const STORM_MS_PER_VISITOR = 2_000;
 const STORM_MS_MIN = 60_000;
@@ -29,8 +34,8 @@ const CALM_MS_MAX = 3_600_000;
 let simulations = 0;
 
 /**
- * One seed: a storm of visitors, faults and changes of configuration, then calm, in which everybody who keeps polling
- * must get in. Throws an `Objection` that names the seed and the step.
+ * One seed: a storm of visitors, faults and changes of configuration, then calm, in which every visitor who keeps
+ * polling must enter. Throws an `Objection` that names the seed and the step.
  */
 export async function simulate({ url, seed, visitors, mutate }: SimulationOptions): Promise<SimulationReport> {
   const queueId = `sim-${process.pid}-${simulations++}`;
@@ -54,7 +59,12 @@ export async function simulate({ url, seed, visitors, mutate }: SimulationOption
     planIncidents(world, { visitors, stormEndMs });
     await world.run(stormEndMs);
     await calm(world, { visitors, crowd });
-    return { seed, steps: world.stepCount(), admissions: world.auditor.admissions(), simulatedMs: world.nowMs() - START_MS };
+    return {
+      seed,
+      steps: world.stepCount(),
+      admissions: world.auditor.admissions(),
+      simulatedMs: world.nowMs() - START_MS,
+    };
   } finally {
     world.close();
   }
@@ -65,7 +75,10 @@ type CrowdPlan = { readonly visitors: number; readonly stormEndMs: number; reado
 function sendCrowd(world: World, { visitors, stormEndMs, burstMs: spreadMs }: CrowdPlan): Visitor[] {
   const { random } = world;
   const spanMs = stormEndMs - START_MS;
-  const bursts = Array.from({ length: random.between(1, BURSTS_MAX) }, () => START_MS + random.between(0, Math.floor(spanMs * 0.7)));
+  const bursts = Array.from(
+    { length: random.between(1, BURSTS_MAX) },
+    () => START_MS + random.between(0, Math.floor(spanMs * 0.7)),
+  );
   return Array.from({ length: visitors }, (_, index) => {
     const lane = random.pick([0, 0, 0, 0, 0, 1, 2, 3]);
     const visitor: Visitor = { name: `v${index}`, lane, isPatient: random.chance(0.5), hasBeenIn: false };
@@ -75,8 +88,11 @@ function sendCrowd(world: World, { visitors, stormEndMs, burstMs: spreadMs }: Cr
   });
 }
 
-/** Operators and accidents, until the storm is over. */
-function planIncidents(world: World, { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number }): void {
+/** Changes by operators and faults, until the storm is over. */
+function planIncidents(
+  world: World,
+  { visitors, stormEndMs }: { readonly visitors: number; readonly stormEndMs: number },
+): void {
   const { random } = world;
   let drawSpan = FIRST_DRAW_SPAN;
   const nextSpan = () => {
@@ -99,7 +115,7 @@ function planIncidents(world: World, { visitors, stormEndMs }: { readonly visito
   plan();
 }
 
-/** Many entries a second and next to no burst: visitors are let in ahead of time, in the order of their places. */
+/** Many entries a second and a small burst: entries are granted ahead of time, in the order of places. */
 function rushSettings(random: Random, visitors: number): Partial<LineSettings> {
   return {
     mode: "active",
@@ -124,19 +140,19 @@ function randomSettings(random: Random, visitors: number): Partial<LineSettings>
   };
 }
 
-/** The numbers of a draw lie behind all that the clock gives out, and two spans behind the draw before. */
+/** Numbers of a draw are larger than all numbers of the clock, and two spans after the previous draw. */
 const FIRST_DRAW_SPAN = 4;
 const PREQUEUE_SECONDS_MAX = 20;
 const EVENT_SECONDS_MAX = 40;
 
-/** What an operator may plan: while people take places in a draw, only its opening and its end can be moved. */
+/** A change that an operator may make: during a draw only its opening and end can move. */
 function nextEvent(
   { random, nowMs, settings }: World,
   { visitors, drawSpan }: { readonly visitors: number; readonly drawSpan: number },
 ): LineEvent | null {
   const before = settings().event;
   const isDrawing = before !== null && before.order !== "fifo" && phaseAt(settings(), nowMs()) === "prequeue";
-  // Whole seconds, so that coarse clocks meet the very moment.
+  // Whole seconds, so that coarse clocks hit the exact moment.
   const opensAtMs = nowMs() + random.between(0, PREQUEUE_SECONDS_MAX) * 1_000;
   const closesAtMs = random.chance(0.5) ? null : opensAtMs + random.between(1, EVENT_SECONDS_MAX) * 1_000;
   if (isDrawing) return { ...before, opensAtMs, closesAtMs };
@@ -152,8 +168,11 @@ function randomOverrides(random: Random, visitors: number): LineEvent["overrides
   return Object.fromEntries(all.filter(() => random.chance(0.5)));
 }
 
-/** G4 over the whole line: with room to spare, all who keep polling get in. */
-async function calm(world: World, { visitors, crowd }: { readonly visitors: number; readonly crowd: readonly Visitor[] }): Promise<void> {
+/** G4 for the whole line: with enough room, every visitor who keeps polling enters. */
+async function calm(
+  world: World,
+  { visitors, crowd }: { readonly visitors: number; readonly crowd: readonly Visitor[] },
+): Promise<void> {
   await world.configure({
     mode: "active",
     maxActive: Math.max(2, Math.round(visitors / 4)),
@@ -165,5 +184,6 @@ async function calm(world: World, { visitors, crowd }: { readonly visitors: numb
   world.calmDown();
   await world.run(world.nowMs() + CALM_MS_MAX);
   const left = crowd.filter(({ isPatient, hasBeenIn }) => isPatient && !hasBeenIn);
-  if (left.length > 0) throw new Objection(`G4: ${left.map(({ name }) => name).join(", ")} kept polling and never got in`);
+  if (left.length > 0)
+    throw new Objection(`G4: ${left.map(({ name }) => name).join(", ")} kept polling and never entered`);
 }

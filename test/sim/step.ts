@@ -1,9 +1,9 @@
-import type { LineAnswer } from "../../edge/queue/answer.ts";
+import type { LineAnswer } from "../../edge/line/answer.ts";
+import { drawnNumber, revealedOrder } from "../../kit/line-event.ts";
 import type { Edge } from "./edge.ts";
-import { drawnNumber, revealedOrder } from "./event.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** One call of the line, what it answered and what it left behind. */
+/** One call of the line, its answer and the state after it. */
 export type Step = {
   readonly nowMs: number;
   readonly call: Call;
@@ -24,12 +24,15 @@ export type Outcome =
   | { readonly state: "done"; readonly hasMore: boolean }
   | { readonly state: "touched"; readonly expiresAtMs: number };
 
-/** A join that took no place: everybody stands where they stood. */
+/** A join that took no place. */
 export function isTurnedAway({ state }: Outcome): boolean {
   return state === "refused" || state === "scheduled" || state === "draw_changed";
 }
 
-export async function takeStep(edge: Edge, { call, nowMs }: { readonly call: Call; readonly nowMs: number }): Promise<Step> {
+export async function takeStep(
+  edge: Edge,
+  { call, nowMs }: { readonly call: Call; readonly nowMs: number },
+): Promise<Step> {
   const outcome = await perform(edge, call);
   return { nowMs, call, outcome, after: await edge.snapshot() };
 }

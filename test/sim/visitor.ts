@@ -1,17 +1,17 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../../kit/random.ts";
 import type { Outcome } from "./step.ts";
 import type { World } from "./world.ts";
 
-/** Somebody who joins, waits, comes in and goes, more or less as asked. */
+/** A simulated visitor who joins, waits, enters and leaves, more or less as told. */
 export type Visitor = {
   readonly name: string;
   readonly lane: number;
-  /** Polls when asked to, keeps trying, and therefore must get in. */
+  /** Polls as told, keeps trying, and therefore must enter. */
   readonly isPatient: boolean;
   hasBeenIn: boolean;
 };
 
-/** A ticket comes back at most this long after the last poll: the edge refuses an older one. */
+/** A ticket is valid for this long after the last poll: the edge refuses an older one. */
 const GRACE_MS = 120_000;
 const NETWORK_MS_MAX = 200;
 const RETRY_MS_MAX = 3_000;
@@ -28,7 +28,13 @@ const WAITING_MOODS = {
   "gone without a word": 0.04,
 };
 
-const SESSION_MOODS = { completes: 0.4, "is revoked": 0.1, "uses it": 0.2, "uses it at the last moment": 0.1, "lets it expire": 0.2 };
+const SESSION_MOODS = {
+  completes: 0.4,
+  "is revoked": 0.1,
+  "uses it": 0.2,
+  "uses it at the last moment": 0.1,
+  "lets it expire": 0.2,
+};
 
 function moodOf<Mood extends string>(random: Random, moods: Readonly<Record<Mood, number>>): Mood | undefined {
   let dice = random.next();
@@ -41,12 +47,15 @@ function moodOf<Mood extends string>(random: Random, moods: Readonly<Record<Mood
 
 type Visit = Visitor & { readonly ticketId: string; order: number };
 
-export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor: Visitor; readonly atMs: number }): void {
+export function sendVisitor(
+  world: World,
+  { visitor, atMs }: { readonly visitor: Visitor; readonly atMs: number },
+): void {
   const { random, nowMs } = world;
   let tickets = 0;
-  joinAnew(atMs);
+  joinAgain(atMs);
 
-  function joinAnew(joinAtMs: number): void {
+  function joinAgain(joinAtMs: number): void {
     const visit: Visit = Object.assign(visitor, { ticketId: `${visitor.name}.${tickets++}`, order: 0 });
     world.at(joinAtMs, () => enter({ ...visit }));
   }
@@ -55,10 +64,10 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
     const drawSpan = world.settings().event?.drawSpan ?? -1;
     const join = { verb: "enter", ticketId: visit.ticketId, lane: visit.lane, drawSpan } as const;
     const outcome = await world.call(join);
-    // Sent twice by a network that was slow, not dead; soon enough that the first has not been passed over by then.
+    // A slow network delivers the join twice, before the first one can have been skipped.
     if (random.chance(0.3)) world.at(soon(LATE_COPY_MS_MAX), async () => void (await world.call(join)));
-    // The reply is lost: the edge asks again, or the browser does and gets another ticket.
-    if (outcome === undefined) return random.chance(0.7) ? retry(() => enter(visit)) : joinAnew(soon(RETRY_MS_MAX));
+    // The reply is lost: the edge retries, or the browser does and gets another ticket.
+    if (outcome === undefined) return random.chance(0.7) ? retry(() => enter(visit)) : joinAgain(soon(RETRY_MS_MAX));
     await react(visit, outcome);
   }
 
@@ -72,14 +81,15 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
     if (outcome.state === "waiting") return wait(Object.assign(visit, { order: outcome.order }), outcome.pollAfterMs);
     if (outcome.state === "admitted") return stay(visit, outcome.expiresAtMs);
     if (outcome.state === "draw_changed") return retry(() => enter(visit));
-    if (outcome.state === "scheduled") return joinAnew(soon(Math.max(RETRY_MS_MAX, outcome.placesOpenAtMs - nowMs() + RETRY_MS_MAX)));
-    comeAnew(outcome.state === "refused");
+    if (outcome.state === "scheduled")
+      return joinAgain(soon(Math.max(RETRY_MS_MAX, outcome.placesOpenAtMs - nowMs() + RETRY_MS_MAX)));
+    comeAgain(outcome.state === "refused");
   }
 
-  /** Somebody was refused, or finds that a visit is over. */
-  function comeAnew(isRefused: boolean): void {
+  /** After a refusal or the end of a visit. */
+  function comeAgain(isRefused: boolean): void {
     if (visitor.hasBeenIn || !(isRefused || visitor.isPatient)) return;
-    if (visitor.isPatient || random.chance(0.5)) joinAnew(soon(RETRY_MS_MAX));
+    if (visitor.isPatient || random.chance(0.5)) joinAgain(soon(RETRY_MS_MAX));
   }
 
   function wait(visit: Visit, pollAfterMs: number): void {
@@ -89,7 +99,7 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
     if (mood === "patient") pollAt(onTimeMs);
     else if (mood === "early") pollAt(soon(pollAfterMs));
     else if (mood === "silent for a while") pollAt(nowMs() + random.between(pollAfterMs, GRACE_MS));
-    else if (mood === "away for too long") joinAnew(nowMs() + GRACE_MS + random.between(0, GRACE_MS));
+    else if (mood === "away for too long") joinAgain(nowMs() + GRACE_MS + random.between(0, GRACE_MS));
     else if (mood === "renews what is not there") world.at(soon(pollAfterMs), () => touch(visit));
     else if (mood === "leaves") world.at(soon(pollAfterMs), () => leave(visit));
   }
@@ -97,7 +107,7 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
   async function leave(visit: Visit): Promise<void> {
     const outcome = await world.call({ verb: "leave", ticketId: visit.ticketId });
     if (outcome === undefined) return retry(() => leave(visit));
-    // It was too late: the visitor is in.
+    // Too late: the visitor is admitted.
     if (outcome.state === "admitted") return stay(visit, outcome.expiresAtMs);
     comeBack(visit);
   }
@@ -127,10 +137,10 @@ export function sendVisitor(world: World, { visitor, atMs }: { readonly visitor:
     comeBack(visit);
   }
 
-  /** With the old ticket, which is used up, or anew. */
+  /** With the used ticket, or with a new join. */
   function comeBack(visit: Visit): void {
     if (random.chance(0.2)) world.at(soon(RETRY_MS_MAX), () => poll(visit));
-    else if (random.chance(0.1)) joinAnew(soon(GRACE_MS));
+    else if (random.chance(0.1)) joinAgain(soon(GRACE_MS));
   }
 
   function retry(action: () => Promise<void>): void {

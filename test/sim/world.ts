@@ -1,18 +1,18 @@
 import { Redis } from "ioredis";
+import { createAgenda } from "../../kit/agenda.ts";
+import { type LineSettings, writeSettings } from "../../kit/line-settings.ts";
+import { Objection } from "../../kit/objection.ts";
+import { type Random, seededRandom } from "../../kit/random.ts";
 import { assert } from "../../shared/assert.ts";
-import { createAgenda } from "./agenda.ts";
 import { checkRepeat } from "./audit-repeat.ts";
 import { type Auditor, createAuditor } from "./auditor.ts";
 import { type Edge, openEdge } from "./edge.ts";
-import { Objection } from "./objection.ts";
-import { type Random, seededRandom } from "./random.ts";
-import { type LineSettings, writeSettings } from "./settings.ts";
 import { type Call, type Outcome, type Step, takeStep } from "./step.ts";
 
 /**
- * Several edges over one Redis, in simulated time. Each call runs by itself, so that the auditor sees every step and a
- * seed replays exactly: a script is atomic, so calls of many edges can only interleave call by call. What concurrency
- * adds is that replies get lost, come late, or belong to an edge that is gone; all of that happens here.
+ * Several edges over one Redis, in simulated time. Calls run one at a time, so that the auditor sees every step and a
+ * seed replays exactly: a script is atomic, so calls of several edges can only interleave as a whole. Concurrency adds
+ * replies that are lost, late, or for an edge that died; all of these are simulated.
  */
 export type World = {
   readonly random: Random;
@@ -20,13 +20,13 @@ export type World = {
   readonly nowMs: () => number;
   readonly settings: () => LineSettings;
   readonly configure: (changes: Partial<LineSettings>) => Promise<void>;
-  /** The outcome, or nothing when the reply was lost on the way. */
+  /** The outcome, or undefined when the reply was lost. */
   readonly call: (call: Call) => Promise<Outcome | undefined>;
   readonly at: (atMs: number, action: () => Promise<void>) => void;
-  /** Runs what is planned, in order, until nothing is left or the time is over. */
+  /** Runs the planned actions in order, until none is left or the time is over. */
   readonly run: (untilMs: number) => Promise<void>;
   readonly forgetScripts: () => Promise<void>;
-  /** The store answers nobody until then. */
+  /** The store answers no call until then. */
   readonly fallSilent: (untilMs: number) => void;
   /** From now on no reply is lost and no edge dies. */
   readonly calmDown: () => void;
@@ -46,10 +46,10 @@ export const START_MS = 1_750_000_000_000;
 const EDGE_COUNT = 3;
 const REPEAT_CHANCE = 0.08;
 const LOSS_CHANCE = 0.06;
-/** A join that has to be repeated is the hardest to get right. */
+/** Repeated joins are the hardest case. */
 const JOIN_LOSS_CHANCE = 0.25;
 const KILL_CHANCE = 0.005;
-/** Coarse clocks make things happen at the very same millisecond, which is where mistakes hide. */
+/** Coarse clocks put events into the same millisecond, where mistakes hide. */
 const CLOCK_STEPS_MS = [1, 1, 100, 500, 1_000] as const;
 
 export async function openWorld(options: WorldOptions): Promise<World> {
@@ -94,14 +94,16 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     return step;
   }
 
-  /** An objection is worth little without the step that it is about. */
+  /** Adds the step to an objection. */
   function judge({ call: { verb, ...rest }, outcome }: Step, verdict: () => void): void {
     try {
       verdict();
     } catch (error) {
       if (!(error instanceof Objection)) throw error;
       const when = `step ${steps}, ${nowMs - START_MS} ms in`;
-      throw new Objection(`seed ${seed}, ${when}, ${verb} ${JSON.stringify(rest)} -> ${JSON.stringify(outcome)}: ${error.message}`);
+      throw new Objection(
+        `seed ${seed}, ${when}, ${verb} ${JSON.stringify(rest)} -> ${JSON.stringify(outcome)}: ${error.message}`,
+      );
     }
   }
 

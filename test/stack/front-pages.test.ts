@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { launchBrowser } from "../../kit/browser.ts";
+import { SLOW_MACHINE_MS, type StartedStack, startStack } from "../../kit/running-stack.ts";
+import { seriousFaults } from "../../kit/serious-faults.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { createVisitor } from "../gate/visitor.ts";
-import { launchBrowser } from "../parts/browser.ts";
-import { SLOW_MACHINE_MS, type StartedStack, startStack } from "../parts/running-stack.ts";
-import { seriousFaults } from "../parts/serious-faults.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
 /** The pages behind the gate, as a new user meets them after `npm start`. */
 const BROWSER = { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" };
@@ -20,7 +20,10 @@ afterAll(() => browser.close());
 
 type Opened = { readonly page: Page; readonly problems: readonly string[]; readonly asked: string[] };
 
-async function open(path: string, options: BrowserContextOptions & { readonly hasFakeClock?: boolean } = {}): Promise<Opened> {
+async function open(
+  path: string,
+  options: BrowserContextOptions & { readonly hasFakeClock?: boolean } = {},
+): Promise<Opened> {
   const context = await browser.newContext({ locale: "en-US", ...options });
   const page = await context.newPage();
   const [problems, asked]: [string[], string[]] = [[], []];
@@ -32,7 +35,8 @@ async function open(path: string, options: BrowserContextOptions & { readonly ha
   return { page, problems, asked };
 }
 
-const factOf = (page: Page, queueId: string, fact: string) => page.locator(`[data-queue="${queueId}"] [data-fact="${fact}"]`);
+const factOf = (page: Page, queueId: string, fact: string) =>
+  page.locator(`[data-queue="${queueId}"] [data-fact="${fact}"]`);
 const heartbeats = (asked: readonly string[]) => asked.filter((line) => line.endsWith("/heartbeat")).length;
 
 describe("the front page", () => {
@@ -52,7 +56,7 @@ describe("the front page", () => {
     expect(problems).toEqual([]);
   });
 
-  it("asks for no numbers while nobody looks at it", async () => {
+  it("requests no numbers while its tab is hidden", async () => {
     const { page, asked } = await open("/", { hasFakeClock: true });
     await page.evaluate("Object.defineProperty(document, 'hidden', { get: () => true })");
     asked.length = 0;
@@ -60,14 +64,17 @@ describe("the front page", () => {
     expect(asked).toEqual([]);
   });
 
-  it.each(["/", "/demo/", "/nothing"])("fits into the narrowest window at %s, also from right to left", async (path) => {
-    const { page } = await open(path, { viewport: NARROW });
-    for (const dir of ["ltr", "rtl"]) {
-      await page.evaluate(`document.documentElement.dir = "${dir}"`);
-      expect([dir, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([dir, NARROW.width]);
-    }
-    await page.request.post(`${stack.url}/_sluice/queues/demo/leave`);
-  });
+  it.each(["/", "/demo/", "/nothing"])(
+    "fits into the narrowest window at %s, also from right to left",
+    async (path) => {
+      const { page } = await open(path, { viewport: NARROW });
+      for (const dir of ["ltr", "rtl"]) {
+        await page.evaluate(`document.documentElement.dir = "${dir}"`);
+        expect([dir, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([dir, NARROW.width]);
+      }
+      await page.request.post(`${stack.url}/_sluice/queues/demo/leave`);
+    },
+  );
 });
 
 describe("the page inside the demo", () => {
@@ -89,7 +96,7 @@ describe("the page inside the demo", () => {
     await page.request.post(`${stack.url}/_sluice/queues/demo/leave`);
   });
 
-  it("says when the session is over, and asks nothing while nobody looks at it", async () => {
+  it("says when the session is over, and requests nothing while its tab is hidden", async () => {
     const { page, asked } = await open("/demo/", { hasFakeClock: true });
     await page.locator("#left").getByText(/\d/).waitFor();
     await page.context().clearCookies();
@@ -117,17 +124,20 @@ describe("the page inside the demo", () => {
 });
 
 describe("an address of the venue that does not exist", () => {
-  it.each(["/nothing/here", "/api/v1/nothing"])("is a page for a browser at %s, and a problem for a program", async (path) => {
-    const page = await createVisitor(stack.url).get(path, BROWSER);
-    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
-    expect(page.text).toContain("<h1>Page not found</h1>");
-    for (const accept of ["application/json", "*/*"]) {
-      const problem = await createVisitor(stack.url).get(path, { accept });
-      expect([problem.status, problem.json["code"]]).toEqual([404, "not_found"]);
-    }
-    const posted = await createVisitor(stack.url).send("POST", path, BROWSER);
-    expect([posted.status, posted.json["code"]]).toEqual([404, "not_found"]);
-  });
+  it.each(["/nothing/here", "/api/v1/nothing"])(
+    "is a page for a browser at %s, and a problem for a program",
+    async (path) => {
+      const page = await createVisitor(stack.url).get(path, BROWSER);
+      expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=UTF-8"]);
+      expect(page.text).toContain("<h1>Page not found</h1>");
+      for (const accept of ["application/json", "*/*"]) {
+        const problem = await createVisitor(stack.url).get(path, { accept });
+        expect([problem.status, problem.json["code"]]).toEqual([404, "not_found"]);
+      }
+      const posted = await createVisitor(stack.url).send("POST", path, BROWSER);
+      expect([posted.status, posted.json["code"]]).toEqual([404, "not_found"]);
+    },
+  );
 
   it("is a page that axe finds no serious fault with", async () => {
     const { page } = await open("/nothing/here");

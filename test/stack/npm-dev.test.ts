@@ -1,8 +1,8 @@
 import { utimes } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { processesOf, processNamed, SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import { processesOf, processNamed, SLOW_MACHINE_MS, startStack } from "../../kit/running-stack.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 
 const RELOAD_WITHIN_MS = 20_000;
 
@@ -12,7 +12,9 @@ async function save(file: string): Promise<void> {
   await utimes(fileURLToPath(new URL(`../../${file}`, import.meta.url)), now, now);
 }
 
-it("npm run dev takes up a change in what it concerns, and is whole again after it", { timeout: SLOW_MACHINE_MS }, async () => {
+it("npm run dev takes up a change in what it concerns, and is whole again after it", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const folder = await temporaryFolder();
   const stack = await startStack({ folder, args: ["--watch"] });
   const healthStatus = () =>
@@ -21,7 +23,7 @@ it("npm run dev takes up a change in what it concerns, and is whole again after 
       () => 0,
     );
   const originBefore = processNamed(folder, "origin/main.ts").pid;
-  const bridgeBefore = processNamed(folder, "redis-rest/main.ts").pid;
+  const bridgeBefore = processNamed(folder, "bridge/main.ts").pid;
 
   await save("edge/app.ts");
   await expect.poll(() => stack.output(), { timeout: RELOAD_WITHIN_MS }).toContain("↻ edge");
@@ -32,7 +34,12 @@ it("npm run dev takes up a change in what it concerns, and is whole again after 
   await expect.poll(() => stack.output(), { timeout: RELOAD_WITHIN_MS }).toContain("↻ origin");
   await expect.poll(healthStatus, { timeout: RELOAD_WITHIN_MS }).toBe(200);
   expect(processNamed(folder, "origin/main.ts").pid).not.toBe(originBefore);
-  expect(processNamed(folder, "redis-rest/main.ts").pid).not.toBe(bridgeBefore);
+  expect(processNamed(folder, "bridge/main.ts").pid).toBe(bridgeBefore);
+
+  await save("bridge/bridge.ts");
+  await expect.poll(() => stack.output(), { timeout: RELOAD_WITHIN_MS }).toContain("↻ bridge");
+  await expect.poll(healthStatus, { timeout: RELOAD_WITHIN_MS }).toBe(200);
+  expect(processNamed(folder, "bridge/main.ts").pid).not.toBe(bridgeBefore);
 
   stack.process.kill("SIGINT");
   expect(await stack.exited).toBe(0);

@@ -4,12 +4,22 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { launchStack, processesOf, processNamed, SLOW_MACHINE_MS, type StartedStack, startStack } from "../parts/running-stack.ts";
-import { steadyNowMs } from "../parts/steady-clock.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
+import {
+  launchStack,
+  processesOf,
+  processNamed,
+  SLOW_MACHINE_MS,
+  type StartedStack,
+  startStack,
+} from "../../kit/running-stack.ts";
+import { steadyNowMs } from "../../kit/steady-clock.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 
 const STOP_WITHIN_MS = 5_000;
-/** A report is a second old at most, and so is what the origin says of its stores; then a part has most of a second to answer. */
+/**
+ * A report is a second old at most, and so is what the origin says of its stores; then a part has most of a second to
+ * answer.
+ */
 const HEALTH_SEEN_WITHIN_MS = 4_000;
 
 async function health(stack: StartedStack) {
@@ -31,7 +41,10 @@ async function stopAndTime(stack: StartedStack): Promise<{ code: number | null; 
   return { code: await stack.exited, tookMs: steadyNowMs() - startedAt };
 }
 
-/** A new database takes most of a start's time, so that the tests share a folder, and what runs on it as long as it does. */
+/**
+ * A new database takes most of a start's time, so that the tests share a folder, and what runs on it as long as it
+ * does.
+ */
 const folder = await temporaryFolder();
 let running: StartedStack | undefined;
 
@@ -53,7 +66,17 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
     const first = await runningStack();
     const { status, report } = await health(first);
     expect(status).toBe(200);
-    const names = ["edge", "store", "origin", "venueStore", "database", "engine", "projections", "ledger", "venueMemory"];
+    const names = [
+      "edge",
+      "store",
+      "origin",
+      "venueStore",
+      "database",
+      "engine",
+      "projections",
+      "ledger",
+      "venueMemory",
+    ];
     expect(report.parts).toMatchObject(names.map((name) => ({ name, state: "ok" })));
     for (const port of Object.values(first.ports)) expect(first.output()).toContain(`127.0.0.1:${port}`);
     expect(first.output()).toContain("secrets.json (adminToken)");
@@ -89,7 +112,7 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
       await expect.poll(async () => (await health(stack)).status).toBe(200);
     };
     await silence(`redis-server 127.0.0.1:${stack.ports.lineRedis}`, ["store"]);
-    await silence("redis-rest/main.ts", ["store"]);
+    await silence("bridge/main.ts", ["store"]);
     await silence(`redis-server 127.0.0.1:${stack.ports.venueRedis}`, ["venueStore"]);
     await silence("origin/main.ts", ["origin"]);
   });
@@ -117,8 +140,11 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
   it("stops in order when its terminal and its shell are gone, also if a part takes its time", async () => {
     const stack = await startAnew({ isBehindShell: true });
     const logOf = (part: string) => readFile(join(folder, "logs", `${part}.log`), "utf8");
-    const before = { "line-redis": (await logOf("line-redis")).length, "venue-redis": (await logOf("venue-redis")).length };
-    process.kill(processNamed(folder, "redis-rest/main.ts").pid, "SIGSTOP");
+    const before = {
+      "line-redis": (await logOf("line-redis")).length,
+      "venue-redis": (await logOf("venue-redis")).length,
+    };
+    process.kill(processNamed(folder, "bridge/main.ts").pid, "SIGSTOP");
     stack.process.stdout?.destroy();
     stack.process.stderr?.destroy();
     stack.process.kill("SIGKILL");
@@ -133,9 +159,14 @@ describe.concurrent("npm start refuses", { timeout: SLOW_MACHINE_MS }, () => {
     const squatter = createServer().listen(0, "127.0.0.1");
     await once(squatter, "listening");
     const port = (squatter.address() as { port: number }).port;
-    const stack = await launchStack({ folder: await temporaryFolder(), environment: { SLUICE_ORIGIN_PORT: String(port) } });
+    const stack = await launchStack({
+      folder: await temporaryFolder(),
+      environment: { SLUICE_ORIGIN_PORT: String(port) },
+    });
     expect(await stack.exited).toBe(1);
-    expect(stack.output()).toContain(`Port ${port} for origin is in use: stop what listens there, or set SLUICE_ORIGIN_PORT to another.`);
+    expect(stack.output()).toContain(
+      `Port ${port} for origin is in use: stop the program that listens there, or set SLUICE_ORIGIN_PORT to another.`,
+    );
     squatter.close();
   });
 
@@ -148,7 +179,10 @@ describe.concurrent("npm start refuses", { timeout: SLOW_MACHINE_MS }, () => {
   });
 
   it("a machine without redis-server where it may not install one, in one sentence", async () => {
-    const stack = await launchStack({ folder: await temporaryFolder(), environment: { SLUICE_NO_INSTALL: "1", PATH: "/nowhere" } });
+    const stack = await launchStack({
+      folder: await temporaryFolder(),
+      environment: { SLUICE_NO_INSTALL: "1", PATH: "/nowhere" },
+    });
     expect(await stack.exited).toBe(1);
     expect(stack.output().trim()).toMatch(/^Sluice needs redis-server or valkey-server on the PATH: install it .*$/);
   });

@@ -1,17 +1,26 @@
 import { type Answer, eventually, type FixtureVenue, kill } from "./fixture-venue.ts";
 import { MARKET_PATHS, type Recorded, type RecordedUser, USER_PATHS, withoutMoment } from "./recorded.ts";
 
-type Person = Omit<RecordedUser, "answers" | "named"> & { readonly token: string; readonly named: RecordedUser["named"][number][] };
+type Person = Omit<RecordedUser, "answers" | "named"> & {
+  readonly token: string;
+  readonly named: RecordedUser["named"][number][];
+};
 type Order = Readonly<Record<string, unknown>>;
 
 const PASSWORD = "a long password of fixtures";
 
-/** What people do at the venue: the tables hold the first part, the ledger the second, the journal alone the third, the stream alone the last. */
+/**
+ * The story of the fixture: the tables hold the first part, the ledger the second, only the journal the third, only the
+ * stream the last.
+ */
 export async function playStory(venue: FixtureVenue): Promise<readonly Person[]> {
   const api = await venue.start("api");
   const engine = await venue.start("engine");
   let worker = await venue.start("worker");
-  venue.sluice(["admin", "create", "--username", "boss", "--email", "boss@example.test", "--password-stdin"], `${PASSWORD}\n`);
+  venue.sluice(
+    ["admin", "create", "--username", "boss", "--email", "boss@example.test", "--password-stdin"],
+    `${PASSWORD}\n`,
+  );
   const admin = await eventually(() => signIn(venue, "boss"));
   const people = [await register(venue, "anna"), await register(venue, "ben"), await register(venue, "carol")] as const;
   const [anna, ben, carol] = people;
@@ -19,7 +28,10 @@ export async function playStory(venue: FixtureVenue): Promise<readonly Person[]>
   const deposit = async (person: Person, currency: string, amount: string, reference: string) =>
     expect(
       201,
-      await venue.call("POST", "/admin/wallet/deposits", { token: admin, json: { userId: person.id, currency, amount, reference } }),
+      await venue.call("POST", "/admin/wallet/deposits", {
+        token: admin,
+        json: { userId: person.id, currency, amount, reference },
+      }),
     );
 
   // 1. In the tables.
@@ -28,11 +40,23 @@ export async function playStory(venue: FixtureVenue): Promise<readonly Person[]>
     await deposit(person, "btc", "10", "first-btc");
     await deposit(person, "eth", "100.5", "first-eth");
   }
-  await place(anna, { pair: "btcidr", side: "sell", price: "1000000000", quantity: "0.5", clientOrderId: "anna-rests" });
+  await place(anna, {
+    pair: "btcidr",
+    side: "sell",
+    price: "1000000000",
+    quantity: "0.5",
+    clientOrderId: "anna-rests",
+  });
   await place(anna, { pair: "btcidr", side: "sell", price: "1001000000", quantity: "0.25" });
   await place(ben, { pair: "btcidr", side: "buy", price: "1000000000", quantity: "0.2", clientOrderId: "ben-filled" });
   await place(ben, { pair: "btcidr", side: "buy", price: "990000000", quantity: "0.3", clientOrderId: "ben-open" });
-  const gone = await place(carol, { pair: "btcidr", side: "buy", price: "980000000", quantity: "0.1", clientOrderId: "carol-cancelled" });
+  const gone = await place(carol, {
+    pair: "btcidr",
+    side: "buy",
+    price: "980000000",
+    quantity: "0.1",
+    clientOrderId: "carol-cancelled",
+  });
   expect(200, await venue.call("DELETE", `/orders/${gone}`, { token: carol.token }));
   await place(carol, { pair: "btcidr", side: "buy", type: "market", quoteAmount: "55000000" });
   await place(anna, { pair: "ethidr", side: "sell", price: "50000000", quantity: "2.5" });
@@ -45,15 +69,29 @@ export async function playStory(venue: FixtureVenue): Promise<readonly Person[]>
     return answer.status === 200 ? answer : undefined;
   });
   await eventually(() =>
-    placeOrder(venue, ben, { pair: "ethidr", side: "buy", price: "49000500", quantity: "1.001", clientOrderId: "ben-eth" }),
+    placeOrder(venue, ben, {
+      pair: "ethidr",
+      side: "buy",
+      price: "49000500",
+      quantity: "1.001",
+      clientOrderId: "ben-eth",
+    }),
   );
   for (let step = 1; step <= 12; step++) {
-    await place(carol, { pair: "btcidr", side: "sell", price: String(1_010_000_000 + step * 1_000_000), quantity: "0.01" });
+    await place(carol, {
+      pair: "btcidr",
+      side: "sell",
+      price: String(1_010_000_000 + step * 1_000_000),
+      quantity: "0.01",
+    });
     await place(anna, { pair: "btcidr", side: "buy", price: String(970_000_000 - step * 1_000_000), quantity: "0.02" });
   }
   expect(
     201,
-    await venue.call("POST", "/wallet/withdrawals", { token: ben.token, json: { currency: "btc", amount: "0.75", reference: "ben-out" } }),
+    await venue.call("POST", "/wallet/withdrawals", {
+      token: ben.token,
+      json: { currency: "btc", amount: "0.75", reference: "ben-out" },
+    }),
   );
   const dave = await register(venue, "dave");
   await deposit(dave, "idr", "700", "first-idr");
@@ -66,35 +104,42 @@ export async function playStory(venue: FixtureVenue): Promise<readonly Person[]>
   expect(201, await venue.call("POST", "/admin/wallet/transfers", { token: admin, json: moved }));
   await place(carol, { pair: "ethidr", side: "sell", price: "49000500", quantity: "0.4", clientOrderId: "carol-eth" });
   await place(anna, { pair: "btcidr", side: "sell", type: "market", quantity: "0.05", clientOrderId: "anna-market" });
-  // What was just told is projected, and an audit waits until the ledger has come as far.
+  // The last answer is projected, and an audit waits until the ledger has reached it.
   expect(200, await venue.call("GET", "/trades?limit=1", { token: anna.token }));
   venue.sluice(["audit"]);
   await kill(worker);
 
-  // 3. In the journal alone: nothing follows it.
+  // 3. Only in the journal: nothing follows it.
   await place(ben, { pair: "btcidr", side: "buy", price: "1001000000", quantity: "0.6", clientOrderId: "ben-tail" });
   await place(carol, { pair: "ethidr", side: "buy", price: "48000000", quantity: "3", clientOrderId: "carol-tail" });
   await deposit(anna, "idr", "1234.56", "anna-tail");
   expect(200, await venue.call("DELETE", "/orders/client/ben-eth", { token: ben.token }));
 
-  // 4. In the stream alone: nobody executes it.
+  // 4. Only in the stream: it is not executed.
   await kill(engine);
   const late = await Promise.all([
     venue.call("POST", "/orders", {
       token: anna.token,
       json: { pair: "ethidr", side: "sell", type: "limit", price: "48000000", quantity: "1.5" },
     }),
-    venue.call("POST", "/wallet/withdrawals", { token: carol.token, json: { currency: "idr", amount: "1000", reference: "carol-late" } }),
+    venue.call("POST", "/wallet/withdrawals", {
+      token: carol.token,
+      json: { currency: "idr", amount: "1000", reference: "carol-late" },
+    }),
   ]);
   for (const answer of late) expect(202, answer);
   await api.stop();
   return people;
 }
 
-/** Lets the rest happen, and writes down what everybody is told then. */
-export async function recordAnswers(venue: FixtureVenue, people: readonly Person[], version: string): Promise<Recorded> {
+/** Lets the rest happen, and records every answer of the API. */
+export async function recordAnswers(
+  venue: FixtureVenue,
+  people: readonly Person[],
+  version: string,
+): Promise<Recorded> {
   const all = await venue.start("api,engine,worker");
-  // The last of it is the withdrawal that nobody had executed.
+  // The last of it is the withdrawal that was not executed.
   const late = await eventually(() => signIn(venue, "carol"));
   await eventually(async () => {
     const { body } = await venue.call("GET", "/wallet/history?limit=1", { token: late });
@@ -108,7 +153,8 @@ export async function recordAnswers(venue: FixtureVenue, people: readonly Person
     const answers: Record<string, unknown> = {};
     for (const path of USER_PATHS) answers[path] = (await venue.call("GET", path, { token })).body;
     const orders = (answers["/orders?limit=100"] as { orders: readonly { id: unknown }[] }).orders;
-    for (const { id } of orders) answers[`/orders/${String(id)}`] = (await venue.call("GET", `/orders/${String(id)}`, { token })).body;
+    for (const { id } of orders)
+      answers[`/orders/${String(id)}`] = (await venue.call("GET", `/orders/${String(id)}`, { token })).body;
     users.push({ ...person, answers, named });
   }
   const said = venue.sluice(["audit"]);
@@ -124,7 +170,14 @@ async function register(venue: FixtureVenue, name: string): Promise<Person> {
   const { id } = body["user"] as { id: string };
   const key = { label: `${name}'s program`, permissions: ["info", "trade"] };
   const made = expect(201, await venue.call("POST", "/api-keys", { token, json: key }));
-  return { name, id, password: PASSWORD, token, apiKey: { id: String(made.body["id"]), secret: String(made.body["secret"]) }, named: [] };
+  return {
+    name,
+    id,
+    password: PASSWORD,
+    token,
+    apiKey: { id: String(made.body["id"]), secret: String(made.body["secret"]) },
+    named: [],
+  };
 }
 
 async function signIn(venue: FixtureVenue, username: string): Promise<string | undefined> {
@@ -141,6 +194,7 @@ async function placeOrder(venue: FixtureVenue, person: Person, order: Order): Pr
 }
 
 function expect(status: number, answer: Answer): Answer {
-  if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== status)
+    throw new Error(`${answer.status} instead of ${status}: ${JSON.stringify(answer.body)}`);
   return answer;
 }

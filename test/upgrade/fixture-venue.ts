@@ -2,19 +2,26 @@ import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Child, startChild } from "../../origin/stack/child.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { answersOk, waitUntilReady } from "../../origin/stack/wait-until-ready.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { createTokenForge } from "../parts/token-forge.ts";
+import { createTokenForge } from "../../kit/token-forge.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
+import { type Child, startChild } from "../../stack/servers/child.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { answersOk, waitUntilReady } from "../../stack/servers/wait-until-ready.ts";
 import { FIXTURE_SECRETS } from "./recorded.ts";
 
-/** Processes of a venue on stores that are there, each with roles of its own, and its API over HTTP. Nothing of the code under it is asked. */
+/**
+ * Processes of a venue on existing stores, each with its own roles, and its API over HTTP. Calls no code of the venue
+ * directly.
+ */
 export type FixtureVenue = {
-  /** Launched, and not waited for. */
+  /** Started without waiting for it. */
   readonly launch: (roles: string) => Promise<{ readonly child: Child; readonly healthUrl: string }>;
   readonly start: (roles: string) => Promise<Child>;
-  readonly call: (method: string, path: string, options?: { readonly token?: string; readonly json?: unknown }) => Promise<Answer>;
+  readonly call: (
+    method: string,
+    path: string,
+    options?: { readonly token?: string; readonly json?: unknown },
+  ) => Promise<Answer>;
   /** `npm run sluice -- …`, beside the api process or while nothing runs. */
   readonly sluice: (args: readonly string[], input?: string) => string;
 };
@@ -30,9 +37,14 @@ type Stores = {
 };
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const LOADER = ["--import", fileURLToPath(new URL("../../origin/lua-loader.ts", import.meta.url))];
+const LOADER = ["--import", fileURLToPath(new URL("../../stack/program/lua-loader.ts", import.meta.url))];
 
-export async function openFixtureVenue({ folder, redisUrl, databaseUrl, dataFolder = `${folder}/api` }: Stores): Promise<FixtureVenue> {
+export async function openFixtureVenue({
+  folder,
+  redisUrl,
+  databaseUrl,
+  dataFolder = `${folder}/api`,
+}: Stores): Promise<FixtureVenue> {
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1_000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const key = await newTokenKey("key-1");
@@ -97,14 +109,19 @@ export async function openFixtureVenue({ folder, redisUrl, databaseUrl, dataFold
   }
 
   function sluice(args: readonly string[], input = ""): string {
-    const file = args[0] === "audit" ? "audit" : "control";
-    const rest = file === "audit" ? args.slice(1) : args;
+    const isAudit = args[0] === "audit";
+    const file = isAudit ? "audit-main.ts" : "main.ts";
+    const rest = isAudit ? args.slice(1) : args;
     const env = { ...environment, SLUICE_DATA_DIR: dataFolder };
-    const { status, stdout, stderr } = spawnSync(process.execPath, [...LOADER, `${ROOT}origin/${file}/main.ts`, ...rest], {
-      input,
-      env,
-      encoding: "utf8",
-    });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [...LOADER, `${ROOT}origin/operators/${file}`, ...rest],
+      {
+        input,
+        env,
+        encoding: "utf8",
+      },
+    );
     if (status !== 0) throw new Error(`${args.join(" ")}: ${stdout}${stderr}`);
     return stdout;
   }
@@ -112,7 +129,7 @@ export async function openFixtureVenue({ folder, redisUrl, databaseUrl, dataFold
   return { launch, start, call, sluice };
 }
 
-/** Ends it as a power cut does. */
+/** Ends it as a power failure does. */
 export async function kill(child: Child): Promise<void> {
   process.kill(child.pid, "SIGKILL");
   await child.exited;

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { startPostgresServer } from "../parts/postgres-server.ts";
+import { startPostgresServer } from "../../kit/postgres-server.ts";
+import { type RedisServer, startRedisServer } from "../../stack/servers/redis-server.ts";
 import { playStory, recordAnswers } from "./fixture-story.ts";
 import { openFixtureVenue } from "./fixture-venue.ts";
 
 /**
- * `node --import ./origin/lua-loader.ts test/upgrade/make-fixture.ts FOLDER VERSION`: the data of this version as a fixture for later ones.
- * FOLDER must not be there yet.
+ * `node --import ./stack/program/lua-loader.ts test/upgrade/make-fixture.ts FOLDER VERSION`: records the data of this
+ * version as a fixture for later ones. FOLDER must not exist yet.
  */
 const [target = "", version = ""] = process.argv.slice(2);
 if (target === "" || version === "") throw new Error("make-fixture.ts FOLDER VERSION");
@@ -25,7 +25,11 @@ try {
   stopped.sluice(["backup", `${folder}/backup`]);
   await redis.stop();
   await mkdir(target, { recursive: true });
-  await cp(`${folder}/venue-redis/appendonlydir`, join(target, "appendonlydir"), { recursive: true, errorOnExist: true, force: false });
+  await cp(`${folder}/venue-redis/appendonlydir`, join(target, "appendonlydir"), {
+    recursive: true,
+    errorOnExist: true,
+    force: false,
+  });
   await cp(`${folder}/backup`, join(target, "backup"), { recursive: true, errorOnExist: true, force: false });
   redis = await startRedisServer(place);
   const venue = await openFixtureVenue({ folder, redisUrl: redis.url, databaseUrl: postgres.url });
@@ -38,7 +42,7 @@ try {
 }
 process.exit();
 
-/** Small, and without the expiry of client order ids: a test that moves the clock back to that day finds them. */
+/** Small, and without the expiry of client order ids: a test that sets the clock back to that day finds them. */
 async function compact({ url }: RedisServer): Promise<void> {
   const client = new Redis(url);
   for (const key of await client.keys("v1:{t0}:references:*")) await client.persist(key);

@@ -2,25 +2,25 @@ import { execFileSync } from "node:child_process";
 import { cp, mkdir } from "node:fs/promises";
 import { Redis } from "ioredis";
 import { afterAll } from "vitest";
-import { loadTables } from "../../origin/backup/load-tables.ts";
-import { readManifest } from "../../origin/backup/manifest.ts";
-import { acquireLease, keepLease, type Lease } from "../../origin/commit/lease.ts";
+import { startOwnRedis, type TestServer } from "../../kit/borrowed-servers.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import type { Database } from "../../origin/db/database.ts";
 import { openEmbeddedDatabase } from "../../origin/db/embedded-database.ts";
 import { migrate } from "../../origin/db/migrate.ts";
 import { migrations } from "../../origin/db/migrations.ts";
+import { acquireLease, keepLease, type Lease } from "../../origin/journal/lease.ts";
+import { loadTables } from "../../origin/record/backup/load-tables.ts";
+import { readManifest } from "../../origin/record/backup/manifest.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
 import { silentLog } from "../ledger/ledger-stores.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 import { fixtureFolder } from "./recorded.ts";
 
 /** A data folder as an earlier version left it, for one test. */
 export type FixtureStores = {
   readonly folder: string;
-  readonly redisServer: RedisServer;
+  readonly redisServer: TestServer;
   readonly redis: Redis;
-  /** Opened when it is asked for, once. */
+  /** Opened on the first call. */
   readonly database: () => Promise<Database>;
 };
 
@@ -37,7 +37,7 @@ export async function openFixture(name: string): Promise<FixtureStores> {
   execFileSync("cp", ["-R", await patterns, `${folder}/postgres`]);
   await mkdir(`${folder}/venue-redis`);
   await cp(`${fixtureFolder(name)}appendonlydir`, `${folder}/venue-redis/appendonlydir`, { recursive: true });
-  const redisServer = await startRedisServer({ folder: `${folder}/venue-redis`, fsync: "always" });
+  const redisServer = await startOwnRedis(`${folder}/venue-redis`);
   const redis = new Redis(redisServer.url);
   redis.on("error", () => {});
   let opened: Promise<Database> | undefined;
@@ -53,7 +53,7 @@ export async function openFixture(name: string): Promise<FixtureStores> {
   return { folder, redisServer, redis, database };
 }
 
-/** Another process that leads on these stores, or upgrades them, until it gives back what it holds. */
+/** Another process that leads on these stores, or upgrades them, until it releases the lease. */
 export async function leaseOf({ redis }: FixtureStores, owner: string): Promise<Lease> {
   const runner = scriptRunner(redis);
   const epoch = await acquireLease(runner, owner);
@@ -74,11 +74,12 @@ async function makePattern(name: string): Promise<string> {
   return folder;
 }
 
-/** Everything in it, key by key, except who leads and what is counted against visitors. */
+/** All keys with their contents, except the lease and the counters of rate limits. */
 export async function contentsOf(redis: Redis): Promise<Readonly<Record<string, unknown>>> {
   const contents: Record<string, unknown> = {};
   for (const key of (await redis.keys("*")).toSorted()) {
-    if (!/:fence$|^ratelimit:|:upgrading$|^sessions:|:consumers$/.test(key)) contents[key] = await contentOf(redis, key);
+    if (!/:fence$|^ratelimit:|:upgrading$|^sessions:|:consumers$/.test(key))
+      contents[key] = await contentOf(redis, key);
   }
   return contents;
 }

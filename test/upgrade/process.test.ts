@@ -2,26 +2,27 @@ import { readdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { expect, it, onTestFinished } from "vitest";
-import { FENCE_KEY, FORMAT_KEY } from "../../origin/commit/keys.ts";
-import { LAYOUT } from "../../origin/commit/layout.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { createWaitingHealth } from "../../origin/upgrade/waiting-health.ts";
-import { SLOW_MACHINE_MS } from "../parts/running-stack.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { seededRandom } from "../sim/random.ts";
+import { IS_FULL_RUN } from "../../kit/full-run.ts";
+import { seededRandom } from "../../kit/random.ts";
+import { SLOW_MACHINE_MS } from "../../kit/running-stack.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
+import { FENCE_KEY, FORMAT_KEY } from "../../origin/journal/keys.ts";
+import { LAYOUT } from "../../origin/state/layout.ts";
+import { createWaitingHealth } from "../../origin/waiting-health.ts";
+import { freePort } from "../../stack/servers/free-port.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { eventually, kill, openFixtureVenue } from "./fixture-venue.ts";
 import { leaseOf, openFixture } from "./open-fixture.ts";
 import { fixtureFolder, readRecorded } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
-const KILLS = 8;
+const KILLS = IS_FULL_RUN ? 8 : 3;
 const recorded = readRecorded(FIXTURE);
 
 const venueOn = async (stores: Awaited<ReturnType<typeof openFixture>>) =>
   openFixtureVenue({ folder: stores.folder, redisUrl: stores.redisServer.url, dataFolder: stores.folder });
 
-it("starts on the data of the version before, killed again and again while it upgrades, and tells everybody what that version told", {
+it("upgrades the data of the previous version despite repeated kills, and answers as that version did", {
   timeout: SLOW_MACHINE_MS,
 }, async () => {
   const stores = await openFixture(FIXTURE);
@@ -48,18 +49,22 @@ it("starts on the data of the version before, killed again and again while it up
   await child.stop();
 });
 
-it("ends with one sentence before it touches the data of a later version", { timeout: SLOW_MACHINE_MS }, async () => {
+it("exits with one sentence and leaves the data of a later version unchanged", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const stores = await openFixture(FIXTURE);
   await stores.redis.set(FORMAT_KEY, LAYOUT + 1);
   const fence = await stores.redis.hgetall(FENCE_KEY);
   const { child } = await (await venueOn(stores)).launch("api,engine,worker");
   const { code, lastLines } = await child.exited;
   expect(code).toBe(1);
-  expect(lastLines.join("\n")).toContain(`has layout ${LAYOUT + 1}, this program knows ${LAYOUT}: start the newer program.`);
+  expect(lastLines.join("\n")).toContain(
+    `has layout ${LAYOUT + 1}, this program knows ${LAYOUT}: start the newer program.`,
+  );
   expect(await stores.redis.hgetall(FENCE_KEY)).toEqual(fence);
 });
 
-it("says in /health that another process upgrades", { timeout: SLOW_MACHINE_MS }, async () => {
+it("reports in /health that another process is upgrading", { timeout: SLOW_MACHINE_MS }, async () => {
   const stores = await openFixture(FIXTURE);
   const elsewhere = await leaseOf(stores, "upgrade.elsewhere");
   const { child, healthUrl } = await (await venueOn(stores)).launch("api,engine,worker");
@@ -67,19 +72,26 @@ it("says in /health that another process upgrades", { timeout: SLOW_MACHINE_MS }
     const response = await fetch(healthUrl);
     return { status: response.status, text: await response.text() };
   });
-  expect(health).toMatchObject({ status: 503, text: expect.stringContaining("Another process upgrades the venue's stores") });
+  expect(health).toMatchObject({
+    status: 503,
+    text: expect.stringContaining("Another process is upgrading the venue's stores"),
+  });
   await elsewhere.giveBack();
   const served = async () => ((await fetch(healthUrl)).status === 200 ? true : undefined);
   await eventually(served);
   await child.stop();
 });
 
-it("restores a backup of the version before into new stores, and brings it forward", { timeout: SLOW_MACHINE_MS }, async () => {
+it("restores a backup of the previous version into new stores, and upgrades it", {
+  timeout: SLOW_MACHINE_MS,
+}, async () => {
   const folder = await temporaryFolder();
   const server = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   onTestFinished(server.stop);
   const venue = await openFixtureVenue({ folder, redisUrl: server.url });
-  expect(venue.sluice(["restore", `${fixtureFolder(FIXTURE)}backup`])).toMatch(/Everything agrees.*Restored at journal entry 51/s);
+  expect(venue.sluice(["restore", `${fixtureFolder(FIXTURE)}backup`])).toMatch(
+    /Everything agrees.*Restored at journal entry 51/s,
+  );
   const redis = new Redis(server.url);
   expect(await redis.get(FORMAT_KEY)).toBe(String(LAYOUT));
   redis.disconnect();
@@ -88,7 +100,7 @@ it("restores a backup of the version before into new stores, and brings it forwa
   await child.stop();
 });
 
-it("has a port that says what the process waits for, shows visitors no details, and is free afterwards", async () => {
+it("reports on its port what it waits for, without details for visitors, and frees the port afterwards", async () => {
   const port = await freePort();
   const waiting = createWaitingHealth({ host: "127.0.0.1", port });
   waiting.tell("Making a backup of both stores before the upgrade.");

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** A data set that an earlier version made, and what its API answered. `make-fixture.ts` writes one, the tests read it. */
+/** A data set of an earlier version, and the answers of its API. `make-fixture.ts` writes one, the tests read it. */
 export type Recorded = {
   readonly version: string;
-  /** When it was recorded: within a day of it client order ids still count. */
+  /** When it was recorded: client order ids are valid for a day after it. */
   readonly atMs: number;
   readonly users: readonly RecordedUser[];
   /** GETs that need no account, by path. */
@@ -22,7 +22,7 @@ export type RecordedUser = {
   readonly named: readonly { readonly id: number; readonly sent: Readonly<Record<string, unknown>> }[];
 };
 
-/** Fixed, so that sealed API keys can be opened again. Nobody's in earnest. */
+/** Fixed, so that sealed API keys can be opened again. Used nowhere else. */
 export const FIXTURE_SECRETS = {
   SLUICE_VENUE_SECRET: "a secret of fixtures, at least 32 long",
   SLUICE_SEAL_KEYS: JSON.stringify({ active: "1", keys: { "1": "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE" } }),
@@ -46,7 +46,7 @@ export const MARKET_PATHS = [
   ...["btcidr", "ethidr"].flatMap((pair) => [`/market/${pair}/book`, `/market/${pair}/trades?limit=100`]),
 ];
 
-/** What a restart may change: when the copy of a book was made. */
+/** A restart may change when the copy of a book was made. */
 export function withoutMoment(path: string, answer: unknown): unknown {
   if (!path.endsWith("/book")) return answer;
   const { bids, asks } = answer as Readonly<Record<string, unknown>>;

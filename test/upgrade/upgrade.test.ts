@@ -1,26 +1,29 @@
 import { readdir } from "node:fs/promises";
 import { Redis } from "ioredis";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { sealKeysVariable } from "../../origin/api-keys/seal.ts";
-import { doRecordCommand } from "../../origin/backup/record-commands.ts";
-import { FENCE_KEY, FORMAT_KEY } from "../../origin/commit/keys.ts";
-import { LAYOUT, readLayout } from "../../origin/commit/layout.ts";
+import { IS_FULL_RUN } from "../../kit/full-run.ts";
+import { signRequest } from "../../kit/sign-request.ts";
+import { ISSUER } from "../../kit/token-forge.ts";
+import { sealKeysVariable } from "../../origin/accounts/api-keys/seal.ts";
 import { migrate } from "../../origin/db/migrate.ts";
 import { migrations } from "../../origin/db/migrations.ts";
-import { ENDED_KEY, orderKey } from "../../origin/projections/keys.ts";
+import { FENCE_KEY, FORMAT_KEY } from "../../origin/journal/keys.ts";
+import { doRecordCommand } from "../../origin/operators/record-commands.ts";
+import { ENDED_KEY, orderKey } from "../../origin/state/keys.ts";
+import { LAYOUT, readLayout } from "../../origin/state/layout.ts";
 import { UPGRADING_KEY } from "../../origin/upgrade/keys.ts";
 import { UPGRADE_STEPS, type UpgradeStep } from "../../origin/upgrade/steps.ts";
 import { upgradeVenue } from "../../origin/upgrade/upgrade-venue.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
+import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
 import { rowsOf, silentLog } from "../ledger/ledger-stores.ts";
-import { ISSUER } from "../parts/token-forge.ts";
-import { signRequest } from "../venue/sign-request.ts";
 import { type Answer, openTestVenue, type TestVenue } from "../venue/venue.ts";
 import { contentsOf, type FixtureStores, leaseOf, openFixture } from "./open-fixture.ts";
 import { FIXTURE_SECRETS, readRecorded, withoutMoment } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
 const MINUTE_MS = 60_000;
+/** The larger, the fewer commands between one kill and the next. */
+const NEXT_KILL = IS_FULL_RUN ? 8 : 3;
 const recorded = readRecorded(FIXTURE);
 
 type Options = Partial<Parameters<typeof upgradeVenue>[0]>;
@@ -28,8 +31,20 @@ type Options = Partial<Parameters<typeof upgradeVenue>[0]>;
 async function upgrade(stores: FixtureStores, options: Options = {}): Promise<readonly string[]> {
   const told: string[] = [];
   await upgradeVenue({
-    ...{ redis: stores.redis, redisUrl: stores.redisServer.url, database: await stores.database(), dataFolder: stores.folder },
-    ...{ withBackup: false, owner: "test", nowMs: Date.now, tell: (sentence) => void told.push(sentence), log: silentLog, ...options },
+    ...{
+      redis: stores.redis,
+      redisUrl: stores.redisServer.url,
+      database: await stores.database(),
+      dataFolder: stores.folder,
+    },
+    ...{
+      withBackup: false,
+      owner: "test",
+      nowMs: Date.now,
+      tell: (sentence) => void told.push(sentence),
+      log: silentLog,
+      ...options,
+    },
   });
   return told;
 }
@@ -38,16 +53,16 @@ const tablesOf = async ({ database }: FixtureStores) =>
   (await rowsOf(await database(), "SELECT count(*)::int AS count FROM schema_migrations"))[0]?.["count"];
 
 describe.each([
-  ["whose ended orders stay for some minutes", {}],
+  ["whose ended orders stay for minutes", {}],
   ["whose ended orders leave Redis at once", { kept: { keptMs: 0 } }],
-])("a venue of the version before layouts had numbers, %s,", (_what, options) => {
+])("a venue from before layouts had numbers, %s,", (_what, options) => {
   let stores: FixtureStores;
   let venue: TestVenue;
   const shiftMs = Date.now() - (recorded.atMs + MINUTE_MS);
   const clock = { nowMs: () => Date.now() - shiftMs };
   let calls = 0;
 
-  /** Signed with the API key of that day: the clock of access tokens is Redis' own, which stands at today. */
+  /** Signed with the API key of that day: access tokens follow the clock of Redis, which is today's. */
   function ask(name: string, method: string, path: string, json?: unknown): Promise<Answer> {
     const key = recorded.users.find((user) => user.name === name)?.apiKey ?? { id: "", secret: "" };
     const body = json === undefined ? undefined : JSON.stringify(json);
@@ -58,7 +73,10 @@ describe.each([
       nonce: `call-${++calls}-of-the-upgrade`,
       ...(body !== undefined && { body }),
     };
-    const headers = { ...signRequest({ ...key, ...facts }), ...(body !== undefined && { "content-type": "application/json" }) };
+    const headers = {
+      ...signRequest({ ...key, ...facts }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
     return venue.call(method, path, { headers, ...(body !== undefined && { body }) });
   }
 
@@ -87,11 +105,13 @@ describe.each([
     });
     const settled = async () => (await venue.fetch(new Request("http://venue.test/health"))).status;
     await vi.waitFor(async () => expect(await settled()).toBe(200), { timeout: 60_000, interval: 50 });
-    const hasLeft = async () => (await stores.redis.llen(ENDED_KEY)) === 0 && (await stores.redis.exists(orderKey(3))) === 0;
-    if ("kept" in options) await vi.waitFor(async () => expect(await hasLeft()).toBe(true), { timeout: 60_000, interval: 50 });
+    const hasLeft = async () =>
+      (await stores.redis.llen(ENDED_KEY)) === 0 && (await stores.redis.exists(orderKey(3))) === 0;
+    if ("kept" in options)
+      await vi.waitFor(async () => expect(await hasLeft()).toBe(true), { timeout: 60_000, interval: 50 });
   });
 
-  it("has the newest layout and tables afterwards, and a backup of what it was", async () => {
+  it("has the newest layout and tables afterwards, and a backup of the earlier state", async () => {
     expect(await readLayout(stores.redis)).toEqual({ kind: "layout", layout: LAYOUT });
     expect(await tablesOf(stores)).toBe(migrations.length);
     expect(await stores.redis.exists(UPGRADING_KEY)).toBe(0);
@@ -102,7 +122,7 @@ describe.each([
   });
 
   it.each(recorded.users)(
-    "answers $name as that version answered, also what it had only written to its streams",
+    "answers $name as that version did, including commands that were only in its stream",
     async ({ name, answers }) => {
       const lastOfAll = await ask("carol", "GET", "/wallet/history?limit=1");
       expect(lastOfAll.text).toContain("carol-late");
@@ -112,7 +132,7 @@ describe.each([
     },
   );
 
-  it("tells everybody the same of pairs, books and trades", async () => {
+  it("gives the same public answers about pairs, books and trades", async () => {
     for (const [path, answer] of Object.entries(recorded.market)) {
       const now = async () => withoutMoment(path, (await venue.call("GET", path)).body);
       await expect.poll(now, { timeout: 20_000 }).toEqual(answer);
@@ -131,32 +151,47 @@ describe.each([
     expect(recorded.users.flatMap(({ named }) => named).length).toBeGreaterThan(5);
   });
 
-  it("takes and cancels orders, and lets everybody sign in", async () => {
-    const order = { pair: "ethidr", side: "sell", type: "limit", price: "60000000", quantity: "0.5", clientOrderId: "after-the-upgrade" };
+  it("accepts and cancels orders, and lets users sign in", async () => {
+    const order = {
+      pair: "ethidr",
+      side: "sell",
+      type: "limit",
+      price: "60000000",
+      quantity: "0.5",
+      clientOrderId: "after-the-upgrade",
+    };
     const placed = await ask("anna", "POST", "/orders", order);
     expect([placed.status, placed.body["status"]]).toEqual([201, "open"]);
     expect((await ask("anna", "DELETE", "/orders/client/after-the-upgrade")).status).toBe(200);
-    const open = recorded.users[0]?.answers["/orders?status=open&limit=100"] as { readonly orders: readonly { readonly id: string }[] };
+    const open = recorded.users[0]?.answers["/orders?status=open&limit=100"] as {
+      readonly orders: readonly { readonly id: string }[];
+    };
     expect((await ask("anna", "DELETE", `/orders/${open.orders[0]?.id}`)).body).toMatchObject({ status: "cancelled" });
     for (const { name, password } of recorded.users) expect((await venue.login(name, { password })).status).toBe(200);
   });
 
-  it("agrees with itself", async () => {
-    const work = { database: venue.database, redis: venue.redis, redisUrl: venue.redisServer.url, nowMs: Date.now, isRunning: true };
+  it("passes an audit", async () => {
+    const work = {
+      database: venue.database,
+      redis: venue.redis,
+      redisUrl: venue.redisServer.url,
+      nowMs: Date.now,
+      isRunning: true,
+    };
     const audit = await doRecordCommand({ ...work, name: "audit", target: undefined });
     expect(audit.code, audit.text).toBe(0);
   });
 });
 
 describe("an upgrade", () => {
-  /** Fails like a process that is killed: from a command on, nothing more reaches the server. */
+  /** Fails like a killed process: from a given command on, nothing reaches the server. */
   function killedAfter(url: string, commands: number): Redis {
     const redis = new Redis(url);
     redis.on("error", () => {});
     const send = redis.sendCommand.bind(redis);
     let sent = 0;
     redis.sendCommand = (command, stream) => {
-      // Not those that every connection begins with.
+      // Not the commands that every connection starts with.
       if (redis.status === "ready") sent++;
       if (sent <= commands) return send(command, stream);
       // A pipeline counts what is written to it before it sends anything.
@@ -167,13 +202,15 @@ describe("an upgrade", () => {
     return redis;
   }
 
-  it("that is killed after any of its commands and started again ends like one that was not", { timeout: 240_000 }, async () => {
+  it("that is killed after any command and restarted ends like an uninterrupted one", {
+    timeout: 240_000,
+  }, async () => {
     const whole = await openFixture(FIXTURE);
     await upgrade(whole);
     const expected = await contentsOf(whole.redis);
     const { redisServer: _server, redis: _redis, ...tables } = whole;
     let isDone = false;
-    for (let commands = 0; !isDone; commands += 1 + Math.floor(commands / 8)) {
+    for (let commands = 0; !isDone; commands += 1 + Math.floor(commands / NEXT_KILL)) {
       const cut = { ...(await openFixture(FIXTURE)), ...tables };
       const dying = killedAfter(cut.redisServer.url, commands);
       await new Promise((resolve) => dying.once("ready", resolve));
@@ -183,7 +220,7 @@ describe("an upgrade", () => {
         (error: unknown) => String(error) !== "Error: killed" && Promise.reject(error),
       );
       dying.disconnect();
-      // Its lease would run out by itself.
+      // Its lease would expire by itself.
       await cut.redis.hset(FENCE_KEY, "until", 0);
       await upgrade(cut);
       expect(await contentsOf(cut.redis)).toEqual(expected);
@@ -191,9 +228,14 @@ describe("an upgrade", () => {
     }
   });
 
-  it("that was cut short keeps the backup from before it, and makes no other", async () => {
+  it("that was interrupted keeps its backup, and makes no other", async () => {
     const stores = await openFixture(FIXTURE);
-    const failing: UpgradeStep = { from: 1, to: 2, what: "a step that fails", run: () => Promise.reject(new Error("killed")) };
+    const failing: UpgradeStep = {
+      from: 1,
+      to: 2,
+      what: "a step that fails",
+      run: () => Promise.reject(new Error("killed")),
+    };
     await expect(upgrade(stores, { withBackup: true, steps: [failing] })).rejects.toThrow("killed");
     expect(await tablesOf(stores)).toBe(migrations.length);
     const backups = await readdir(`${stores.folder}/backups`);
@@ -229,8 +271,8 @@ describe("an upgrade", () => {
 
   it.each([
     ["a later layout", String(LAYOUT + 1), `has layout ${LAYOUT + 1}, this program knows ${LAYOUT}`],
-    ["a layout that nobody knows", "two", "is not known to this program"],
-  ])("refuses %s and touches nothing", async (_what, format, sentence) => {
+    ["an unknown layout", "two", "is not known to this program"],
+  ])("refuses %s and changes nothing", async (_what, format, sentence) => {
     const stores = await openFixture(FIXTURE);
     await stores.redis.set(FORMAT_KEY, format);
     const before = await contentsOf(stores.redis);
@@ -242,10 +284,12 @@ describe("an upgrade", () => {
     expect(await readdir(stores.folder)).not.toContain("backups");
   });
 
-  it("refuses tables of a later program and touches nothing", async () => {
+  it("refuses tables of a later program and changes nothing", async () => {
     const stores = await openFixture(FIXTURE);
     const before = await contentsOf(stores.redis);
-    await expect(upgrade(stores, { migrations: migrations.slice(0, 5) })).rejects.toThrow("is at version 6, this program knows 5");
+    await expect(upgrade(stores, { migrations: migrations.slice(0, 5) })).rejects.toThrow(
+      "is at version 6, this program knows 5",
+    );
     expect(await contentsOf(stores.redis)).toEqual(before);
     expect(await tablesOf(stores)).toBe(6);
   });
@@ -260,7 +304,7 @@ describe("an upgrade", () => {
     expect(await tablesOf(stores)).toBe(6);
   });
 
-  it("is one process's: another one waits for it, and says so", async () => {
+  it("runs in one process: others wait for it and report that", async () => {
     const stores = await openFixture(FIXTURE);
     const other: Redis = stores.redis.duplicate();
     const isHeld = Promise.withResolvers<void>();
@@ -276,8 +320,13 @@ describe("an upgrade", () => {
     const first = upgrade(stores, { steps: [slow], owner: "first" });
     await expect.poll(() => runs).toBe(1);
     const told: string[] = [];
-    const second = upgrade({ ...stores, redis: other }, { steps: [slow], owner: "second", tell: (sentence) => void told.push(sentence) });
-    await expect.poll(() => told).toContain("Another process upgrades the venue's stores; this one starts when that is done.");
+    const second = upgrade(
+      { ...stores, redis: other },
+      { steps: [slow], owner: "second", tell: (sentence) => void told.push(sentence) },
+    );
+    await expect
+      .poll(() => told)
+      .toContain("Another process is upgrading the venue's stores; this one starts when that is done.");
     isHeld.resolve();
     expect(await first).toContain("Upgrading the venue's Redis to layout 2: a step that waits (half of it).");
     await second;
@@ -285,7 +334,7 @@ describe("an upgrade", () => {
     other.disconnect();
   });
 
-  it("has nothing to do in a new venue, which begins with the newest layout", async () => {
+  it("has nothing to do in a new venue, which starts with the newest layout", async () => {
     const stores = await openFixture(FIXTURE);
     await migrate(await stores.database(), migrations);
     await stores.redis.flushall();

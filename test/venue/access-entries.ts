@@ -1,36 +1,36 @@
-import type { ErrorCode } from "../../shared/errors.ts";
+import type { ErrorCode } from "../../shared/http/errors.ts";
 import { TRADING_ACCESS_ENTRIES } from "./trading-access-entries.ts";
 import { passwordOf, type TestVenue } from "./venue.ts";
 
 /**
- * How the access matrix (`access-matrix.test.ts`) asks for each operation of the venue, by its `operationId`. The matrix finds the
- * operations in the OpenAPI document and the rights in what it says of them; what it cannot know is what to send. One entry per operation:
- *
- * - `request`: what somebody sends so that it succeeds, made anew for each try. Of an operation with parameters in its path it makes an
- *   object of that person's first. Left out where nothing needs to be sent.
- * - `hidden`: with parameters in the path, the code that everybody gets but the one whose object it is.
- * - `shows`: for a GET of one's own things, makes one of the owner's and answers a text that the owner's answer then holds and no other.
- * - `isForEverybody`: with a pass and nothing else. Said here as well, so that no operation becomes public by a slip.
- * - `isOwnOfEverybody`: the path names something that everybody has one of, so that nothing is hidden from anybody.
- * - `status`: where success is not the 2xx that the document tells.
+ * The requests of the access matrix (`access-matrix.test.ts`) for each operation of the venue, by its `operationId`.
+ * The matrix finds the operations and their permissions in the OpenAPI document, but not what to send. One entry per
+ * operation:
+ * - `request`: a request that succeeds, made for each attempt. For an operation with path parameters it first creates
+ * an object of the caller. Omitted where nothing needs to be sent.
+ * - `hidden`: with path parameters, the code that every user but the object's owner gets.
+ * - `shows`: for a GET of the caller's own data, creates some and returns a text that only the owner's answer contains.
+ * - `isPublic`: needs a pass and nothing else. Stated here as well, so that no operation becomes public by mistake.
+ * - `isOwnOfEachUser`: the path names an object that every user has, so that nothing is hidden.
+ * - `status`: where success is not the document's 2xx.
  */
 export type AccessEntry = {
   readonly request?: (asker: Asker) => Request | Promise<Request>;
   readonly hidden?: ErrorCode;
   readonly shows?: (asker: Asker) => string | Promise<string>;
-  readonly isForEverybody?: true;
-  readonly isOwnOfEverybody?: true;
+  readonly isPublic?: true;
+  readonly isOwnOfEachUser?: true;
   readonly status?: number;
 };
 
 type Request = {
   readonly params?: Readonly<Record<string, string>>;
-  /** With its question mark. */
+  /** With the question mark. */
   readonly query?: string;
   readonly json?: unknown;
 };
 
-/** Somebody signed in, who may prepare what a request needs. */
+/** A signed-in user, who can prepare what a request needs. */
 export type Asker = {
   readonly venue: TestVenue;
   readonly name: string;
@@ -38,7 +38,7 @@ export type Asker = {
   readonly sessionId: string;
   readonly token: string;
   readonly refreshToken: string;
-  /** Somebody else, for what admins do. */
+  /** Another user, for admins' changes. */
   readonly otherUserId: string;
 };
 
@@ -52,7 +52,7 @@ const SYSTEM = { maintenanceMode: false, maintenanceMessage: "", maxOpenOrders: 
 async function idOfNew({ venue, token }: Asker, path: string, json: object): Promise<string> {
   const { status, body } = await venue.call("POST", path, { token, json });
   if (status === 201) return String(body["id"]);
-  // One key for each venue: whoever has it already shows that one.
+  // One key for each venue: reuse an existing one.
   const listed = (await venue.call("GET", path, { token })).body["keys"] as readonly { readonly id: string }[];
   return listed[0]?.id ?? "";
 }
@@ -61,14 +61,14 @@ const ofOtherUser = ({ otherUserId }: Asker) => ({ params: { userId: otherUserId
 
 export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   register: {
-    isForEverybody: true,
+    isPublic: true,
     request: () => {
       const username = newName();
       return { json: { username, email: `${username}@example.test`, password: passwordOf(username) } };
     },
   },
-  login: { isForEverybody: true, request: ({ name }) => ({ json: { username: name, password: passwordOf(name) } }) },
-  refresh: { isForEverybody: true, request: ({ refreshToken }) => ({ json: { refreshToken } }) },
+  login: { isPublic: true, request: ({ name }) => ({ json: { username: name, password: passwordOf(name) } }) },
+  refresh: { isPublic: true, request: ({ refreshToken }) => ({ json: { refreshToken } }) },
   changePassword: {
     request: ({ name }) => ({ json: { currentPassword: passwordOf(name), newPassword: "an entirely new password" } }),
   },
@@ -98,8 +98,8 @@ export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   readMetrics: {},
   replaceSystem: { request: () => ({ json: SYSTEM }) },
   ...TRADING_ACCESS_ENTRIES,
-  openSocket: { isForEverybody: true, status: 426 },
-  readDocument: { isForEverybody: true },
-  readDocumentation: { isForEverybody: true },
-  readDocumentationFile: { isForEverybody: true, request: () => ({ params: { file: "start.js" } }) },
+  openSocket: { isPublic: true, status: 426 },
+  readDocument: { isPublic: true },
+  readDocumentation: { isPublic: true },
+  readDocumentationFile: { isPublic: true, request: () => ({ params: { file: "start.js" } }) },
 };

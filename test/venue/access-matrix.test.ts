@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { PERMISSIONS, type Permission } from "../../origin/api-keys/key-queries.ts";
-import { PASS_HEADER } from "../../shared/admission.ts";
+import { signRequest } from "../../kit/sign-request.ts";
+import { PERMISSIONS, type Permission } from "../../origin/accounts/api-keys/key-queries.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { ACCESS_ENTRIES, type AccessEntry, type Asker } from "./access-entries.ts";
-import { signRequest } from "./sign-request.ts";
 import { type Answer, type CallOptions, passwordOf, startVenue } from "./venue.ts";
 
 /**
- * Route × method × identity × owner, over every operation that the venue's own document tells of. A new operation is tried by itself once
+ * Route × method × identity × owner, over every operation of the venue's own document. A new operation is covered once
  * it has an entry in `access-entries.ts`; without one its row fails and says what to add.
  */
 type Operation = {
@@ -16,7 +16,7 @@ type Operation = {
   readonly template: string;
   readonly access: "public" | "user" | "admin";
   readonly permission: Permission | undefined;
-  /** How many ways to say who one is the document names. */
+  /** How many ways of authentication the document names. */
   readonly waysIn: number;
   readonly successes: readonly number[];
 };
@@ -35,14 +35,14 @@ type Identity = { readonly token?: string | undefined; readonly key?: Key };
 const venue = await startVenue();
 const operations = await readOperations();
 
-/** An admin who only asks for what is refused, and so stays as he is. */
+/** An admin who only sends refused requests, and so keeps the role. */
 let root: Asker;
 let rootKey: Key;
-/** Whom admins do something to. */
+/** The account that admins change. */
 let bystander: Asker | undefined;
-/** Somebody who has one of everything that a person can have. */
+/** A user who owns one of every kind of object. */
 let owner: Asker;
-/** What `owner` has, by the operation that shows it. */
+/** The objects of `owner`, by the operation that shows them. */
 const belongings = new Map<string, string>();
 let endedToken: string;
 let suspendedToken: string;
@@ -84,7 +84,7 @@ beforeAll(async () => {
 
 let people = 0;
 
-/** A new account; each comes from an address of its own, because one address opens fifty at most. */
+/** A new account, each from its own address, because one address may create at most fifty. */
 async function newAsker(): Promise<Asker> {
   const name = `person_${people++}_of_many`;
   return askerOf(name, await venue.register(name, { address: `2001:db8:${people.toString(16)}::1` }));
@@ -109,12 +109,12 @@ async function newKey({ token }: Asker, permissions: readonly Permission[]): Pro
 
 function entryOf({ id, method, template }: Operation): AccessEntry {
   const entry = ACCESS_ENTRIES[id];
-  const sentence = `${method} ${template} is not in the access matrix: add "${id}" to test/venue/access-entries.ts and say what its rightful caller sends ("request"), what others are refused with ("hidden"), what of its owner's it shows ("shows"), or that it is for everybody ("isForEverybody").`;
+  const sentence = `${method} ${template} is not in the access matrix: add "${id}" to test/venue/access-entries.ts with what its caller sends ("request"), the refusal for others ("hidden"), what it shows of its owner ("shows"), or that it is public ("isPublic").`;
   if (entry === undefined) throw new Error(sentence);
   return entry;
 }
 
-/** The request that succeeds for its maker, sent by somebody else or with more or less in it. */
+/** The request that succeeds for its maker, sent by another user or with other fields. */
 type Prepared = { readonly path: string; readonly options: CallOptions };
 
 async function prepare(operation: Operation, maker: Asker): Promise<Prepared> {
@@ -122,7 +122,9 @@ async function prepare(operation: Operation, maker: Asker): Promise<Prepared> {
   const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
     if (value === undefined)
-      throw new Error(`"${operation.id}" in test/venue/access-entries.ts makes no "${name}" for ${operation.template}.`);
+      throw new Error(
+        `"${operation.id}" in test/venue/access-entries.ts makes no "${name}" for ${operation.template}.`,
+      );
     return value;
   });
   return { path: path + query, options: json === undefined ? {} : { json } };
@@ -130,10 +132,17 @@ async function prepare(operation: Operation, maker: Asker): Promise<Prepared> {
 
 let nonces = 0;
 
-function send({ method }: Operation, { path, options }: Prepared, { token, key }: Identity, headers: CallOptions["headers"] = {}) {
+function send(
+  { method }: Operation,
+  { path, options }: Prepared,
+  { token, key }: Identity,
+  headers: CallOptions["headers"] = {},
+) {
   const body = options.json === undefined ? "" : JSON.stringify(options.json);
   const signed =
-    key === undefined ? {} : signRequest({ ...key, method, path: `/api/v1${path}`, body, nonce: `matrix-${nonces++}`, windowMs: 10_000 });
+    key === undefined
+      ? {}
+      : signRequest({ ...key, method, path: `/api/v1${path}`, body, nonce: `matrix-${nonces++}`, windowMs: 10_000 });
   return venue.call(method, path, { ...options, token, headers: { ...signed, ...headers } });
 }
 
@@ -142,23 +151,27 @@ const succeeds = (operation: Operation) => {
   return status === undefined ? operation.successes : [status];
 };
 
-/** What the document promises to a key. */
+/** The permissions that the document gives an API key. */
 function keyVerdict({ access, permission }: Operation, held: readonly Permission[], role: "user" | "admin") {
   if (access === "public") return undefined;
   if (access === "admin" && role === "user") return "not_allowed";
   return permission !== undefined && held.includes(permission) ? undefined : "permission_missing";
 }
 
-/** Whether the process is well, and what there is to stand in line for. */
+/** The health of the process, and the pages behind the queues. */
 const OUTSIDE_THE_API = ["GET /health", "GET /", "GET /demo/*"];
 
 describe("the matrix", () => {
-  it("has a row for every operation and for nothing else, and the app answers nothing besides", () => {
+  it("has a row for every operation and no other row, and the app serves no other route", () => {
     expect(operations.length).toBeGreaterThan(20);
     const known = operations.map(({ id }) => id);
     expect(Object.keys(ACCESS_ENTRIES).filter((id) => !known.includes(id))).toEqual([]);
-    const documented = new Set(operations.map(({ method, template }) => `${method} /api/v1${template.replaceAll(/\{(\w+)\}/g, ":$1")}`));
-    const answered = venue.routes.filter(({ method }) => method !== "ALL").map(({ method, path }) => `${method} ${path}`);
+    const documented = new Set(
+      operations.map(({ method, template }) => `${method} /api/v1${template.replaceAll(/\{(\w+)\}/g, ":$1")}`),
+    );
+    const answered = venue.routes
+      .filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => `${method} ${path}`);
     expect(answered.filter((route) => !OUTSIDE_THE_API.includes(route) && !documented.has(route))).toEqual([]);
   });
 });
@@ -168,20 +181,21 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
   (_name, operation) => {
     const { id, method, template, access, permission } = operation;
 
-    it("is in the matrix with all that the matrix needs", () => {
-      const { hidden, shows, isForEverybody = false, isOwnOfEverybody = false } = entryOf(operation);
-      const isOwn = access === "user" && !isOwnOfEverybody;
+    it("has a complete entry in the matrix", () => {
+      const { hidden, shows, isPublic = false, isOwnOfEachUser = false } = entryOf(operation);
+      const isOwn = access === "user" && !isOwnOfEachUser;
       const help = `test/venue/access-entries.ts, "${id}" (${method} ${template})`;
-      expect(isForEverybody, `${help}: "isForEverybody" must say whether nobody is asked who they are`).toBe(access === "public");
+      expect(isPublic, `${help}: "isPublic" must say whether it needs no authentication`).toBe(access === "public");
       if (template.startsWith("/admin/")) expect(access, help).toBe("admin");
       expect(operation.waysIn, help).toBe(access === "public" ? 0 : 1 + Number(permission !== undefined));
-      if (isOwn && template.includes("{")) expect(hidden, `${help}: add "hidden", the code for whoever asks for another's`).toBeDefined();
+      if (isOwn && template.includes("{"))
+        expect(hidden, `${help}: add "hidden", the code for another user's request`).toBeDefined();
       if (isOwn && method === "GET" && !template.includes("{")) {
-        expect(shows, `${help}: add "shows", which makes something of the owner's that the answer tells`).toBeDefined();
+        expect(shows, `${help}: add "shows", which creates data of the owner that the answer shows`).toBeDefined();
       }
     });
 
-    it("answers nothing without a pass, whoever asks", async () => {
+    it("answers 401 to every identity without a pass", async () => {
       const prepared = await prepare(operation, await newAsker());
       for (const pass of ["", "x", root.token]) {
         const answer = await send(operation, prepared, root, { [PASS_HEADER]: pass });
@@ -189,7 +203,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
       }
     });
 
-    it("is refused to every identity that the document does not name", async () => {
+    it("refuses every identity that the document does not allow", async () => {
       const user = await newAsker();
       const prepared = await prepare(operation, user);
       const refusal = async (identity: Identity) => {
@@ -203,18 +217,21 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
         }
         const wrongKey = { id: (await newKey(user, PERMISSIONS)).id, secret: "another secret" };
         expect(await refusal({ key: wrongKey })).toBe("401 signature_invalid");
-        expect(await refusal({ key: await newKey(user, PERMISSIONS), token: user.token })).toBe("401 signature_invalid");
+        expect(await refusal({ key: await newKey(user, PERMISSIONS), token: user.token })).toBe(
+          "401 signature_invalid",
+        );
       }
       if (access === "admin") expect(await refusal(user)).toBe("403 not_allowed");
       for (const held of [...PERMISSIONS.map((one) => [one]), PERMISSIONS.filter((one) => one !== permission)]) {
         const verdict = keyVerdict(operation, held, "user");
-        if (verdict !== undefined) expect(await refusal({ key: await newKey(user, held) }), held.join()).toBe(`403 ${verdict}`);
+        if (verdict !== undefined)
+          expect(await refusal({ key: await newKey(user, held) }), held.join()).toBe(`403 ${verdict}`);
       }
       const verdict = keyVerdict(operation, PERMISSIONS, "admin");
       if (verdict !== undefined) expect(await refusal({ key: rootKey }), "an admin's key").toBe(`403 ${verdict}`);
     });
 
-    it("is served to every identity that the document names", async () => {
+    it("serves every identity that the document allows", async () => {
       const expected = succeeds(operation);
       const admin = await newAdmin();
       expect(expected, "an admin").toContain((await send(operation, await prepare(operation, admin), admin)).status);
@@ -228,14 +245,18 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
       expect(expected, answer.text).toContain(answer.status);
     });
 
-    it("shows nobody what is another's, and takes nothing of it away", async () => {
+    it("neither shows nor changes another user's data", async () => {
       const { hidden, shows } = entryOf(operation);
       const stranger = await newAsker();
       const answers: Answer[] = [];
       if (hidden !== undefined) {
         const victim = await newAsker();
         const prepared = await prepare(operation, victim);
-        for (const identity of [stranger, root, ...(permission === undefined ? [] : [{ key: await newKey(stranger, [permission]) }])]) {
+        for (const identity of [
+          stranger,
+          root,
+          ...(permission === undefined ? [] : [{ key: await newKey(stranger, [permission]) }]),
+        ]) {
           const answer = await send(operation, prepared, identity);
           expect([answer.status, answer.body.code]).toEqual([404, hidden]);
           answers.push(answer);
@@ -253,7 +274,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.te
   },
 );
 
-it("has taken nothing from the one who only looked on", async () => {
+it("has not changed the account of an uninvolved user", async () => {
   for (const operation of operations.filter(({ id }) => belongings.has(id))) {
     const answer = await send(operation, await prepare(operation, owner), owner);
     expect([operation.id, answer.status]).toEqual([operation.id, 200]);

@@ -10,13 +10,13 @@ beforeAll(async () => {
   accessToken = (await venue.register("anna")).body.accessToken ?? "";
 });
 
-/** With the time of now, which some forgeries are made of. */
+/** With the current time, which some forgeries use. */
 const forge = () => createAccessTokenForge(accessToken, venue.identityKey);
 
-/** What a header can carry at all: HTTP strips spaces at the ends. */
+/** Texts that a header can carry: HTTP trims spaces. */
 const FITS_A_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-it("is good as the venue signs it, and as whoever has its key would", async () => {
+it("is valid as the venue signs it, and as signed by the holder of its key", async () => {
   expect((await venue.call("GET", "/me", { token: await (await forge()).token() })).body["username"]).toBe("anna");
 });
 

@@ -1,10 +1,10 @@
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { withLastCharacterChanged } from "../parts/token-forge.ts";
-import { DATABASES, passwordOf, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
+import { withLastCharacterChanged } from "../../kit/token-forge.ts";
+import { DATABASES_TESTED, passwordOf, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
 
-describe.each(DATABASES)("on the %s database", (kind) => {
+describe.each(DATABASES_TESTED)("on the %s database", (kind) => {
   let venue: TestVenue;
 
   beforeAll(async () => {
@@ -15,20 +15,32 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   const refresh = (refreshToken: string | undefined) => venue.call("POST", "/auth/refresh", { json: { refreshToken } });
 
   describe("a new account", () => {
-    it("is signed in at once, stands in PostgreSQL first and then in Redis", async () => {
+    it("is signed in immediately, and written to PostgreSQL first and then to Redis", async () => {
       const { status, body, headers } = await venue.call("POST", "/auth/register", {
         json: { username: "Anna_1", email: " Anna@Example.TEST ", password: passwordOf("anna_1") },
       });
       expect(status).toBe(201);
       expect(headers.get("cache-control")).toBe("no-store");
       const user = body["user"] as { id: string };
-      expect(user).toMatchObject({ username: "anna_1", email: "anna@example.test", role: "user", status: "active", lastLoginAt: null });
+      expect(user).toMatchObject({
+        username: "anna_1",
+        email: "anna@example.test",
+        role: "user",
+        status: "active",
+        lastLoginAt: null,
+      });
       expect(JSON.stringify(body)).not.toContain("$argon2");
       expect((await me(body.accessToken)).body).toEqual(user);
 
-      const rows = await venue.database.query("SELECT username, email, password_hash FROM users WHERE id = $1", [user.id]);
+      const rows = await venue.database.query("SELECT username, email, password_hash FROM users WHERE id = $1", [
+        user.id,
+      ]);
       expect(rows).toEqual([
-        { username: "anna_1", email: "anna@example.test", password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) },
+        {
+          username: "anna_1",
+          email: "anna@example.test",
+          password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
+        },
       ]);
       expect(await venue.redis.hgetall(`user:${user.id}`)).toMatchObject({
         id: user.id,
@@ -36,24 +48,31 @@ describe.each(DATABASES)("on the %s database", (kind) => {
         role: "user",
         status: "active",
       });
-      expect(await venue.redis.mget("username_index:anna_1", "email_index:anna@example.test")).toEqual([user.id, user.id]);
+      expect(await venue.redis.mget("username_index:anna_1", "email_index:anna@example.test")).toEqual([
+        user.id,
+        user.id,
+      ]);
       expect(await venue.redis.sismember("users:all", user.id)).toBe(1);
       expect(await venue.redis.sismember("users:role:user", user.id)).toBe(1);
     });
 
-    it("cannot take another's name or address, and is not told which was taken", async () => {
+    it("cannot reuse a name or an address, and the answer does not say which was in use", async () => {
       await venue.register("berta");
       const json = { username: "berta", email: "other@example.test", password: passwordOf("x") };
       const sameName = await venue.call("POST", "/auth/register", { json });
-      const sameMail = await venue.call("POST", "/auth/register", { json: { ...json, username: "berta2", email: "BERTA@example.test" } });
+      const sameMail = await venue.call("POST", "/auth/register", {
+        json: { ...json, username: "berta2", email: "BERTA@example.test" },
+      });
       expect([sameName.status, sameName.body.code]).toEqual([409, "account_exists"]);
       expect(sameMail.text).toBe(sameName.text);
     });
 
-    it("is made once when it is asked for twenty times at once", async () => {
+    it("is created once by twenty concurrent requests", async () => {
       const answers = await Promise.all(Array.from({ length: 20 }, () => venue.register("twenty")));
       expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
-      expect(await venue.database.query("SELECT count(*)::int AS count FROM users WHERE username = 'twenty'", [])).toEqual([{ count: 1 }]);
+      expect(
+        await venue.database.query("SELECT count(*)::int AS count FROM users WHERE username = 'twenty'", []),
+      ).toEqual([{ count: 1 }]);
     });
 
     it.each([
@@ -80,7 +99,12 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       ["balance", 1_000_000],
       ["id", "x"],
     ])("refuses %s %j and repeats no value", async (field, value) => {
-      const json = { username: "newcomer", email: "newcomer@example.test", password: passwordOf("newcomer"), [field]: value };
+      const json = {
+        username: "newcomer",
+        email: "newcomer@example.test",
+        password: passwordOf("newcomer"),
+        [field]: value,
+      };
       const { status, body, text } = await venue.call("POST", "/auth/register", { json });
       expect([status, body.code]).toEqual([422, "validation_failed"]);
       expect((body["errors"] as { field: string }[]).map((fault) => fault.field)).toEqual([field]);
@@ -88,8 +112,18 @@ describe.each(DATABASES)("on the %s database", (kind) => {
     });
 
     it.each([
-      ["a name twice", '{"username":"eve","username":"eva","email":"e@example.test","password":"x"}', 400, "json_malformed"],
-      ["half a surrogate", '{"username":"eve","email":"e@example.test","password":"\\ud800aaaaaaaaaaaaaa"}', 400, "json_malformed"],
+      [
+        "a name twice",
+        '{"username":"eve","username":"eva","email":"e@example.test","password":"x"}',
+        400,
+        "json_malformed",
+      ],
+      [
+        "half a surrogate",
+        '{"username":"eve","email":"e@example.test","password":"\\ud800aaaaaaaaaaaaaa"}',
+        400,
+        "json_malformed",
+      ],
       ["no JSON", "username=eve", 400, "json_malformed"],
       [
         "a prototype",
@@ -102,11 +136,14 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       ["10,000 levels", "[".repeat(10_000) + "]".repeat(10_000), 422, "validation_failed"],
       ["too much", `{"username":"${"x".repeat(70_000)}"}`, 413, "body_too_large"],
     ])("refuses %s", async (_name, body, status, code) => {
-      const answer = await venue.call("POST", "/auth/register", { body, headers: { "content-type": "application/json" } });
+      const answer = await venue.call("POST", "/auth/register", {
+        body,
+        headers: { "content-type": "application/json" },
+      });
       expect([answer.status, answer.body.code]).toEqual([status, code]);
     });
 
-    it("refuses a body of another kind, or compressed", async () => {
+    it("refuses a body of another media type, and a compressed one", async () => {
       const body = JSON.stringify({ username: "eve" });
       for (const headers of [
         { "content-type": "text/plain" },
@@ -123,9 +160,11 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       await venue.register("carla");
     });
 
-    it("works by name and by address, in any capitals, and gives each session its own tokens", async () => {
+    it("works by name and by address, in any case, and gives each session its own tokens", async () => {
       const byName = await venue.login("Carla", { password: passwordOf("carla") });
-      const byMail = await venue.call("POST", "/auth/login", { json: { email: "CARLA@example.test", password: passwordOf("carla") } });
+      const byMail = await venue.call("POST", "/auth/login", {
+        json: { email: "CARLA@example.test", password: passwordOf("carla") },
+      });
       expect([byName.status, byMail.status]).toEqual([200, 200]);
       expect(byName.body.sessionId).not.toBe(byMail.body.sessionId);
       const token = byName.body.accessToken ?? "";
@@ -135,7 +174,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect(Object.keys(claims).toSorted()).toEqual(["aud", "iss", "jti", "sid", "sub"]);
     });
 
-    it("answers the same for a name that nobody has and for a wrong password", async () => {
+    it("answers the same for an unknown name and for a wrong password", async () => {
       const unknown = await venue.login("nobody_here", { address: "192.0.2.77" });
       const wrong = await venue.login("carla", { password: "not her password", address: "192.0.2.78" });
       expect([unknown.status, unknown.body.code]).toEqual([401, "credentials_invalid"]);
@@ -143,7 +182,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect([...unknown.headers.keys()]).toEqual([...wrong.headers.keys()]);
     });
 
-    it("notes when it was, in the record and in the copy", async () => {
+    it("records its time, in the record and in the copy", async () => {
       const { body } = await venue.login("carla");
       const { id } = body["user"] as { id: string };
       const noted = async () => (await venue.redis.hget(`user:${id}`, "last_login_at")) ?? "";
@@ -151,7 +190,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await me(body.accessToken)).body["lastLoginAt"]).toBeGreaterThan(1e12);
     });
 
-    it("takes a bcrypt hash from elsewhere, and replaces it", async () => {
+    it("accepts an imported bcrypt hash, and replaces it", async () => {
       const { body } = await venue.register("dieter");
       const { id } = body["user"] as { id: string };
       const old = (await bcrypt("an old password", 4)).replace("$2b$", "$2y$");
@@ -164,26 +203,35 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await venue.login("dieter", { password: "an old password" })).status).toBe(200);
     });
 
-    it.each(["inactive", "suspended"])("is refused to an account that is %s, by its owner alone to be noticed", async (status) => {
-      const { body } = await venue.register(`is_${status}`);
-      const { id } = body["user"] as { id: string };
-      await venue.database.query("UPDATE users SET status = $2 WHERE id = $1", [id, status]);
-      await expect.poll(async () => venue.redis.hget(`user:${id}`, "status")).toBe(status);
-      expect((await venue.login(`is_${status}`)).body.code).toBe(`account_${status}`);
-      expect((await venue.login(`is_${status}`, { password: "a wrong password" })).body.code).toBe("credentials_invalid");
-      expect((await me(body.accessToken)).body.code).toBe("not_signed_in");
-      expect((await refresh(body.refreshToken)).body.code).toBe(`account_${status}`);
-    });
+    it.each(["inactive", "suspended"])(
+      "is refused to an account that is %s, and only its owner can notice",
+      async (status) => {
+        const { body } = await venue.register(`is_${status}`);
+        const { id } = body["user"] as { id: string };
+        await venue.database.query("UPDATE users SET status = $2 WHERE id = $1", [id, status]);
+        await expect.poll(async () => venue.redis.hget(`user:${id}`, "status")).toBe(status);
+        expect((await venue.login(`is_${status}`)).body.code).toBe(`account_${status}`);
+        expect((await venue.login(`is_${status}`, { password: "a wrong password" })).body.code).toBe(
+          "credentials_invalid",
+        );
+        expect((await me(body.accessToken)).body.code).toBe("not_signed_in");
+        expect((await refresh(body.refreshToken)).body.code).toBe(`account_${status}`);
+      },
+    );
   });
 
   describe("guessing passwords", () => {
     const guess = (name: string, address: string) => venue.login(name, { password: "a wrong password", address });
 
-    it("ends soon for one address, and the owner at another is let in", async () => {
+    it("is limited for one address, and the owner can sign in from another", async () => {
       await venue.register("edith", { address: "198.51.100.1" });
       const codes: (string | undefined)[] = [];
       for (let attempt = 0; attempt < 12; attempt++) codes.push((await guess("edith", "203.0.113.1")).body.code);
-      expect(codes).toEqual([...Array.from({ length: 10 }, () => "credentials_invalid"), "rate_limited", "rate_limited"]);
+      expect(codes).toEqual([
+        ...Array.from({ length: 10 }, () => "credentials_invalid"),
+        "rate_limited",
+        "rate_limited",
+      ]);
       const { status, headers } = await venue.login("edith", { address: "203.0.113.1" });
       expect(status).toBe(429);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -192,7 +240,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await venue.login("edith", { address: "198.51.100.1" })).status).toBe(200);
     });
 
-    it("ends soon for an account that is tried from everywhere, and its owner is let in where he was before", async () => {
+    it("is limited for an account that is tried from many addresses, and its owner can sign in from a known one", async () => {
       await venue.register("frieda");
       expect((await venue.login("frieda", { address: "198.51.100.9" })).status).toBe(200);
       const addresses = Array.from({ length: 51 }, (_, index) => `203.0.113.${index + 10}`);
@@ -202,7 +250,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await venue.login("frieda", { address: "198.51.100.9" })).status).toBe(200);
     });
 
-    it("is bounded for names that nobody has just the same", async () => {
+    it("is limited for unknown names in the same way", async () => {
       const codes: number[] = [];
       for (let attempt = 0; attempt < 11; attempt++) codes.push((await guess("no_such_name", "203.0.113.2")).status);
       expect(codes).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
@@ -217,7 +265,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   });
 
   describe("a session", () => {
-    it("is refreshed with a token that is good once", async () => {
+    it("is refreshed with a token that is valid once", async () => {
       const { body } = await venue.register("gerda");
       const next = await refresh(body.refreshToken);
       expect(next.status).toBe(200);
@@ -227,25 +275,24 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await refresh(next.body.refreshToken)).status).toBe(200);
     });
 
-    it("ends with all its tokens when an old refresh token comes again", async () => {
+    it("ends with all its tokens when an old refresh token is reused", async () => {
       const { body } = await venue.register("hanna");
       const next = await refresh(body.refreshToken);
-      expect([(await refresh(body.refreshToken)).body.code, (await refresh(next.body.refreshToken)).body.code]).toEqual([
-        "refresh_token_invalid",
-        "refresh_token_invalid",
-      ]);
+      expect([(await refresh(body.refreshToken)).body.code, (await refresh(next.body.refreshToken)).body.code]).toEqual(
+        ["refresh_token_invalid", "refresh_token_invalid"],
+      );
       expect((await me(next.body.accessToken)).body.code).toBe("not_signed_in");
-      expect(venue.logged.join()).toContain("came twice");
+      expect(venue.logged.join()).toContain("used twice");
     });
 
-    it("gives one of twenty who present the same token at once the next, and then ends", async () => {
+    it("exchanges one token for one of twenty concurrent requests, and then ends", async () => {
       const { body } = await venue.register("ilse");
       const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(body.refreshToken)));
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
       expect((await me(body.accessToken)).status).toBe(401);
     });
 
-    it("is not ended by a refresh token that somebody made up", async () => {
+    it("is not ended by an invented refresh token", async () => {
       const { body } = await venue.register("jutta");
       const token = body.refreshToken ?? "";
       const [head = "", session = "", secret = "", seal = ""] = token.split(".");
@@ -262,28 +309,37 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await refresh(token)).status).toBe(200);
     });
 
-    it("keeps nothing of its tokens in Redis but a hash", async () => {
+    it("stores only a hash of its tokens in Redis", async () => {
       const { body } = await venue.register("karin");
       const { id } = body["user"] as { id: string };
       const stored = JSON.stringify(await venue.redis.hgetall(`sessions:${id}`));
-      for (const part of [...(body.refreshToken ?? "").split(".").slice(2), ...(body.accessToken ?? "").split(".").slice(1)]) {
+      for (const part of [
+        ...(body.refreshToken ?? "").split(".").slice(2),
+        ...(body.accessToken ?? "").split(".").slice(1),
+      ]) {
         expect(stored).not.toContain(part);
       }
       expect(await venue.redis.pttl(`sessions:${id}`)).toBeGreaterThan(6 * 24 * 3_600_000);
     });
 
-    it("is listed among its owner's, and ended singly, by its owner alone", async () => {
+    it("is listed for its owner, and only its owner can end it", async () => {
       await venue.register("lena");
       const here = await venue.login("lena", { headers: { "user-agent": "Browser/1" } });
       const there = await venue.login("lena", { headers: { "user-agent": "Phone/2" } });
       const stranger = await venue.register("stranger");
       const token = here.body.accessToken;
       const { body } = await venue.call("GET", "/sessions", { token });
-      expect(body["sessions"]).toMatchObject([{ userAgent: "Phone/2", isCurrent: false }, { userAgent: "Browser/1", isCurrent: true }, {}]);
+      expect(body["sessions"]).toMatchObject([
+        { userAgent: "Phone/2", isCurrent: false },
+        { userAgent: "Browser/1", isCurrent: true },
+        {},
+      ]);
       expect(JSON.stringify(body)).not.toMatch(/hash/i);
 
       const path = `/sessions/${there.body.sessionId}`;
-      expect((await venue.call("DELETE", path, { token: stranger.body.accessToken })).body.code).toBe("session_not_found");
+      expect((await venue.call("DELETE", path, { token: stranger.body.accessToken })).body.code).toBe(
+        "session_not_found",
+      );
       expect((await me(there.body.accessToken)).status).toBe(200);
       expect((await venue.call("DELETE", path, { token })).status).toBe(204);
       expect((await me(there.body.accessToken)).status).toBe(401);
@@ -291,7 +347,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await me(token)).status).toBe(200);
     });
 
-    it("ends by logging out, at once and in another process too", async () => {
+    it("ends by logging out, immediately and in every process", async () => {
       const { body } = await venue.register("maria");
       const other = await venue.again();
       expect((await other.call("GET", "/me", { token: body.accessToken })).status).toBe(200);
@@ -301,7 +357,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await refresh(body.refreshToken)).status).toBe(401);
     });
 
-    it("ends with all others by logging out everywhere", async () => {
+    it("ends with all other sessions by logging out everywhere", async () => {
       const { body: first } = await venue.register("nora");
       const { body: second } = await venue.login("nora");
       expect((await venue.call("POST", "/auth/logout-everywhere", { token: second.accessToken })).status).toBe(204);
@@ -310,7 +366,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       }
     });
 
-    it("makes room for the twenty-first by ending the one that was used longest ago", async () => {
+    it("is ended if it is the least recently used when a twenty-first session opens", async () => {
       const { body: first } = await venue.register("olga");
       const { body: second } = await venue.login("olga");
       await refresh(first.refreshToken);
@@ -319,8 +375,8 @@ describe.each(DATABASES)("on the %s database", (kind) => {
     });
   });
 
-  describe("another password", () => {
-    it("ends every session, answers a new one, and is needed from then on", async () => {
+  describe("a new password", () => {
+    it("ends every session, opens a new one, and is required from then on", async () => {
       const { body: first } = await venue.register("paula");
       const { body: second } = await venue.login("paula");
       const json = { currentPassword: passwordOf("paula"), newPassword: "an entirely new password" };
@@ -328,15 +384,18 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect(changed.status).toBe(200);
       expect([(await me(first.accessToken)).status, (await me(second.accessToken)).status]).toEqual([401, 401]);
       expect((await me(changed.body.accessToken)).status).toBe(200);
-      expect([(await venue.login("paula")).status, (await venue.login("paula", { password: json.newPassword })).status]).toEqual([
-        401, 200,
-      ]);
+      expect([
+        (await venue.login("paula")).status,
+        (await venue.login("paula", { password: json.newPassword })).status,
+      ]).toEqual([401, 200]);
     });
 
-    it("needs the one before it", async () => {
+    it("requires the old password", async () => {
       const { body } = await venue.register("rosa");
       const json = { currentPassword: "not the password", newPassword: "an entirely new password" };
-      expect((await venue.call("POST", "/auth/password", { token: body.accessToken, json })).body.code).toBe("credentials_invalid");
+      expect((await venue.call("POST", "/auth/password", { token: body.accessToken, json })).body.code).toBe(
+        "credentials_invalid",
+      );
       expect((await venue.login("rosa")).status).toBe(200);
     });
   });
@@ -352,7 +411,11 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       ],
       ["two tokens", (token: string) => `Bearer ${token}, Bearer ${token}`],
       ["8 kB", (token: string) => `Bearer ${token}${"A".repeat(8_000)}`],
-      ["alg none", (token: string) => `Bearer ${btoa('{"alg":"none","typ":"at+jwt"}').replaceAll("=", "")}.${token.split(".")[1]}.`],
+      [
+        "alg none",
+        (token: string) =>
+          `Bearer ${btoa('{"alg":"none","typ":"at+jwt"}').replaceAll("=", "")}.${token.split(".")[1]}.`,
+      ],
     ])("is refused as %s", async (_name, authorization) => {
       const { body } = await venue.login("gerda");
       const headers = { authorization: authorization(body.accessToken ?? "") };

@@ -1,14 +1,14 @@
 import { Readable } from "node:stream";
 import { beforeAll, describe, expect, it } from "vitest";
-import { startControlServer } from "../../origin/control/control-server.ts";
-import { createAdmin } from "../../origin/control/create-admin.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
-import { createLogger } from "../../origin/log.ts";
+import { startControlServer } from "../../origin/operators/control-server.ts";
+import { createAdmin } from "../../origin/operators/create-admin.ts";
 import { systemRandom } from "../../shared/ids.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { DATABASES, passwordOf, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
+import { createLogger } from "../../stack/program/log.ts";
+import { DATABASES_TESTED, passwordOf, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
 
-describe.each(DATABASES)("on the %s database", (kind) => {
+describe.each(DATABASES_TESTED)("on the %s database", (kind) => {
   let venue: TestVenue;
   let admin: string;
   let adminId: string;
@@ -16,11 +16,11 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   beforeAll(async () => {
     venue = await startVenue(kind);
     const control = await startControlServer(venue.folder, venue, createLogger("test", { write: () => {} }));
-    expect(await command(["--username", "root_1", "--email", "root@example.test", "--password-stdin"], passwordOf("root_1"))).toMatchObject(
-      {
-        code: 0,
-      },
-    );
+    expect(
+      await command(["--username", "root_1", "--email", "root@example.test", "--password-stdin"], passwordOf("root_1")),
+    ).toMatchObject({
+      code: 0,
+    });
     await control.stop();
     const { body } = await venue.login("root_1");
     admin = body.accessToken ?? "";
@@ -31,9 +31,18 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   const asAdmin = (method: string, path: string, json?: unknown) =>
     venue.call(method, path, { token: admin, ...(json === undefined ? {} : { json }) });
 
-  async function command(args: readonly string[], password = "", environment: NodeJS.ProcessEnv = { SLUICE_DATA_DIR: venue.folder }) {
+  async function command(
+    args: readonly string[],
+    password = "",
+    environment: NodeJS.ProcessEnv = { SLUICE_DATA_DIR: venue.folder },
+  ) {
     const said: string[] = [];
-    const surroundings = { environment, stdin: Readable.from([`${password}\n`]), random: systemRandom, nowMs: Date.now() };
+    const surroundings = {
+      environment,
+      stdin: Readable.from([`${password}\n`]),
+      random: systemRandom,
+      nowMs: Date.now(),
+    };
     const complain = (sentence: string, exitCode = 2) => {
       said.push(sentence);
       return exitCode;
@@ -42,14 +51,14 @@ describe.each(DATABASES)("on the %s database", (kind) => {
     return { code, said: said.join("\n") };
   }
 
-  /** On the venue's own server, and not the venue's. */
+  /** On the venue's own server, in another process. */
   async function newDatabase(name: string): Promise<string> {
     await venue.database.query(`CREATE DATABASE ${name}`, []);
     return venue.postgres.url.replace(/\w+$/, name);
   }
 
   describe("npm run sluice -- admin create", () => {
-    it("makes an admin in a venue that runs, which the log of actions tells", async () => {
+    it("creates an admin in a running venue, with an entry in the audit log", async () => {
       expect((await venue.call("GET", "/me", { token: admin })).body["role"]).toBe("admin");
       expect((await asAdmin("GET", `/admin/audit?target=${adminId}`)).body["entries"]).toMatchObject([
         { actor: "command line", action: "user.created", after: { username: "root_1", role: "admin" } },
@@ -64,30 +73,43 @@ describe.each(DATABASES)("on the %s database", (kind) => {
         const environment = { SLUICE_DATA_DIR: folder, ...(url === undefined ? {} : { DATABASE_URL: url }) };
         const made = await command(["--username", "root_2", "--email", "root2@example.test"], "", environment);
         expect(made.code).toBe(0);
-        expect(made.said).toMatch(/shown this once: [\w-]{43}$/);
+        expect(made.said).toMatch(/shown only once: [\w-]{43}$/);
         const again = await command(["--username", "root_2", "--email", "x@example.test"], "", environment);
-        expect(again).toEqual({ code: 1, said: "Not created: the name or the address is taken." });
+        expect(again).toEqual({ code: 1, said: "Not created: the username or the e-mail address is already in use." });
         const database = await openDatabase({ url, folder: `${folder}/postgres` });
-        expect(await database.query("SELECT username, role FROM users", [])).toEqual([{ username: "root_2", role: "admin" }]);
+        expect(await database.query("SELECT username, role FROM users", [])).toEqual([
+          { username: "root_2", role: "admin" },
+        ]);
         await database.close();
       },
       START_MS_MAX,
     );
 
-    it("says what is wrong with what it was given", async () => {
-      const weak = await command(["--username", "root_3", "--email", "root3@example.test", "--password-stdin"], "password", {
-        SLUICE_DATA_DIR: await temporaryFolder(),
+    it("names the fault of its arguments", async () => {
+      const weak = await command(
+        ["--username", "root_3", "--email", "root3@example.test", "--password-stdin"],
+        "password",
+        {
+          SLUICE_DATA_DIR: await temporaryFolder(),
+        },
+      );
+      expect(weak).toMatchObject({
+        code: 1,
+        said: expect.stringContaining("password must have at least 12 characters"),
       });
-      expect(weak).toMatchObject({ code: 1, said: expect.stringContaining("password must have at least 12 characters") });
       expect((await command(["--username", "root_3"])).code).toBe(2);
-      expect(await command(["--colour", "red"])).toEqual({ code: 2, said: "Unknown option '--colour'; --help lists what there is." });
+      expect(await command(["--colour", "red"])).toEqual({
+        code: 2,
+        said: "Unknown option '--colour'; --help lists the options.",
+      });
     });
   });
 
   describe("accounts", () => {
-    it("are listed by pages, the newest first, and found by the beginning of a name or an address", async () => {
+    it("are listed in pages, the newest first, and found by the beginning of a name or an address", async () => {
       for (const name of ["page_a", "page_b", "page_c", "pagexd"]) await venue.register(name);
-      const names = (body: Readonly<Record<string, unknown>>) => (body["users"] as { username: string }[]).map(({ username }) => username);
+      const names = (body: Readonly<Record<string, unknown>>) =>
+        (body["users"] as { username: string }[]).map(({ username }) => username);
       const first = (await asAdmin("GET", "/admin/users?limit=3")).body;
       expect(names(first)).toEqual(["pagexd", "page_c", "page_b"]);
       const second = (await asAdmin("GET", `/admin/users?limit=3&cursor=${String(first["nextCursor"])}`)).body;
@@ -102,7 +124,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       }
     });
 
-    it("are suspended at once, and can come back", async () => {
+    it("are suspended immediately, and can be activated again", async () => {
       const { body } = await venue.register("susi");
       const path = `/admin/users/${idOf(body)}`;
       const suspended = await asAdmin("PATCH", path, { status: "suspended" });
@@ -145,7 +167,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await asAdmin("PATCH", `/admin/users/${idOf(body)}`, {})).status).toBe(422);
     });
 
-    it("always have an admin left, also when two dismiss each other at once", async () => {
+    it("always keep one admin, also when two demote each other at the same time", async () => {
       expect((await asAdmin("PATCH", `/admin/users/${adminId}`, { role: "user" })).body.code).toBe("last_admin");
       expect((await asAdmin("PATCH", `/admin/users/${adminId}`, { status: "inactive" })).body.code).toBe("last_admin");
       const { body } = await venue.register("vera");
@@ -155,24 +177,35 @@ describe.each(DATABASES)("on the %s database", (kind) => {
         venue.call("PATCH", `/admin/users/${adminId}`, { token: body.accessToken, json: { role: "user" } }),
       ]);
       const [done, refused] = answers.map(({ status }) => status).toSorted();
-      // Who was dismissed before being heard is no admin any more; otherwise the second would be the last one to go.
+      // The second demotion is refused: either its sender is no longer an admin, or the last admin would go.
       expect([done, refused === 403 || refused === 409]).toEqual([200, true]);
-      expect(await venue.database.query("SELECT count(*)::int AS left FROM users WHERE role = 'admin'", [])).toEqual([{ left: 1 }]);
+      expect(await venue.database.query("SELECT count(*)::int AS left FROM users WHERE role = 'admin'", [])).toEqual([
+        { left: 1 },
+      ]);
       await venue.database.query("UPDATE users SET role = 'admin' WHERE id = $1", [adminId]);
       await expect.poll(() => venue.redis.hget(`user:${adminId}`, "role")).toBe("admin");
     });
   });
 
-  describe("the log of actions", () => {
-    it("only grows, whoever asks", async () => {
-      for (const statement of ["UPDATE audit_log SET actor = 'x'", "DELETE FROM audit_log", "TRUNCATE audit_log CASCADE"]) {
+  describe("the audit log", () => {
+    it("only grows: PostgreSQL refuses every change", async () => {
+      for (const statement of [
+        "UPDATE audit_log SET actor = 'x'",
+        "DELETE FROM audit_log",
+        "TRUNCATE audit_log CASCADE",
+      ]) {
         await expect(venue.database.query(statement, [])).rejects.toThrow("only grows");
       }
     });
 
-    it("is read by pages", async () => {
-      const first = (await asAdmin("GET", "/admin/audit?limit=2")).body as { entries: { id: number }[]; nextCursor: string };
-      const second = (await asAdmin("GET", `/admin/audit?limit=2&cursor=${first.nextCursor}`)).body as { entries: { id: number }[] };
+    it("is read in pages", async () => {
+      const first = (await asAdmin("GET", "/admin/audit?limit=2")).body as {
+        entries: { id: number }[];
+        nextCursor: string;
+      };
+      const second = (await asAdmin("GET", `/admin/audit?limit=2&cursor=${first.nextCursor}`)).body as {
+        entries: { id: number }[];
+      };
       const ids = [...first.entries, ...second.entries].map(({ id }) => id);
       expect(ids).toEqual(ids.toSorted((a, b) => b - a));
       expect(new Set(ids).size).toBe(4);
@@ -182,7 +215,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   describe("maintenance", () => {
     const settings = { maintenanceMode: false, maintenanceMessage: "", maxOpenOrders: 50, minVolumeFilter: "10000000" };
 
-    it("answers 503 with its message to everybody but admins, in every process within a second, and ends", async () => {
+    it("answers 503 with its message to all users but admins, in every process within a second, and ends", async () => {
       const { body } = await venue.register("wanda");
       const other = await venue.again();
       expect((await asAdmin("GET", "/admin/system")).body).toEqual(settings);
@@ -206,7 +239,9 @@ describe.each(DATABASES)("on the %s database", (kind) => {
 
       await asAdmin("PUT", "/admin/system", settings);
       await expect.poll(async () => (await seen(other))["username"]).toBe("wanda");
-      expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).status).toBe(200);
+      expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } })).status).toBe(
+        200,
+      );
       expect((await asAdmin("GET", "/admin/audit?target=system&limit=1")).body["entries"]).toMatchObject([
         { action: "system.changed", before: { maintenanceMode: true }, after: { maintenanceMode: false } },
       ]);
@@ -228,7 +263,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect([status, (body["errors"] as { field: string }[])[0]?.field]).toEqual([422, field]);
     });
 
-    it("is not begun by what somebody wrote into Redis by mistake", async () => {
+    it("does not begin because of an invalid value in Redis", async () => {
       await venue.redis.hset("config:system", "max_open_orders", "many", "maintenance_mode", "perhaps");
       expect((await asAdmin("GET", "/me")).status).toBe(200);
       await venue.redis.del("config:system");

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { createSeal, sealKeysVariable } from "../../origin/api-keys/seal.ts";
+import { type SignOptions, signRequest } from "../../kit/sign-request.ts";
+import { createSeal, sealKeysVariable } from "../../origin/accounts/api-keys/seal.ts";
 import { systemRandom } from "../../shared/ids.ts";
-import { type SignOptions, signRequest } from "./sign-request.ts";
-import { DATABASES, passwordOf, SEAL_KEY, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
+import { DATABASES_TESTED, passwordOf, SEAL_KEY, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
 
 type Key = { readonly id: string; readonly secret: string };
 
 const NEXT_SEAL_KEY = Buffer.from("another-key-of-tests-32-bytes-ok").toString("base64url");
 
-describe.each(DATABASES)("on the %s database", (kind) => {
+describe.each(DATABASES_TESTED)("on the %s database", (kind) => {
   let venue: TestVenue;
   let token: string;
   let key: Key;
@@ -20,25 +20,33 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   }, START_MS_MAX);
 
   async function newKey(more: Readonly<Record<string, unknown>> = {}): Promise<Key> {
-    const { status, body } = await venue.call("POST", "/api-keys", { token, json: { label: "bot", permissions: ["info"], ...more } });
+    const { status, body } = await venue.call("POST", "/api-keys", {
+      token,
+      json: { label: "bot", permissions: ["info"], ...more },
+    });
     expect(status, JSON.stringify(body)).toBe(201);
     return { id: String(body["id"]), secret: String(body["secret"]) };
   }
 
   let nonces = 0;
 
-  /** A signed GET of `/me`, unless told otherwise; each with a nonce of its own. */
-  async function signed(signer: Key, options: Partial<SignOptions> & { readonly from?: TestVenue; readonly address?: string } = {}) {
+  /** A signed GET of `/me` by default, each with its own nonce. */
+  async function signed(
+    signer: Key,
+    options: Partial<SignOptions> & { readonly from?: TestVenue; readonly address?: string } = {},
+  ) {
     const { from = venue, address = "192.0.2.1", ...rest } = options;
     const whole = { ...signer, method: "GET", path: "/api/v1/me", nonce: `n-${nonces++}`, ...rest };
     return from.call(whole.method, whole.path.slice("/api/v1".length), { headers: signRequest(whole), address });
   }
 
   describe("an API key", () => {
-    it("is shown with its secret once, and signs requests that are served as its owner's", async () => {
+    it("is shown with its secret once, and signs requests in its owner's name", async () => {
       expect(key.secret).toMatch(/^[\w-]{43}$/);
       const listed = await venue.call("GET", "/api-keys", { token });
-      expect(listed.body["keys"]).toMatchObject([{ id: key.id, label: "bot", permissions: ["info"], cidrs: [], expiresAt: null }]);
+      expect(listed.body["keys"]).toMatchObject([
+        { id: key.id, label: "bot", permissions: ["info"], cidrs: [], expiresAt: null },
+      ]);
       expect(listed.text).not.toContain(key.secret);
       const answer = await signed(key);
       expect([answer.status, answer.body["username"]]).toEqual([200, "anna"]);
@@ -47,15 +55,20 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       await expect.poll(used).toMatch(/"lastUsedAt":\d{13}/);
     });
 
-    it("shares its owner's budget with all other keys, and the tighter of the two limits is told", async () => {
+    it("shares its owner's limit with all other keys, and the answer shows the tighter of the two", async () => {
       const owner = (await venue.register("manykeys")).body.accessToken ?? "";
       const make = async () => {
-        const { body } = await venue.call("POST", "/api-keys", { token: owner, json: { label: "bot", permissions: ["info"] } });
+        const { body } = await venue.call("POST", "/api-keys", {
+          token: owner,
+          json: { label: "bot", permissions: ["info"] },
+        });
         return { id: String(body["id"]), secret: String(body["secret"]) };
       };
       const keys = await Promise.all(Array.from({ length: 6 }, make));
       const startedMs = Date.now();
-      const perKey = await Promise.all(keys.map((each) => Promise.all(Array.from({ length: 150 }, () => signed(each)))));
+      const perKey = await Promise.all(
+        keys.map((each) => Promise.all(Array.from({ length: 150 }, () => signed(each)))),
+      );
       const answers = perKey.flat();
       const served = answers.filter(({ status }) => status === 200);
       // 200 at once and 50 a second for one key; twice as much for everything its owner has.
@@ -77,7 +90,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect(JSON.stringify([row, copy])).not.toContain(key.secret);
     });
 
-    it("does not do what it has no permission for, or what is for people alone", async () => {
+    it("is refused without the permission, and for operations that need a session", async () => {
       const trader = await newKey({ permissions: ["trade", "withdraw"] });
       expect((await signed(trader)).body.code).toBe("permission_missing");
       for (const [method, path] of [
@@ -121,9 +134,14 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       const path = "/api/v1/me?b=2&a=1";
       expect((await signed(key, { path })).body.code).toBe("validation_failed");
       const body = '{"label":"x"}';
-      const headers = { ...signRequest({ ...key, method: "POST", path: "/api/v1/api-keys", body }), "content-type": "application/json" };
+      const headers = {
+        ...signRequest({ ...key, method: "POST", path: "/api/v1/api-keys", body }),
+        "content-type": "application/json",
+      };
       expect((await venue.call("POST", "/api-keys", { body, headers })).body.code).toBe("permission_missing");
-      expect((await venue.call("POST", "/api-keys", { body: `${body} `, headers })).body.code).toBe("signature_invalid");
+      expect((await venue.call("POST", "/api-keys", { body: `${body} `, headers })).body.code).toBe(
+        "signature_invalid",
+      );
     });
 
     it("serves the same request once, also at two processes at the same time", async () => {
@@ -138,7 +156,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect(await venue.redis.pttl(seen ?? "")).toBeGreaterThan(0);
     });
 
-    it("names the time here and how far off the request is", async () => {
+    it("shows the server's time and the request's difference", async () => {
       const late = await signed(key, { timestampMs: Date.now() - 6_000 });
       expect([late.status, late.body.code]).toEqual([401, "timestamp_outside_window"]);
       expect(late.body["driftMs"]).toBeLessThanOrEqual(-6_000);
@@ -148,7 +166,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       expect((await signed(key, { timestampMs: Date.now() - 6_000, windowMs: 9_000 })).status).toBe(200);
     });
 
-    it("is good only from where it is meant for", async () => {
+    it("is valid only from its allowed addresses", async () => {
       const office = await newKey({ cidrs: ["203.0.113.0/24", "2001:db8::/32"] });
       expect((await signed(office, { address: "203.0.113.7" })).status).toBe(200);
       expect((await signed(office, { address: "::ffff:203.0.113.7" })).status).toBe(200);
@@ -158,18 +176,20 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       }
     });
 
-    it("ends at its time", async () => {
+    it("expires at its time", async () => {
       const short = await newKey({ expiresAt: Date.now() + 600 });
       expect((await signed(short)).status).toBe(200);
       await expect.poll(async () => (await signed(short)).body.code).toBe("key_expired");
     });
 
-    it("ends when its owner says so, in every process with the next request, and nobody else can", async () => {
+    it("is revoked by its owner only, in every process from the next request", async () => {
       const mine = await newKey();
       const other = await venue.again();
       expect([(await signed(mine)).status, (await signed(mine, { from: other })).status]).toEqual([200, 200]);
       const stranger = await venue.register("stranger");
-      expect((await venue.call("DELETE", `/api-keys/${mine.id}`, { token: stranger.body.accessToken })).body.code).toBe("key_not_found");
+      expect((await venue.call("DELETE", `/api-keys/${mine.id}`, { token: stranger.body.accessToken })).body.code).toBe(
+        "key_not_found",
+      );
       expect((await venue.call("DELETE", `/api-keys/${mine.id}`, { token })).status).toBe(204);
       for (const from of [venue, other]) expect((await signed(mine, { from })).body.code).toBe("signature_invalid");
       expect((await venue.call("DELETE", `/api-keys/${mine.id}`, { token })).body.code).toBe("key_not_found");
@@ -177,7 +197,10 @@ describe.each(DATABASES)("on the %s database", (kind) => {
 
     it("is refused while its owner is suspended", async () => {
       const { body } = await venue.register("berta");
-      const made = await venue.call("POST", "/api-keys", { token: body.accessToken, json: { label: "bot", permissions: ["info"] } });
+      const made = await venue.call("POST", "/api-keys", {
+        token: body.accessToken,
+        json: { label: "bot", permissions: ["info"] },
+      });
       const hers = { id: String(made.body["id"]), secret: String(made.body["secret"]) };
       expect((await signed(hers)).status).toBe(200);
       const { id } = body["user"] as { id: string };
@@ -198,15 +221,16 @@ describe.each(DATABASES)("on the %s database", (kind) => {
       ["expiresAt", 1_000],
       ["expiresAt", "tomorrow"],
       ["userId", "x"],
-    ])("is not made with %s %j", async (field, value) => {
+    ])("is not created with %s %j", async (field, value) => {
       const json = { label: "bot", permissions: ["info"], [field.split(".")[0] ?? ""]: value };
       const { status, body } = await venue.call("POST", "/api-keys", { token, json });
       expect([status, (body["errors"] as { field: string }[] | undefined)?.[0]?.field]).toEqual([422, field]);
     });
 
-    it("is one of twenty at most, also when many are asked for at once", async () => {
+    it("is one of at most twenty, also with many concurrent requests", async () => {
       const { body } = await venue.register("cora");
-      const ask = () => venue.call("POST", "/api-keys", { token: body.accessToken, json: { label: "bot", permissions: ["info"] } });
+      const ask = () =>
+        venue.call("POST", "/api-keys", { token: body.accessToken, json: { label: "bot", permissions: ["info"] } });
       const answers = await Promise.all(Array.from({ length: 24 }, ask));
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(20);
       expect(answers.filter(({ body: { code } }) => code === "key_limit_reached")).toHaveLength(4);
@@ -214,7 +238,7 @@ describe.each(DATABASES)("on the %s database", (kind) => {
   });
 
   describe("a key of another venue", () => {
-    it("is kept sealed, once for each venue, and only its owner can remove it", async () => {
+    it("is stored sealed, once for each venue, and only its owner can delete it", async () => {
       const json = { venue: "indodax", label: "mine", key: "EXTERNAL-KEY-0001", secret: "external-secret-0001" };
       const added = await venue.call("POST", "/venue-keys", { token, json });
       expect(added.status).toBe(201);
@@ -230,12 +254,12 @@ describe.each(DATABASES)("on the %s database", (kind) => {
     });
   });
 
-  describe("the keys that seal", () => {
+  describe("the seal keys", () => {
     const keys = (active: string, ...versions: [string, string][]) =>
       sealKeysVariable.parse(JSON.stringify({ active, keys: Object.fromEntries(versions) }));
     const owner = { kind: "api-key", userId: "u", id: "k" } as const;
 
-    it("open what they sealed for this owner alone, and nothing that was changed", () => {
+    it("open only unchanged secrets of the same owner", () => {
       const seal = createSeal(keys("1", ["1", SEAL_KEY]), systemRandom);
       const sealed = seal.seal("geheim", owner);
       expect(seal.seal("geheim", owner)).not.toBe(sealed);
@@ -248,12 +272,14 @@ describe.each(DATABASES)("on the %s database", (kind) => {
         expect(() => seal.open(sealed, other)).toThrow();
       }
       const middle = Math.floor(sealed.length / 2);
-      expect(() => seal.open(sealed.slice(0, middle) + (sealed[middle] === "A" ? "B" : "A") + sealed.slice(middle + 1), owner)).toThrow();
+      expect(() =>
+        seal.open(sealed.slice(0, middle) + (sealed[middle] === "A" ? "B" : "A") + sealed.slice(middle + 1), owner),
+      ).toThrow();
       expect(() => seal.open(sealed.slice(0, -24), owner)).toThrow();
       expect(() => createSeal(keys("2", ["2", NEXT_SEAL_KEY]), systemRandom).open(sealed, owner)).toThrow("version 1");
     });
 
-    it("are replaced without a pause: with a new version all is sealed anew at the start, and the old one can go", async () => {
+    it("are replaced without a pause: with a new version the start reseals everything, and the old version can be removed", async () => {
       const both = await venue.again({ SLUICE_SEAL_KEYS: keys("2", ["1", SEAL_KEY], ["2", NEXT_SEAL_KEY]) });
       expect((await signed(key, { from: both })).status).toBe(200);
       const versions = await both.database.query(

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { COMMAND_LINE, writeIntent, writeOutcome } from "../../origin/admin/audit.ts";
-import { createAudited } from "../../origin/admin/audited.ts";
-import { keepSettling } from "../../origin/admin/settle-intents.ts";
-import { createLookUp } from "../../origin/commands/look-up.ts";
-import { createLogger } from "../../origin/log.ts";
+import { COMMAND_LINE, writeIntent, writeOutcome } from "../../origin/accounts/admin/audit.ts";
+import { createAudited } from "../../origin/accounts/admin/audited.ts";
+import { keepSettling } from "../../origin/accounts/admin/settle-intents.ts";
+import { createLookUp } from "../../origin/commit/submit/look-up.ts";
+import { createLogger } from "../../stack/program/log.ts";
 import { stallEngine } from "./stall-engine.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Json, TestVenue } from "./venue.ts";
@@ -27,31 +27,45 @@ const depositElsewhere = (reference: string) =>
 
 const depositOf = (reference: string) => ({ userId: anna.id, currency: "idr", amount: "7", reference });
 
-/** What the log says of a movement of this reference: its outcome and the reason. */
+/** The outcome and the reason of the log's entry for this reference. */
 async function shownOf(reference: string): Promise<readonly unknown[]> {
-  const { entries } = (await asAdmin("GET", `/admin/audit?target=${anna.id}`)).body as unknown as { entries: readonly Json[] };
+  const { entries } = (await asAdmin("GET", `/admin/audit?target=${anna.id}`)).body as unknown as {
+    entries: readonly Json[];
+  };
   const ofReference = entries.filter(({ after }) => (after as Json | null)?.["reference"] === reference);
   return ofReference.map(({ outcome, reason }) => [outcome, reason]);
 }
 
-/** A look at everything unsettled, so much later than now. */
+/** Settles everything unsettled, this much later than now. */
 async function settleAfter(ms: number): Promise<void> {
   const { database } = venue;
   const log = createLogger("settle-test", { write: () => {} });
   const commands = { outcomeOf: createLookUp(venue.redis) };
-  const settling = keepSettling({ database, commands, audited: createAudited({ database, log }), nowMs: () => Date.now() + ms, log });
+  const settling = keepSettling({
+    database,
+    commands,
+    audited: createAudited({ database, log }),
+    nowMs: () => Date.now() + ms,
+    log,
+  });
   settling.stop();
   await settling.settle();
 }
 
 const MINUTES = 60_000;
 
-describe("a change whose outcome is not known when it is answered", () => {
-  it("is told as unknown, and settled with what the engine says later", { timeout: 60_000 }, async () => {
+describe("a change with an unknown outcome", () => {
+  it("is listed as unknown, and settled with the engine's later outcome", { timeout: 60_000 }, async () => {
     await stallEngine(venue.redis, 5_000);
     const [done, refused, suspended] = await Promise.all([
       asAdmin("POST", "/admin/wallet/deposits", depositOf("late")),
-      asAdmin("POST", "/admin/wallet/transfers", { from: anna.id, to: "house", currency: "idr", amount: "999999", reference: "too-much" }),
+      asAdmin("POST", "/admin/wallet/transfers", {
+        from: anna.id,
+        to: "house",
+        currency: "idr",
+        amount: "999999",
+        reference: "too-much",
+      }),
       asAdmin("PATCH", `/admin/users/${anna.id}`, { status: "active" }),
     ]);
     expect([done.status, refused.status, suspended.body.code]).toEqual([202, 202, "engine_unavailable"]);
@@ -67,7 +81,7 @@ describe("a change whose outcome is not known when it is answered", () => {
       .toContainEqual(expect.objectContaining({ action: "user.changed", outcome: "done" }));
   });
 
-  it("has its entry although the answer is 503 and nobody knows its command, and is settled by the ledger", {
+  it("has its entry although the answer is 503 without a command id, and is settled by the ledger", {
     timeout: 60_000,
   }, async () => {
     const before = Number((await anna.balance("idr"))["total"]);
@@ -75,13 +89,13 @@ describe("a change whose outcome is not known when it is answered", () => {
     await lock;
     const answer = depositElsewhere("frozen");
     await vi.waitFor(async () => expect(await waitingForLock()).toBe(1), { timeout: 10_000, interval: 20 });
-    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    venue.redisServer.freeze();
     try {
       release();
       const { status, body } = await answer;
       expect([status, body.code]).toEqual([503, "store_unavailable"]);
     } finally {
-      process.kill(venue.redisServer.child.pid, "SIGCONT");
+      venue.redisServer.thaw();
     }
     // The append reached Redis, which executes it now.
     await expect.poll(async () => Number((await anna.balance("idr"))["total"]), { timeout: 20_000 }).toBe(before + 7);
@@ -93,7 +107,7 @@ describe("a change whose outcome is not known when it is answered", () => {
     expect(await shownOf("frozen")).toEqual([["done", "ledger"]]);
   });
 
-  /** Holds the log so that an intent waits, until it is let go. */
+  /** Locks the log so that an intent waits until it is released. */
   function lockAudit() {
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -108,7 +122,8 @@ describe("a change whose outcome is not known when it is answered", () => {
   }
 
   async function waitingForLock(): Promise<number> {
-    const waiting = "SELECT count(*)::int AS count FROM pg_locks WHERE relation = 'audit_log'::regclass AND NOT granted";
+    const waiting =
+      "SELECT count(*)::int AS count FROM pg_locks WHERE relation = 'audit_log'::regclass AND NOT granted";
     const [row] = (await venue.database.query(waiting, [])) as { count: number }[];
     return row?.count ?? 0;
   }
@@ -117,10 +132,16 @@ describe("a change whose outcome is not known when it is answered", () => {
 describe("a process that ended between the intent and the outcome", () => {
   const intentOf = (reference: string, action: "wallet.deposited" | "pair.changed" = "wallet.deposited") =>
     venue.database.transaction((tx) =>
-      writeIntent(tx, { actor: COMMAND_LINE, action, target: anna.id, before: null, after: { ...depositOf(reference) } }),
+      writeIntent(tx, {
+        actor: COMMAND_LINE,
+        action,
+        target: anna.id,
+        before: null,
+        after: { ...depositOf(reference) },
+      }),
     );
 
-  it("leaves an entry that is unknown, and done once the ledger shows the money", async () => {
+  it("leaves an unknown entry, which is done once the ledger shows the money", async () => {
     await intentOf("crashed");
     expect(await shownOf("crashed")).toEqual([["unknown", null]]);
     await settleAfter(0);
@@ -136,7 +157,7 @@ describe("a process that ended between the intent and the outcome", () => {
     ]);
   });
 
-  it("leaves one whose command the journal has forgotten: money is looked for in the ledger, the rest stays unknown", async () => {
+  it("leaves an entry whose command was trimmed: the ledger settles money, the rest stays unknown", async () => {
     const unknown = { state: "unknown", isSettled: false, reason: "outcome_unknown", commandId: "1-1-0" } as const;
     for (const [reference, action] of [["old", "wallet.deposited"] as const, ["old-pair", "pair.changed"] as const]) {
       await writeOutcome(venue.database, await intentOf(reference, action), unknown);
@@ -144,17 +165,23 @@ describe("a process that ended between the intent and the outcome", () => {
     await settleAfter(0);
     expect(await shownOf("old")).toEqual([["unknown", "outcome_unknown"]]);
     await settleAfter(2 * MINUTES);
-    expect([await shownOf("old"), await shownOf("old-pair")]).toEqual([[["refused", "not_in_ledger"]], [["unknown", "outcome_forgotten"]]]);
+    expect([await shownOf("old"), await shownOf("old-pair")]).toEqual([
+      [["refused", "not_in_ledger"]],
+      [["unknown", "outcome_forgotten"]],
+    ]);
   });
 
-  it("leaves one that stays unknown, with the reason, when nothing is found of it", async () => {
+  it("leaves an entry that stays unknown, with the reason, if there is no trace of it", async () => {
     await intentOf("vanished");
     await intentOf("vanished-pair", "pair.changed");
     await settleAfter(2 * MINUTES);
     expect(await shownOf("vanished")).toEqual([["unknown", null]]);
     await settleAfter(20 * MINUTES);
-    expect([await shownOf("vanished"), await shownOf("vanished-pair")]).toEqual([[["unknown", "no_trace"]], [["unknown", "no_trace"]]]);
-    // What is settled stays so.
+    expect([await shownOf("vanished"), await shownOf("vanished-pair")]).toEqual([
+      [["unknown", "no_trace"]],
+      [["unknown", "no_trace"]],
+    ]);
+    // A settled entry stays settled.
     await settleAfter(40 * MINUTES);
     expect(await shownOf("vanished")).toEqual([["unknown", "no_trace"]]);
   });
@@ -164,7 +191,10 @@ describe("PostgreSQL that becomes unavailable after the intent", () => {
   it("does not change the answer, and gets the outcome later", { timeout: 60_000 }, async () => {
     await stallEngine(venue.redis, 1_500);
     const answer = depositElsewhere("written-late");
-    await vi.waitFor(async () => expect(await shownOf("written-late")).toHaveLength(1), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(async () => expect(await shownOf("written-late")).toHaveLength(1), {
+      timeout: 10_000,
+      interval: 20,
+    });
     venue.postgres.freeze();
     try {
       expect([201, 202]).toContain((await answer).status);
@@ -176,7 +206,11 @@ describe("PostgreSQL that becomes unavailable after the intent", () => {
 });
 
 it("an outcome is added and never changed", async () => {
-  for (const statement of ["UPDATE audit_outcomes SET outcome = 'done'", "DELETE FROM audit_outcomes", "TRUNCATE audit_outcomes"]) {
+  for (const statement of [
+    "UPDATE audit_outcomes SET outcome = 'done'",
+    "DELETE FROM audit_outcomes",
+    "TRUNCATE audit_outcomes",
+  ]) {
     await expect(venue.database.query(statement, [])).rejects.toThrow("only grows");
   }
 });

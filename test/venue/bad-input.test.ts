@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
+import { signRequest } from "../../kit/sign-request.ts";
 import type { HttpServer } from "../../origin/http-server.ts";
-import { PASS_HEADER } from "../../shared/admission.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { sendRaw } from "../proxy/raw-http.ts";
 import { ACCESS_ENTRIES, type Asker } from "./access-entries.ts";
-import { signRequest } from "./sign-request.ts";
 import { type Answer, passwordOf, startVenue } from "./venue.ts";
 
 const venue = await startVenue();
@@ -16,14 +16,23 @@ const pass = await venue.pass();
 function askerOf(name: string, { body }: Answer, otherUserId = ""): Asker {
   const { accessToken: token = "", refreshToken = "", sessionId = "" } = body;
   const { id: userId } = body["user"] as { id: string };
-  return { venue, name, userId, sessionId, token, refreshToken, otherUserId: otherUserId === "" ? userId : otherUserId };
+  return {
+    venue,
+    name,
+    userId,
+    sessionId,
+    token,
+    refreshToken,
+    otherUserId: otherUserId === "" ? userId : otherUserId,
+  };
 }
 
-/** No phrase of the library that checks the input. */
+/** No phrase of the validation library. */
 const WORDS_OF_ZOD = /Invalid |expected|received|Too (?:big|small)|Unrecognized|discriminator/;
 
 function expectOwnWords(answer: Answer): void {
-  for (const { message } of (answer.body["errors"] ?? []) as { message: string }[]) expect(message).not.toMatch(WORDS_OF_ZOD);
+  for (const { message } of (answer.body["errors"] ?? []) as { message: string }[])
+    expect(message).not.toMatch(WORDS_OF_ZOD);
 }
 
 type Documented = { readonly operationId: string; readonly requestBody?: unknown };
@@ -43,7 +52,7 @@ describe.each(withBodies.map((operation) => [`${operation.method} ${operation.te
     let token: string;
     const path = operation.template.replaceAll(/\{\w+\}/g, admin.userId);
 
-    // One account each: it may be changed fifty times at once, and no more.
+    // One account each, because of the limit of fifty changes at once.
     beforeAll(async () => {
       token = (await venue.signInAdmin(`admin_${operation.id.toLowerCase()}`)).body.accessToken ?? "";
     });
@@ -75,7 +84,7 @@ describe.each(withBodies.map((operation) => [`${operation.method} ${operation.te
       expectOwnWords(answer);
     });
 
-    it("refuses a body of another kind, and does not unpack one", async () => {
+    it("refuses a body of another media type, and a compressed one", async () => {
       const bomb = gzipSync(Buffer.alloc(10_000_000)).toString("latin1");
       for (const headers of [
         { "content-type": "text/plain" },
@@ -90,8 +99,11 @@ describe.each(withBodies.map((operation) => [`${operation.method} ${operation.te
       }
     });
 
-    it("takes no field more than it asks for, not even a right one elsewhere", async () => {
-      const user = askerOf(`more_${operation.id.toLowerCase()}`, await venue.register(`more_${operation.id.toLowerCase()}`));
+    it("refuses unknown fields, also those that are valid in other operations", async () => {
+      const user = askerOf(
+        `more_${operation.id.toLowerCase()}`,
+        await venue.register(`more_${operation.id.toLowerCase()}`),
+      );
       const { json = {} } = (await ACCESS_ENTRIES[operation.id]?.request?.(user)) ?? {};
       for (const more of ["role", "balance", "userId", "id", "status", "revision", "isAdmin"].filter(
         (name) => !(name in (json as object)),
@@ -108,8 +120,13 @@ describe.each(withBodies.map((operation) => [`${operation.method} ${operation.te
 describe("a number", () => {
   const system = { maintenanceMode: false, maintenanceMessage: "", maxOpenOrders: 50, minVolumeFilter: "1" };
   const put = (text: string) =>
-    venue.call("PUT", "/admin/system", { token: admin.token, body: text, headers: { "content-type": "application/json" } });
-  const withField = (name: string, value: string) => JSON.stringify({ ...system, [name]: "HERE" }).replace('"HERE"', value);
+    venue.call("PUT", "/admin/system", {
+      token: admin.token,
+      body: text,
+      headers: { "content-type": "application/json" },
+    });
+  const withField = (name: string, value: string) =>
+    JSON.stringify({ ...system, [name]: "HERE" }).replace('"HERE"', value);
 
   it.each([
     '""',
@@ -127,15 +144,31 @@ describe("a number", () => {
     "true",
     "null",
     "{}",
-  ])("that is to be whole and small is not %s", async (value) => {
+  ])("that must be a small whole number is not %s", async (value) => {
     const answer = await put(withField("maxOpenOrders", value));
     expect([answer.status, answer.body["errors"]]).toMatchObject([422, [{ field: "maxOpenOrders" }]]);
   });
 
   it.each([
-    ...['""', '" 12 "', '"0x10"', '"1e3"', '"-0"', '"-1"', '"+1"', '".5"', '"1."', '"01"', '"1_000"', '"٣"', '"１"', '"NaN"', '"Infinity"'],
+    ...[
+      '""',
+      '" 12 "',
+      '"0x10"',
+      '"1e3"',
+      '"-0"',
+      '"-1"',
+      '"+1"',
+      '".5"',
+      '"1."',
+      '"01"',
+      '"1_000"',
+      '"٣"',
+      '"１"',
+      '"NaN"',
+      '"Infinity"',
+    ],
     ...[`"${"9".repeat(40)}"`, '"0.1234567890123456789"', "12", "[12]", "true", "null", '"1\\n"', '"1\\u0000"'],
-  ])("that is to be a decimal is not %s", async (value) => {
+  ])("that must be a decimal is not %s", async (value) => {
     const answer = await put(withField("minVolumeFilter", value));
     expect([answer.status, answer.body["errors"]]).toMatchObject([422, [{ field: "minVolumeFilter" }]]);
   });
@@ -148,34 +181,67 @@ describe("a number", () => {
     },
   );
 
-  it.each(["", "%2012%20", "0x10", "1e1", "-0", "0", "1.0", "101", "9007199254740993", "%D9%A3", "true", "1&limit=2", "1%00"])(
-    "in a query is not %s",
+  it.each([
+    "",
+    "%2012%20",
+    "0x10",
+    "1e1",
+    "-0",
+    "0",
+    "1.0",
+    "101",
+    "9007199254740993",
+    "%D9%A3",
+    "true",
+    "1&limit=2",
+    "1%00",
+  ])("in a query is not %s", async (value) => {
+    expect((await venue.call("GET", `/admin/users?limit=${value}`, { token: admin.token })).status).toBe(422);
+  });
+
+  it.each(["0", "-1", "1e3", "x", "99999999999999999999", "9223372036854775808", "1.5"])(
+    "of a page is not %s",
     async (value) => {
-      expect((await venue.call("GET", `/admin/users?limit=${value}`, { token: admin.token })).status).toBe(422);
+      expect((await venue.call("GET", `/admin/audit?cursor=${value}`, { token: admin.token })).status).toBe(422);
     },
   );
-
-  it.each(["0", "-1", "1e3", "x", "99999999999999999999", "9223372036854775808", "1.5"])("of a page is not %s", async (value) => {
-    expect((await venue.call("GET", `/admin/audit?cursor=${value}`, { token: admin.token })).status).toBe(422);
-  });
 
   it.each(["-1", "0", "1.5", '"1"', "1e99", "-0", "[1]", "true", "9007199254740993", "253402300800000"])(
     "of a key's end is not %s",
     async (value) => {
       const body = `{"label":"x","permissions":["info"],"expiresAt":${value}}`;
-      const answer = await venue.call("POST", "/api-keys", { token: admin.token, body, headers: { "content-type": "application/json" } });
+      const answer = await venue.call("POST", "/api-keys", {
+        token: admin.token,
+        body,
+        headers: { "content-type": "application/json" },
+      });
       expect([answer.status, answer.body["errors"]]).toMatchObject([422, [{ field: "expiresAt" }]]);
     },
   );
 
-  it("of a signed request is written in one way", async () => {
-    const { body } = await venue.call("POST", "/api-keys", { token: admin.token, json: { label: "x", permissions: ["info"] } });
+  it("of a signed request has one spelling", async () => {
+    const { body } = await venue.call("POST", "/api-keys", {
+      token: admin.token,
+      json: { label: "x", permissions: ["info"] },
+    });
     const signer = { id: String(body["id"]), secret: String(body["secret"]), method: "GET", path: "/api/v1/me" };
     for (const headers of [
-      ...["", " ", "1e12", "0x18c", "-1700000000000", "1700000000000.0", "²700000000000", "9007199254740993", "NaN"].map((time) => ({
+      ...[
+        "",
+        " ",
+        "1e12",
+        "0x18c",
+        "-1700000000000",
+        "1700000000000.0",
+        "²700000000000",
+        "9007199254740993",
+        "NaN",
+      ].map((time) => ({
         "x-api-timestamp": time,
       })),
-      ...["", "0", "-1", "05000", "5e3", "1e4", "10001", "99999", "5000.0"].map((window) => ({ "x-api-window": window })),
+      ...["", "0", "-1", "05000", "5e3", "1e4", "10001", "99999", "5000.0"].map((window) => ({
+        "x-api-window": window,
+      })),
     ] as Record<string, string>[]) {
       const answer = await venue.call("GET", "/me", { headers: { ...signRequest(signer), ...headers } });
       expect([JSON.stringify(headers), answer.status]).toEqual([JSON.stringify(headers), 401]);
@@ -188,7 +254,7 @@ describe("on the wire", () => {
   const get = (...lines: string[]) => raw(["GET /api/v1/me HTTP/1.1", "Host: venue.test", ...lines].join("\r\n"));
   const bearer = `Authorization: Bearer ${admin.token}`;
 
-  it("one identity is one identity", async () => {
+  it("a repeated identity header is refused", async () => {
     expect((await get(bearer)).status).toBe(200);
     for (const lines of [
       [bearer, bearer],
@@ -209,7 +275,7 @@ describe("on the wire", () => {
     expect((await sendRaw(server.port, withoutPass)).status).toBe(401);
   });
 
-  it("a request has one end", async () => {
+  it("a request with ambiguous framing is refused", async () => {
     const post = "POST /api/v1/auth/login HTTP/1.1\r\nHost: venue.test\r\nContent-Type: application/json";
     for (const head of [
       `${post}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked`,
@@ -223,9 +289,10 @@ describe("on the wire", () => {
     }
   });
 
-  it("a body that never ends is refused at its bound", async () => {
+  it("an endless body is refused at its bound", async () => {
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
-    const head = "POST /api/v1/auth/login HTTP/1.1\r\nHost: venue.test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
+    const head =
+      "POST /api/v1/auth/login HTTP/1.1\r\nHost: venue.test\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked";
     expect((await raw(head, `${chunk.repeat(4)}0\r\n\r\n`)).status).toBe(413);
   });
 
@@ -240,37 +307,49 @@ describe("on the wire", () => {
     ["GET /api/v1/%c0%ae/me", [404]],
     [`GET /api/v1/${"x".repeat(64_000)}`, [404, 414, 431]],
     ["GET /api/v1/users/%ff", [404]],
-  ])("%s leads nowhere", async (start, statuses) => {
+  ])("%s is refused", async (start, statuses) => {
     const answer = await raw(`${start} HTTP/1.1\r\nHost: venue.test\r\n${bearer}`);
     expect(statuses).toContain(answer.status);
   });
 
-  it("whoever would like to speak something else is answered in HTTP", async () => {
+  it("an upgrade to another protocol is answered in HTTP", async () => {
     const asked = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA"];
     expect((await get(bearer, ...asked)).status).toBe(200);
   });
 });
 
-describe("the same at once", () => {
-  const hundred = <Result>(work: (index: number) => Promise<Result>) => Promise.all(Array.from({ length: 100 }, (_, index) => work(index)));
+describe("the same request at once", () => {
+  const hundred = <Result>(work: (index: number) => Promise<Result>) =>
+    Promise.all(Array.from({ length: 100 }, (_, index) => work(index)));
 
-  it("a hundred times the same signed request is served once", async () => {
-    const { body } = await venue.call("POST", "/api-keys", { token: admin.token, json: { label: "x", permissions: ["info"] } });
-    const signer = { id: String(body["id"]), secret: String(body["secret"]), method: "GET", path: "/api/v1/me", nonce: "once" };
+  it("a signed request that is sent a hundred times is served once", async () => {
+    const { body } = await venue.call("POST", "/api-keys", {
+      token: admin.token,
+      json: { label: "x", permissions: ["info"] },
+    });
+    const signer = {
+      id: String(body["id"]),
+      secret: String(body["secret"]),
+      method: "GET",
+      path: "/api/v1/me",
+      nonce: "once",
+    };
     const headers = signRequest({ ...signer, windowMs: 10_000 });
     const answers = await hundred(() => venue.call("GET", "/me", { headers }));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ body: { code } }) => code === "request_replayed")).toHaveLength(99);
   });
 
-  it("a hundred times the same refresh token is exchanged once, and its session ends", async () => {
+  it("a refresh token that is sent a hundred times is exchanged once, and its session ends", async () => {
     const { body } = await venue.register("hundred");
-    const answers = await hundred(() => venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } }));
+    const answers = await hundred(() =>
+      venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } }),
+    );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect((await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(401);
   });
 
-  it("a hundred times the same name becomes one account", async () => {
+  it("a name that is registered a hundred times becomes one account", async () => {
     const answers = await hundred((index) => venue.register("hundredfold", { address: `192.0.2.${index}` }));
     const statuses = answers.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(1);
@@ -285,8 +364,8 @@ describe("the same at once", () => {
   });
 });
 
-describe("something else under one of our keys", () => {
-  it("is a fault of one account, told as such, and nobody else's", async () => {
+describe("a Redis key of the wrong type", () => {
+  it("is an error for one account only", async () => {
     const { body } = await venue.register("broken");
     const { id } = body["user"] as { id: string };
     const other = await venue.register("whole");
@@ -305,10 +384,18 @@ describe("something else under one of our keys", () => {
   });
 });
 
-describe("a field of another kind than it should be", () => {
-  it("is told in our own words", async () => {
+describe("a field of the wrong type", () => {
+  it("is explained in our own words", async () => {
     const { accessToken: token = "" } = (await venue.signInAdmin("words_1")).body;
-    const order = { pair: "btcidr", side: "buy", type: "limit", price: "1", quantity: "1", timeInForce: "GTC", postOnly: false };
+    const order = {
+      pair: "btcidr",
+      side: "buy",
+      type: "limit",
+      price: "1",
+      quantity: "1",
+      timeInForce: "GTC",
+      postOnly: false,
+    };
     for (const name of Object.keys(order)) {
       for (const value of [null, -1, "x".repeat(5_000), [], {}]) {
         const answer = await venue.call("POST", "/orders", { token, json: { ...order, [name]: value } });

@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { signRequest } from "./sign-request.ts";
+import { signRequest } from "../../kit/sign-request.ts";
 import { createConnector } from "./socket-client.ts";
 import { DATABASES, START_MS_MAX, startVenue, type TestVenue } from "./venue.ts";
 
 it.each(DATABASES)(
-  "leaves no secret in clear in Redis' files, the %s database's files or the log, whatever was done",
+  "leaves no secret in plain text in Redis' files, the %s database's files or the log",
   async (kind) => {
     const venue = await startVenue(kind);
     const passwords = ["a canary sang at dawn", "another canary at dusk", "a wrong canary at noon"] as const;
@@ -20,23 +20,35 @@ it.each(DATABASES)(
     const refreshed = await venue.call("POST", "/auth/refresh", { json: { refreshToken: changed.body.refreshToken } });
     await venue.call("POST", "/auth/refresh", { json: { refreshToken: changed.body.refreshToken } });
     const again = await venue.login("canary_user", { password: passwords[1] });
-    const key = await venue.call("POST", "/api-keys", { token: again.body.accessToken, json: { label: "canary", permissions: ["info"] } });
+    const key = await venue.call("POST", "/api-keys", {
+      token: again.body.accessToken,
+      json: { label: "canary", permissions: ["info"] },
+    });
     const external = { key: "EXTERNAL-CANARY-KEY", secret: "external-canary-secret" };
-    await venue.call("POST", "/venue-keys", { token: again.body.accessToken, json: { venue: "indodax", label: "canary", ...external } });
-    const signer = { id: String(key.body["id"]), secret: String(key.body["secret"]), method: "GET", path: "/api/v1/me" };
+    await venue.call("POST", "/venue-keys", {
+      token: again.body.accessToken,
+      json: { venue: "indodax", label: "canary", ...external },
+    });
+    const signer = {
+      id: String(key.body["id"]),
+      secret: String(key.body["secret"]),
+      method: "GET",
+      path: "/api/v1/me",
+    };
     expect((await venue.call("GET", "/me", { headers: signRequest(signer) })).status).toBe(200);
     await venue.call("GET", "/me", { headers: { ...signRequest(signer), "x-api-timestamp": "x" } });
 
     await useSocket(venue, again.body.accessToken ?? "");
-    // In the order in which they were written, and as they are: a snapshot that is packed could hide what it holds.
+    // In the order of the writes, and uncompressed: a packed snapshot could hide a secret.
     await venue.redis.config("SET", "rdbcompression", "no");
     await venue.redis.save();
     await venue.database.query("CHECKPOINT", []);
-    const files = await contentOf(venue.folder);
+    const folders = [venue.folder, venue.redisServer.folder, ...(kind === "server" ? [venue.postgres.folder] : [])];
+    const files = (await Promise.all(folders.map(contentOf))).flat();
     expect(files.map(({ name }) => name).join()).toMatch(/dump\.rdb/);
     expect(files.map(({ name }) => name).join()).toMatch(/appendonly\.aof/);
     const haystack = Buffer.concat([...files.map(({ content }) => content), Buffer.from(venue.logged.join())]);
-    // What is no secret is found, so that what is not found is really not there.
+    // Public values are found, so that a secret that is not found is really absent.
     for (const known of ["canary_user", signer.id, "$argon2id$"]) expect(haystack.includes(known), known).toBe(true);
 
     const tokens = [body, changed.body, refreshed.body, again.body].flatMap((answer) => [
@@ -56,7 +68,7 @@ it.each(DATABASES)(
   START_MS_MAX,
 );
 
-/** A token that is said in a message, and one that is none. */
+/** A valid token in a message, and an invalid one. */
 async function useSocket(venue: TestVenue, accessToken: string): Promise<void> {
   const server = await venue.listen();
   const connect = createConnector(venue, () => server.port);
@@ -67,9 +79,13 @@ async function useSocket(venue: TestVenue, accessToken: string): Promise<void> {
   await client.closed;
 }
 
-/** Everything the stores have written, without the programs of PostgreSQL that lie beside it. */
+/** Everything that the stores have written, without PostgreSQL's programs beside it. */
 async function contentOf(folder: string): Promise<readonly { readonly name: string; readonly content: Buffer }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && /\/(postgres|redis)(\/|$)/.test(entry.parentPath));
-  return Promise.all(files.map(async ({ parentPath, name }) => ({ name, content: await readFile(join(parentPath, name)) })));
+  const files = entries.filter(
+    (entry) => entry.isFile() && !/\/(bin|lib|share)(\/|$)/.test(entry.parentPath.slice(folder.length)),
+  );
+  return Promise.all(
+    files.map(async ({ parentPath, name }) => ({ name, content: await readFile(join(parentPath, name)) })),
+  );
 }

@@ -1,9 +1,9 @@
 import { decodeJwt } from "jose";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import { forgedPasses } from "../parts/forged-tokens.ts";
-import { createTokenForge, type TokenForge } from "../parts/token-forge.ts";
+import { forgedPasses } from "../../kit/forged-tokens.ts";
+import { createTokenForge, type TokenForge } from "../../kit/token-forge.ts";
+import type { PrivateTokenKey } from "../../shared/tokens/token-keys.ts";
 
-/** An attacker's workshop for access tokens: the venue's own claims of a session that is open, to be changed one at a time. */
+/** Forged access tokens: the venue's own claims of an open session, changed one at a time. */
 export async function createAccessTokenForge(accessToken: string, jwk: PrivateTokenKey): Promise<TokenForge> {
   const claims = { ...decodeJwt(accessToken) };
   return createTokenForge({
@@ -19,7 +19,7 @@ type ForgedAccessToken = readonly [name: string, forge: (forge: TokenForge) => s
 
 const LIFETIME_SECONDS = 15 * 60;
 
-/** What an access token knows nothing of: where a pass holds. */
+/** A claim of passes that access tokens do not have. */
 const NOT_FOR_ACCESS_TOKENS = /^a scope (?!written)/;
 
 const own: readonly ForgedAccessToken[] = [
@@ -40,6 +40,8 @@ const own: readonly ForgedAccessToken[] = [
 ];
 
 export const forgedAccessTokens: readonly ForgedAccessToken[] = [
-  ...forgedPasses.filter(([name]) => !NOT_FOR_ACCESS_TOKENS.test(name)).map(([name, , forge]) => [name, forge] as const),
+  ...forgedPasses
+    .filter(([name]) => !NOT_FOR_ACCESS_TOKENS.test(name))
+    .map(([name, , forge]) => [name, forge] as const),
   ...own,
 ];

@@ -3,15 +3,17 @@ import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { errorCatalogue } from "../../shared/errors.ts";
-import { launchBrowser } from "../parts/browser.ts";
+import { launchBrowser } from "../../kit/browser.ts";
+import { errorCatalogue } from "../../shared/http/errors.ts";
 import { startVenue, type TestVenue } from "./venue.ts";
 
 type Described = {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly parameters: readonly { readonly name: string; readonly in: string }[];
-  readonly responses: Readonly<Record<string, { description: string; content?: Record<string, { schema: Record<string, unknown> }> }>>;
+  readonly responses: Readonly<
+    Record<string, { description: string; content?: Record<string, { schema: Record<string, unknown> }> }>
+  >;
 };
 
 type Document = {
@@ -41,12 +43,13 @@ const operations = () =>
   );
 
 describe("every route of the document", () => {
-  it("refuses pages of other sites, and lets none read an answer", async () => {
+  it("refuses requests from pages of other sites, and lets none read an answer", async () => {
     for (const { path, method } of operations()) {
-      for (const headers of [{ origin: "https://evil.test" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }] as Record<
-        string,
-        string
-      >[]) {
+      for (const headers of [
+        { origin: "https://evil.test" },
+        { origin: "null" },
+        { "sec-fetch-site": "cross-site" },
+      ] as Record<string, string>[]) {
         const answer = await venue.call(method, path, { token: userToken, headers });
         expect([method, path, answer.body.code]).toEqual([method, path, "other_site_refused"]);
         expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
@@ -58,7 +61,7 @@ describe("every route of the document", () => {
     }
   });
 
-  it("has the headers that keep browsers from doing harm with it", async () => {
+  it("has the security headers", async () => {
     for (const { path, method } of operations()) {
       const { headers } = await venue.call(method, path, { headers: { "x-forwarded-proto": "https" } });
       expect(headers.get("x-content-type-options"), path).toBe("nosniff");
@@ -68,7 +71,7 @@ describe("every route of the document", () => {
     }
   });
 
-  it("knows no other method, and no other spelling", async () => {
+  it("answers no other method and no other spelling", async () => {
     for (const { path, template } of operations()) {
       if (document.paths[template]?.["put"] !== undefined) continue;
       const answer = await venue.call("PUT", path, { token: userToken });
@@ -80,20 +83,23 @@ describe("every route of the document", () => {
     }
   });
 
-  it("takes every parameter once and no other", async () => {
+  it("accepts every parameter once and no other", async () => {
     expect((await venue.call("GET", "/me?x=1", { token: userToken })).status).toBe(422);
     expect((await venue.call("GET", "/sessions?x=1&x=2", { token: userToken })).status).toBe(422);
   });
 });
 
 describe("GET /api/v1/openapi.json", () => {
-  it("is OpenAPI 3.1 with names of its own, whose references lead somewhere, and codes of the catalogue", () => {
+  it("is OpenAPI 3.1 with unique names, resolvable references and codes of the catalogue", () => {
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(([, reference = ""]) => reference);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map(
+      ([, reference = ""]) => reference,
+    );
     expect(references.length).toBeGreaterThan(5);
-    for (const reference of references) expect(document.components.schemas[reference.split("/").at(-1) ?? ""]).toBeDefined();
+    for (const reference of references)
+      expect(document.components.schemas[reference.split("/").at(-1) ?? ""]).toBeDefined();
     const codes = operations().flatMap(({ operation }) => Object.entries(operation.responses).flatMap(problemCodes));
     expect(codes.length).toBeGreaterThan(20);
     for (const { status, code } of codes) expect(errorCatalogue[code]?.status).toBe(status);
@@ -107,26 +113,37 @@ describe("GET /api/v1/openapi.json", () => {
       ["post", "/auth/login", await venue.login("berta", { password: "x" })],
       ["get", "/me", await venue.call("GET", "/me", { token: userToken })],
       ["get", "/sessions", await venue.call("GET", "/sessions", { token: userToken })],
-      ["delete", "/sessions/{sessionId}", await venue.call("DELETE", `/sessions/${"A".repeat(22)}`, { token: userToken })],
+      [
+        "delete",
+        "/sessions/{sessionId}",
+        await venue.call("DELETE", `/sessions/${"A".repeat(22)}`, { token: userToken }),
+      ],
     ];
     for (const [method, path, answer] of answers) {
       const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
       const schema = document.paths[path]?.[method]?.responses[answer.status]?.content?.[type]?.schema;
       expect(schema, `${method} ${path} ${answer.status}`).toBeDefined();
-      const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll("#/components/schemas/", "#/$defs/");
-      const parsed = z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]).safeParse(answer.body);
+      const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll(
+        "#/components/schemas/",
+        "#/$defs/",
+      );
+      const parsed = z
+        .fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0])
+        .safeParse(answer.body);
       expect(parsed.error?.issues ?? [], `${method} ${path}`).toEqual([]);
     }
   });
 });
 
 describe("the limits of a caller", () => {
-  it("are told with every answer, and end in 429 with the time to wait", async () => {
+  it("are in every answer, and end in 429 with the time to wait", async () => {
     const { body } = await venue.register("busy");
     const first = await venue.call("GET", "/me", { token: body.accessToken });
     expect(first.headers.get("ratelimit-policy")).toBe('"read";q=200;w=4');
     expect(first.headers.get("ratelimit")).toMatch(/^"read";r=199;t=\d+$/);
-    const answers = await Promise.all(Array.from({ length: 260 }, () => venue.call("GET", "/me", { token: body.accessToken })));
+    const answers = await Promise.all(
+      Array.from({ length: 260 }, () => venue.call("GET", "/me", { token: body.accessToken })),
+    );
     const over = answers.filter(({ status }) => status === 429);
     expect(over.length).toBeGreaterThan(0);
     expect(over[0]?.body.code).toBe("rate_limited");
@@ -136,7 +153,7 @@ describe("the limits of a caller", () => {
 });
 
 describe("GET /api/v1/docs", () => {
-  it("draws the document in a browser, and asks nobody but us", async () => {
+  it("shows the document in a browser, without requests to other hosts", async () => {
     const pass = await venue.pass();
     const server = createAdaptorServer({
       fetch: (request: Request) => {
@@ -158,7 +175,7 @@ describe("GET /api/v1/docs", () => {
       page.on("pageerror", (error) => faults.push(error.message));
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       await page.goto(`${origin}/api/v1/docs`);
-      await page.getByText("Open an account, and be signed in").waitFor();
+      await page.getByText("Create an account and sign in").waitFor();
       await page.getByText("Sluice venue").first().waitFor();
       expect(asked.filter((url) => !url.startsWith(origin) && !url.startsWith("data:"))).toEqual([]);
       expect(faults).toEqual([]);

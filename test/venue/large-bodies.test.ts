@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { IS_FULL_RUN } from "../../kit/full-run.ts";
+import { SLOW_MACHINE_MS, startStack } from "../../kit/running-stack.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { createVisitor, JSON_PLEASE, type Visitor } from "../gate/visitor.ts";
-import { SLOW_MACHINE_MS, startStack } from "../parts/running-stack.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
 
-const ORDERS = 400;
+const ORDERS = IS_FULL_RUN ? 400 : 120;
 const ORDERS_AT_ONCE = 4;
-/** Past what an order may have; the last one past what is read and dropped, so that its sender may be cut off before it sees an answer. */
+/**
+ * Beyond the bound of an order; the last one beyond what is read and dropped, so that its sender may be cut off before
+ * the answer.
+ */
 const BODY_BYTES = [80_000, 1_500_000, 3_000_000, 20_000_000];
 const CUT_OFF_BYTES = 16_000_000;
 
-/** A visitor whose bodies are refused, over and over. Returns how they were answered. */
+/** A visitor whose bodies are refused repeatedly. Returns the answers. */
 async function sendLargeBodies(url: string, isOver: () => boolean): Promise<Map<string, number>> {
   const visitor = createVisitor(url);
   await visitor.get("/", JSON_PLEASE);
@@ -41,15 +45,26 @@ async function signUp(visitor: Visitor): Promise<string> {
 
 describe.each(["worker", "node"])("with the edge in %s", (edge) => {
   it(
-    "a visitor whose large bodies are refused fails no request of another",
+    "a visitor's refused large bodies fail no request of another visitor",
     async () => {
       const { url } = await startStack({ folder: await temporaryFolder(), environment: { SLUICE_EDGE: edge } });
       const trader = createVisitor(url);
       const token = await signUp(trader);
-      // As a browser would: on connections of its own, not on those that the other visitor's answers end.
+      // As in a browser: on its own connections, not on those that the other visitor's answers end.
       const browser = { "sec-fetch-mode": "cors", "sec-fetch-site": "same-origin" };
-      const headers = { ...JSON_PLEASE, ...browser, "content-type": "application/json", authorization: `Bearer ${token}` };
-      const order = JSON.stringify({ pair: "btcidr", side: "buy", type: "limit", price: "1000000000", quantity: "0.001" });
+      const headers = {
+        ...JSON_PLEASE,
+        ...browser,
+        "content-type": "application/json",
+        authorization: `Bearer ${token}`,
+      };
+      const order = JSON.stringify({
+        pair: "btcidr",
+        side: "buy",
+        type: "limit",
+        price: "1000000000",
+        quantity: "0.001",
+      });
 
       let isOver = false;
       const attacks = [1, 2, 3].map(() => sendLargeBodies(url, () => isOver));
@@ -66,7 +81,7 @@ describe.each(["worker", "node"])("with the edge in %s", (edge) => {
       await Promise.all(Array.from({ length: ORDERS_AT_ONCE }, place));
       isOver = true;
       const answers = await Promise.all(attacks);
-      // The trader has no money: every order got through to the engine, and was refused by it.
+      // The trader has no money: every order reached the engine and was rejected by it.
       expect(Object.fromEntries(seen)).toEqual({ "409 balance_insufficient": ORDERS });
       for (const answer of answers) expect([...answer.keys()].filter((status) => status.startsWith("5"))).toEqual([]);
       expect(answers.reduce((count, answer) => count + (answer.get("413") ?? 0), 0)).toBeGreaterThan(0);

@@ -23,10 +23,12 @@ const terms = {
 };
 
 describe("pairs", () => {
-  it("are four on the first start, with their terms in decimals, for everybody", async () => {
+  it("are four on the first start, public, with decimal terms", async () => {
     const { body } = await venue.call("GET", "/market/pairs");
     const pairs = body["pairs"] as readonly Json[];
-    expect(pairs.map((pair) => [pair["pair"], pair["name"], pair["tickSize"], pair["lotSize"], pair["minimumValue"]])).toEqual([
+    expect(
+      pairs.map((pair) => [pair["pair"], pair["name"], pair["tickSize"], pair["lotSize"], pair["minimumValue"]]),
+    ).toEqual([
       ["btcidr", "BTC/IDR", "1000", "0.00001", "10000"],
       ["btcusdt", "BTC/USDT", "0.01", "0.00001", "5"],
       ["ethidr", "ETH/IDR", "1000", "0.0001", "10000"],
@@ -41,20 +43,28 @@ describe("pairs", () => {
     });
   });
 
-  it("are made and changed by admins, and hold with the next order", async () => {
+  it("are created and changed by admins, from the next order on", async () => {
     const anna = await venue.trader("anna", { btc: "1", eth: "10" });
     const made = await put("/admin/pairs/ethbtc", terms);
-    expect([made.status, made.body]).toMatchObject([200, { ...terms, pair: "ethbtc", name: "ETH/BTC", version: 1, lastPrice: null }]);
+    expect([made.status, made.body]).toMatchObject([
+      200,
+      { ...terms, pair: "ethbtc", name: "ETH/BTC", version: 1, lastPrice: null },
+    ]);
     const order = { pair: "ethbtc", side: "buy", price: "0.03", quantity: "1" };
     expect((await anna.place(order)).status).toBe(201);
     const coarser = await put("/admin/pairs/ethbtc", { ...terms, tickSize: "0.0001" });
     expect([coarser.status, coarser.body.code]).toEqual([409, "pair_has_orders"]);
-    expect((await put("/admin/pairs/ethbtc", { ...terms, isTrading: false })).body).toMatchObject({ isTrading: false, version: 2 });
+    expect((await put("/admin/pairs/ethbtc", { ...terms, isTrading: false })).body).toMatchObject({
+      isTrading: false,
+      version: 2,
+    });
     const halted = await anna.place(order);
     expect([halted.status, halted.body.code]).toEqual([409, "pair_halted"]);
     expect((await anna.call("DELETE", "/orders?pair=ethbtc")).body["orders"]).toHaveLength(1);
     expect((await put("/admin/pairs/ethbtc", { ...terms, tickSize: "0.0001" })).status).toBe(200);
-    expect(fieldsOf(await anna.place({ ...order, price: "0.03001" }))).toEqual({ price: "must be a multiple of the tick, 0.0001" });
+    expect(fieldsOf(await anna.place({ ...order, price: "0.03001" }))).toEqual({
+      price: "must be a multiple of the tick, 0.0001",
+    });
     expect((await anna.place({ ...order, price: "0.0301" })).body).toMatchObject({ price: "0.0301", status: "open" });
     const { body } = await venue.call("GET", "/admin/audit?target=ethbtc", { token: venue.adminToken });
     expect((body["entries"] as Json[]).map(({ outcome, reason }) => reason ?? outcome)).toEqual([
@@ -65,14 +75,25 @@ describe("pairs", () => {
     ]);
   });
 
-  it("cannot be traded under terms that make no sense", async () => {
-    const bad = await put("/admin/pairs/ethbtc", { ...terms, tickSize: "0", makerFeeRate: "1.5", lotSize: "1e3", minimumValue: "-1" });
-    expect([bad.status, Object.keys(fieldsOf(bad))]).toEqual([422, ["tickSize", "lotSize", "minimumValue", "makerFeeRate"]]);
+  it("are refused with invalid terms", async () => {
+    const bad = await put("/admin/pairs/ethbtc", {
+      ...terms,
+      tickSize: "0",
+      makerFeeRate: "1.5",
+      lotSize: "1e3",
+      minimumValue: "-1",
+    });
+    expect([bad.status, Object.keys(fieldsOf(bad))]).toEqual([
+      422,
+      ["tickSize", "lotSize", "minimumValue", "makerFeeRate"],
+    ]);
     const uneven = await put("/admin/pairs/ethxyz", { ...terms, quoteCurrency: "xyz" });
     expect([uneven.status, uneven.body.code]).toEqual([404, "currency_not_found"]);
     const inexact = await put("/admin/pairs/tiny", { ...terms, tickSize: "0.00000001", lotSize: "0.00000001" });
     expect([inexact.status, inexact.body.code]).toEqual([422, "terms_invalid"]);
-    expect((await venue.call("GET", "/admin/pairs/tiny", { token: venue.adminToken })).body.code).toBe("pair_not_found");
+    expect((await venue.call("GET", "/admin/pairs/tiny", { token: venue.adminToken })).body.code).toBe(
+      "pair_not_found",
+    );
   });
 
   it("need currencies, whose decimals never change", async () => {
@@ -80,13 +101,20 @@ describe("pairs", () => {
     expect((await put("/admin/currencies/doge", { scale: 4 })).status).toBe(200);
     const changed = await put("/admin/currencies/doge", { scale: 6 });
     expect([changed.status, changed.body.code]).toEqual([409, "currency_fixed"]);
-    const pair = { ...terms, baseCurrency: "doge", quoteCurrency: "idr", tickSize: "1", lotSize: "1", minimumValue: "1000" };
+    const pair = {
+      ...terms,
+      baseCurrency: "doge",
+      quoteCurrency: "idr",
+      tickSize: "1",
+      lotSize: "1",
+      minimumValue: "1000",
+    };
     expect((await put("/admin/pairs/dogeidr", pair)).status).toBe(200);
   });
 });
 
 describe("the book", () => {
-  it("shows both sides by price, the best first, as deep as is asked for", async () => {
+  it("shows both sides by price, the best first, with the requested depth", async () => {
     const ben = await venue.trader("ben", { usdt: "100000", btc: "1" });
     const cora = await venue.trader("cora", { usdt: "100000", btc: "1" });
     const place = (trader: typeof ben, side: string, price: string, quantity: string) =>

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { readPrometheusText } from "../parts/prometheus-text.ts";
+import { readPrometheusText } from "../../kit/prometheus-text.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 
 let venue: TradingVenue;
@@ -18,7 +18,7 @@ async function scrape(): Promise<(name: string) => number | undefined> {
 
 const figure = async (name: string) => (await scrape())(name);
 
-it("tells connections, orders, the lag of readers, the leader's epoch and the disk", async () => {
+it("shows connections, orders, the lag of readers, the leader's epoch and the disk", async () => {
   await anna.place({ side: "buy", price: "900000000", quantity: "0.001" });
   await expect.poll(() => figure("orders_total")).toBe(1);
   const value = await scrape();
@@ -32,7 +32,7 @@ it("tells connections, orders, the lag of readers, the leader's epoch and the di
   expect(value("audit_age_seconds")).toBeGreaterThanOrEqual(0);
 });
 
-it("counts a command that held Redis up for 100 ms, and none that took less", async () => {
+it("counts a Redis command of 100 ms or more, and no shorter one", async () => {
   await expect.poll(() => figure("redis_slow_commands_total")).toBe(0);
   const spin = `local function now() local t = redis.call('TIME') return t[1] * 1000 + t[2] / 1000 end
     local ends = now() + ARGV[1] while now() < ends do end return 1`;
@@ -43,7 +43,7 @@ it("counts a command that held Redis up for 100 ms, and none that took less", as
   await expect.poll(() => figure("redis_slow_commands_total")).toBe(2);
 });
 
-it("shows a change of the leader, and a projection that stands still", async () => {
+it("shows a change of the leader, and a stopped projection", async () => {
   const before = (await figure("leader_epoch")) ?? 0;
   await venue.redis.hincrby("v1:{t0}:fence", "epoch", 1);
   await expect.poll(() => figure("leader_epoch")).toBeGreaterThan(before + 1);

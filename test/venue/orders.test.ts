@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { signRequest } from "./sign-request.ts";
+import { signRequest } from "../../kit/sign-request.ts";
 import { fieldsOf, startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Json } from "./venue.ts";
 
@@ -7,7 +7,7 @@ let venue: TradingVenue;
 let anna: Trader;
 let ben: Trader;
 
-/** Each test trades in its own corner, and anna and ben have enough for all. */
+/** Each test uses its own prices, and anna and ben have enough for all. */
 beforeAll(async () => {
   venue = await startTradingVenue();
   anna = await venue.trader("anna", { idr: "10000000000", btc: "10", eth: "100" });
@@ -17,10 +17,17 @@ beforeAll(async () => {
 const P = "1000000000";
 
 describe("an order", () => {
-  it("is answered after its commit, with its fills, exact to the last unit", async () => {
+  it("is answered after its commit, with its fills, exact to the smallest unit", async () => {
     const sell = await anna.place({ side: "sell", price: P, quantity: "0.003" });
     expect(sell.status).toBe(201);
-    expect(sell.body).toMatchObject({ status: "open", price: P, quantity: "0.003", filledQuantity: "0", averagePrice: null, fills: [] });
+    expect(sell.body).toMatchObject({
+      status: "open",
+      price: P,
+      quantity: "0.003",
+      filledQuantity: "0",
+      averagePrice: null,
+      fills: [],
+    });
     const buy = await ben.place({ side: "buy", price: "1000001000", quantity: "0.002", clientOrderId: "ben-1" });
     expect(buy.status).toBe(201);
     expect(buy.body).toMatchObject({
@@ -38,10 +45,23 @@ describe("an order", () => {
       cancelReason: null,
       hasAllFills: true,
       fills: [
-        { price: P, quantity: "0.002", value: "2000000", fee: "0.000004", feeCurrency: "btc", liquidity: "taker", orderId: buy.body["id"] },
+        {
+          price: P,
+          quantity: "0.002",
+          value: "2000000",
+          fee: "0.000004",
+          feeCurrency: "btc",
+          liquidity: "taker",
+          orderId: buy.body["id"],
+        },
       ],
     });
-    expect(await ben.balance("btc")).toEqual({ currency: "btc", available: "10.001996", frozen: "0", total: "10.001996" });
+    expect(await ben.balance("btc")).toEqual({
+      currency: "btc",
+      available: "10.001996",
+      frozen: "0",
+      total: "10.001996",
+    });
     expect(await ben.balance("idr")).toMatchObject({ available: "9998000000", frozen: "0" });
     expect(await anna.balance("btc")).toEqual({ currency: "btc", available: "9.997", frozen: "0.001", total: "9.998" });
     const read = await anna.call("GET", `/orders/${sell.body["id"]}`);
@@ -53,18 +73,22 @@ describe("an order", () => {
       fills: [{ liquidity: "maker", fee: "2000" }],
       hasAllFills: true,
     });
-    expect((await anna.call("DELETE", `/orders/${sell.body["id"]}`)).body).toMatchObject({ status: "cancelled", cancelReason: "user" });
+    expect((await anna.call("DELETE", `/orders/${sell.body["id"]}`)).body).toMatchObject({
+      status: "cancelled",
+      cancelReason: "user",
+    });
     expect(await anna.balance("btc")).toMatchObject({ available: "9.998", frozen: "0" });
   });
 
-  it("is told in names of one style and in decimals alone", async () => {
+  it("has camelCase names and decimal strings only", async () => {
     const { text, body } = await anna.place({ side: "buy", price: "900000000", quantity: "0.001" });
     expect(text).not.toMatch(/"[a-z]+_[a-z_]+":/);
-    for (const name of ["price", "quantity", "filledQuantity", "filledValue", "fee"]) expect(body[name]).toEqual(expect.any(String));
+    for (const name of ["price", "quantity", "filledQuantity", "filledValue", "fee"])
+      expect(body[name]).toEqual(expect.any(String));
     await anna.call("DELETE", "/orders");
   });
 
-  it("can be a market order by quantity or by quote amount, and what cannot be bought with it stays", async () => {
+  it("can be a market order by quantity or by quote amount, and the unspent rest is kept", async () => {
     await anna.place({ side: "sell", price: P, quantity: "0.01" });
     const byQuote = await ben.place({ type: "market", side: "buy", quoteAmount: "1234567" });
     expect(byQuote.body).toMatchObject({
@@ -86,7 +110,7 @@ describe("an order", () => {
     expect([empty.status, empty.body.code]).toEqual([409, "no_liquidity"]);
   });
 
-  it("is refused by the rule that it breaks, which the answer names, and nothing changes", async () => {
+  it("is refused with the rule that it breaks, and nothing changes", async () => {
     const before = await anna.call("GET", "/wallet");
     const good = { side: "buy", price: P, quantity: "0.001" };
     const offTick = await anna.place({ ...good, price: "1000000500" });
@@ -95,11 +119,26 @@ describe("an order", () => {
       "validation_failed",
       { price: "must be a multiple of the tick, 1000" },
     ]);
-    expect(fieldsOf(await anna.place({ ...good, quantity: "0.0000001" }))).toEqual({ quantity: "must be a multiple of the lot, 0.00001" });
+    expect(fieldsOf(await anna.place({ ...good, quantity: "0.0000001" }))).toEqual({
+      quantity: "must be a multiple of the lot, 0.00001",
+    });
     expect(fieldsOf(await anna.place({ ...good, price: "1000000", quantity: "0.00001" }))).toEqual({
       quantity: "price times quantity must be at least the minimum, 10000 IDR",
     });
-    for (const price of ["", " 12 ", "0x10", "1e3", "-1000", "-0", "٣", 1000, true, ["1000"], "9".repeat(40), `1000.${"0".repeat(18)}1`]) {
+    for (const price of [
+      "",
+      " 12 ",
+      "0x10",
+      "1e3",
+      "-1000",
+      "-0",
+      "٣",
+      1000,
+      true,
+      ["1000"],
+      "9".repeat(40),
+      `1000.${"0".repeat(18)}1`,
+    ]) {
       const answer = await anna.place({ ...good, price });
       expect([price, answer.status, Object.keys(fieldsOf(answer))]).toEqual([price, 422, ["price"]]);
     }
@@ -117,13 +156,16 @@ describe("an order", () => {
     expect((await anna.call("GET", "/wallet")).body).toEqual(before.body);
   });
 
-  it("does not trade with one's own, and does not trade at all where it is post-only", async () => {
+  it("does not trade with the user's own orders, and does not take liquidity if it is post-only", async () => {
     const own = await anna.place({ side: "sell", price: P, quantity: "0.001" });
     const self = await anna.place({ side: "buy", price: P, quantity: "0.001" });
     expect([self.status, self.body.code]).toEqual([409, "self_trade"]);
     const oldest = await anna.place({ side: "buy", price: P, quantity: "0.001", selfTradePrevention: "cancelOldest" });
     expect(oldest.body).toMatchObject({ status: "open" });
-    expect((await anna.call("GET", `/orders/${own.body["id"]}`)).body).toMatchObject({ status: "cancelled", cancelReason: "selfTrade" });
+    expect((await anna.call("GET", `/orders/${own.body["id"]}`)).body).toMatchObject({
+      status: "cancelled",
+      cancelReason: "selfTrade",
+    });
     const post = await ben.place({ side: "sell", price: P, quantity: "0.001", postOnly: true });
     expect([post.status, post.body.code]).toEqual([409, "post_only_would_trade"]);
     await anna.call("DELETE", "/orders");
@@ -131,7 +173,7 @@ describe("an order", () => {
 });
 
 describe("the same client order id", () => {
-  it("with the same content is one order: 200, and the order with all that has happened to it", async () => {
+  it("with the same content is one order: 200 with the order's current state", async () => {
     const order = { side: "sell", price: P, quantity: "0.001", clientOrderId: "twice" };
     const first = await anna.place(order);
     const second = await anna.place({ ...order });
@@ -139,10 +181,14 @@ describe("the same client order id", () => {
     expect(second.body).toEqual(first.body);
     await ben.place({ side: "buy", price: P, quantity: "0.001" });
     const third = await anna.place(order);
-    expect(third.body).toMatchObject({ id: first.body["id"], status: "filled", fills: [{ quantity: "0.001", liquidity: "maker" }] });
+    expect(third.body).toMatchObject({
+      id: first.body["id"],
+      status: "filled",
+      fills: [{ quantity: "0.001", liquidity: "maker" }],
+    });
   });
 
-  it("a hundred times at once is one order", async () => {
+  it("in a hundred concurrent requests is one order", async () => {
     const order = { side: "buy", price: "800000000", quantity: "0.001", clientOrderId: "hundred" };
     const answers = await Promise.all(Array.from({ length: 100 }, () => ben.place(order)));
     expect(new Set(answers.map(({ body }) => body["id"])).size).toBe(1);
@@ -151,14 +197,17 @@ describe("the same client order id", () => {
     await ben.call("DELETE", "/orders");
   });
 
-  it("with other content is refused, and is nobody else's business", async () => {
+  it("with other content is refused, and is independent of other users", async () => {
     const order = { side: "buy", price: "800000000", quantity: "0.001", clientOrderId: "reused" };
     const first = await anna.place(order);
     const other = await anna.place({ ...order, quantity: "0.002" });
     expect([other.status, other.body.code]).toEqual([409, "client_order_id_reused"]);
     const bens = await ben.place(order);
     expect([bens.status, bens.body["id"] === first.body["id"]]).toEqual([201, false]);
-    expect((await ben.call("DELETE", "/orders/client/reused")).body).toMatchObject({ id: bens.body["id"], status: "cancelled" });
+    expect((await ben.call("DELETE", "/orders/client/reused")).body).toMatchObject({
+      id: bens.body["id"],
+      status: "cancelled",
+    });
     expect((await anna.call("GET", `/orders/${first.body["id"]}`)).body).toMatchObject({ status: "open" });
     expect((await anna.call("DELETE", "/orders/client/reused")).status).toBe(200);
     const again = await anna.call("DELETE", "/orders/client/reused");
@@ -168,7 +217,7 @@ describe("the same client order id", () => {
 });
 
 describe("a batch", () => {
-  it("gives each order its own end, in the order they came in", async () => {
+  it("gives each order its own result, in the order of the request", async () => {
     const good = { pair: "btcidr", side: "buy", type: "limit", price: "700000000", quantity: "0.001" };
     const json = {
       orders: [
@@ -182,7 +231,10 @@ describe("a batch", () => {
     };
     const answer = await anna.call("POST", "/orders/batch", { json });
     const results = answer.body["results"] as readonly Json[];
-    expect([answer.status, results.map(({ status }) => status as unknown as number)]).toEqual([200, [201, 422, 422, 404, 409, 201]]);
+    expect([answer.status, results.map(({ status }) => status as unknown as number)]).toEqual([
+      200,
+      [201, 422, 422, 404, 409, 201],
+    ]);
     expect(results.map(({ code }) => code)).toEqual([
       undefined,
       "validation_failed",
@@ -196,20 +248,25 @@ describe("a batch", () => {
     expect(answer.headers.get("venue-sequence")).toMatch(/^\d+$/);
     expect((await anna.call("GET", "/orders?status=open")).body["orders"]).toHaveLength(2);
     const cancelled = await anna.call("DELETE", "/orders?pair=btcidr");
-    expect(cancelled.body).toMatchObject({ hasMore: false, orders: [{ status: "cancelled" }, { status: "cancelled" }] });
+    expect(cancelled.body).toMatchObject({
+      hasMore: false,
+      orders: [{ status: "cancelled" }, { status: "cancelled" }],
+    });
   });
 
   it("is bounded", async () => {
     const good = { pair: "btcidr", side: "buy", type: "limit", price: "700000000", quantity: "0.001" };
     for (const count of [0, 101]) {
-      const answer = await anna.call("POST", "/orders/batch", { json: { orders: Array.from({ length: count }, () => good) } });
+      const answer = await anna.call("POST", "/orders/batch", {
+        json: { orders: Array.from({ length: count }, () => good) },
+      });
       expect([count, answer.status, Object.keys(fieldsOf(answer))]).toEqual([count, 422, ["orders"]]);
     }
   });
 });
 
 describe("lists", () => {
-  it("are read page by page, the newest first, each order once, by status and pair", async () => {
+  it("are read in pages, the newest first, each order once, by status and pair", async () => {
     const cora = await venue.trader("cora", { idr: "100000000", eth: "5" });
     const placed: string[] = [];
     for (let index = 0; index < 7; index++) {
@@ -238,7 +295,7 @@ describe("lists", () => {
     }
   });
 
-  it("of executions tell each side its own, and nothing of the other", async () => {
+  it("of executions show each side its own fills, and nothing of the other side", async () => {
     const dora = await venue.trader("dora", { btc: "1" });
     const emil = await venue.trader("emil", { idr: "100000000" });
     for (let index = 0; index < 3; index++) {
@@ -249,20 +306,33 @@ describe("lists", () => {
     const { body: second } = await emil.call("GET", `/trades?limit=2&cursor=${first["nextCursor"]}`);
     const bought = [...(first["trades"] as Json[]), ...(second["trades"] as Json[])];
     expect([bought.length, second["nextCursor"]]).toEqual([3, null]);
-    expect(bought[0]).toMatchObject({ side: "buy", pair: "btcidr", quantity: "0.001", feeCurrency: "btc", liquidity: "taker" });
+    expect(bought[0]).toMatchObject({
+      side: "buy",
+      pair: "btcidr",
+      quantity: "0.001",
+      feeCurrency: "btc",
+      liquidity: "taker",
+    });
     const sold = await dora.call("GET", "/trades?pair=btcidr");
     expect(sold.body["trades"]).toHaveLength(3);
     expect(sold.text).not.toContain(emil.id);
     expect((await dora.call("GET", "/trades?pair=ethidr")).body["trades"]).toEqual([]);
     const { body: open } = await venue.call("GET", "/market/btcidr/trades?limit=1");
     expect(open["trades"]).toEqual([
-      { id: bought[0]?.["id"], price: P, quantity: "0.001", value: "1000000", takerSide: "buy", at: expect.any(Number) },
+      {
+        id: bought[0]?.["id"],
+        price: P,
+        quantity: "0.001",
+        value: "1000000",
+        takerSide: "buy",
+        at: expect.any(Number),
+      },
     ]);
   });
 });
 
 describe("a client order id", () => {
-  it("is any name that the order can be cancelled by, and no other", async () => {
+  it("is valid exactly if the order can be cancelled by it", async () => {
     const order = { side: "buy", price: "600000000", quantity: "0.001" };
     for (const clientOrderId of [".", ".."]) {
       const refused = await anna.place({ ...order, clientOrderId });
@@ -271,7 +341,7 @@ describe("a client order id", () => {
     }
     for (const clientOrderId of ["...", ".a", "a.", "a:b-c_d", "-", "x".repeat(64)]) {
       expect((await anna.place({ ...order, clientOrderId })).status, clientOrderId).toBe(201);
-      // As a client would write it, after its URL parser.
+      // As a client's URL parser writes it.
       const { pathname } = new URL(`http://venue.test/orders/client/${clientOrderId}`);
       const cancelled = await anna.call("DELETE", pathname);
       expect([cancelled.status, cancelled.body["clientOrderId"]]).toEqual([200, clientOrderId]);
@@ -279,8 +349,8 @@ describe("a client order id", () => {
   });
 });
 
-describe("nobody", () => {
-  it("sees or touches the orders, wallets and commands of another", async () => {
+describe("a user", () => {
+  it("cannot read or change the orders, wallets and commands of another user", async () => {
     const { body } = await anna.place({ side: "buy", price: "600000000", quantity: "0.001", clientOrderId: "annas" });
     const id = String(body["id"]);
     for (const [method, path] of [
@@ -300,7 +370,7 @@ describe("nobody", () => {
     await anna.call("DELETE", "/orders");
   });
 
-  it("does with an API key what the key is not for", async () => {
+  it("cannot use an API key without the permission", async () => {
     const keyOf = async (permissions: readonly string[]) => {
       const { body } = await anna.call("POST", "/api-keys", { json: { label: "bot", permissions } });
       return { id: String(body["id"]), secret: String(body["secret"]) };
@@ -342,7 +412,7 @@ describe("nobody", () => {
 });
 
 describe("the venue's settings", () => {
-  it("bound how many orders a user has open, and let nobody but admins in during maintenance", async () => {
+  it("bound a user's open orders, and admit only admins during maintenance", async () => {
     const fritz = await venue.trader("fritz", { idr: "100000000" });
     const settings = { maintenanceMode: false, maintenanceMessage: "", maxOpenOrders: 2, minVolumeFilter: "0" };
     const set = (json: object) => venue.call("PUT", "/admin/system", { token: venue.adminToken, json });
@@ -354,22 +424,29 @@ describe("the venue's settings", () => {
       expect([third.status, third.body.code]).toEqual([409, "open_orders_limit"]);
       await set({ ...settings, maintenanceMode: true, maintenanceMessage: "Back at noon." });
       const closed = await fritz.place(order);
-      expect([closed.status, closed.body.code, closed.body["detail"]]).toEqual([503, "venue_maintenance", "Back at noon."]);
+      expect([closed.status, closed.body.code, closed.body["detail"]]).toEqual([
+        503,
+        "venue_maintenance",
+        "Back at noon.",
+      ]);
     } finally {
       await set({ ...settings, maxOpenOrders: 50 });
     }
     expect((await fritz.place(order)).status).toBe(201);
   });
 
-  it("freeze in the engine too whom an admin suspends, and let go whom they let back in", async () => {
+  it("freeze a suspended user in the engine too, and release the user on activation", async () => {
     const gustav = await venue.trader("gustav", { idr: "100000000" });
     const order = { side: "buy", price: "500000000", quantity: "0.001" };
-    const change = (status: string) => venue.call("PATCH", `/admin/users/${gustav.id}`, { token: venue.adminToken, json: { status } });
+    const change = (status: string) =>
+      venue.call("PATCH", `/admin/users/${gustav.id}`, { token: venue.adminToken, json: { status } });
     expect((await change("suspended")).status).toBe(200);
     await expect.poll(() => venue.redis.hget("v1:{t0}:users", gustav.id)).toBe("1");
     expect((await gustav.place(order)).status).toBe(401);
     expect((await change("active")).status).toBe(200);
     const token = (await venue.login("gustav")).body.accessToken;
-    expect((await gustav.call("POST", "/orders", { token, json: { pair: "btcidr", type: "limit", ...order } })).status).toBe(201);
+    expect(
+      (await gustav.call("POST", "/orders", { token, json: { pair: "btcidr", type: "limit", ...order } })).status,
+    ).toBe(201);
   });
 });

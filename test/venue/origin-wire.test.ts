@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
-import { PASS_HEADER } from "../../shared/admission.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import { START_MS_MAX } from "./venue.ts";
 
@@ -20,9 +20,17 @@ beforeAll(async () => {
 }, START_MS_MAX);
 
 const headOf = (line: string, more: readonly string[] = []) =>
-  [`${line} HTTP/1.1`, "host: venue.test", `${PASS_HEADER}: ${pass}`, `authorization: Bearer ${anna.token}`, ...more, "", ""].join("\r\n");
+  [
+    `${line} HTTP/1.1`,
+    "host: venue.test",
+    `${PASS_HEADER}: ${pass}`,
+    `authorization: Bearer ${anna.token}`,
+    ...more,
+    "",
+    "",
+  ].join("\r\n");
 
-/** Sends text and resolves with everything that came until the other side closed, or until it has been quiet. */
+/** Sends text and resolves with everything that arrived until the other side closed or was quiet. */
 async function exchange(
   text: string,
   { quietMs = 400, port = server.port } = {},
@@ -46,28 +54,36 @@ async function exchange(
   return { answer, isClosed };
 }
 
-describe("an answer that is given before the body was read", () => {
+describe("an answer before the body was read", () => {
   it.each([
     ["a length that is refused at once", "content-length: 100000", "x".repeat(1_000), "413"],
-    ["a chunked body past the bound", "transfer-encoding: chunked", `${(80_000).toString(16)}\r\n${"x".repeat(80_000)}\r\n`, "413"],
-  ])("says connection: close, is seen whole, and the connection ends: %s", async (_what, framing, sent, status) => {
-    const { answer, isClosed } = await exchange(headOf("POST /api/v1/orders", ["content-type: application/json", framing]) + sent, {
-      quietMs: 5_000,
-    });
+    [
+      "a chunked body past the bound",
+      "transfer-encoding: chunked",
+      `${(80_000).toString(16)}\r\n${"x".repeat(80_000)}\r\n`,
+      "413",
+    ],
+  ])("says connection: close, arrives complete, and the connection ends: %s", async (_what, framing, sent, status) => {
+    const { answer, isClosed } = await exchange(
+      headOf("POST /api/v1/orders", ["content-type: application/json", framing]) + sent,
+      {
+        quietMs: 5_000,
+      },
+    );
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(answer.toLowerCase()).toContain("connection: close");
     expect(answer).toContain('"code":"body_too_large"');
     expect(isClosed).toBe(true);
   });
 
-  it("keeps the connection where a refused body came whole", async () => {
+  it("keeps the connection if the refused body was complete", async () => {
     const refused = headOf("POST /api/v1/orders", ["content-type: text/plain", "content-length: 3"]);
     const { answer } = await exchange(`${refused}abc${headOf("GET /api/v1/me")}`);
     expect(answer.match(/HTTP\/1\.1 (\d+)/g)).toEqual(["HTTP/1.1 415", "HTTP/1.1 200"]);
   });
 });
 
-describe("a request that trickles in", () => {
+describe("a request that arrives too slowly", () => {
   it("gets 408, and its connection ends", async () => {
     const slow = await startHttpServer({ app: { fetch: venue.fetch }, port: 0, requestMsMax: 500 });
     const head = headOf("POST /api/v1/orders", ["content-type: application/json", "content-length: 1000"]);
@@ -79,7 +95,7 @@ describe("a request that trickles in", () => {
   });
 });
 
-describe("the short way on a socket", () => {
+describe("the short path on a socket", () => {
   const JSON_TYPE = "content-type: application/json";
   const order = JSON.stringify({ pair: "btcidr", side: "buy", type: "limit", price: "1000000000", quantity: "0.001" });
 
@@ -102,14 +118,16 @@ describe("the short way on a socket", () => {
     ["another method", "PUT /api/v1/orders", [JSON_TYPE], order],
     ["a head", "HEAD /api/v1/me", [], ""],
     ["no cover", "POST /api/v1/orders", [JSON_TYPE], order.replace("0.001", "9")],
-  ])("answers as every other way does: %s", async (_what, line, headers, body) => {
+  ])("answers like the path through Hono: %s", async (_what, line, headers, body) => {
     const bytes = Buffer.byteLength(body);
     const own = bytes === 0 ? headers : [...headers, `content-length: ${bytes}`];
     const { answer } = await exchange(headOf(line, [...own, "connection: close"]) + body, { quietMs: 5_000 });
     const [method = "", path = ""] = line.split(" ");
     const web = new Headers({ [PASS_HEADER]: pass, authorization: `Bearer ${anna.token}`, host: "venue.test" });
     for (const header of headers) web.append(header.split(": ")[0] ?? "", header.split(": ")[1] ?? "");
-    const expected = await venue.fetch(new Request(`http://venue.test${path}`, { method, headers: web, ...(bytes > 0 && { body }) }));
+    const expected = await venue.fetch(
+      new Request(`http://venue.test${path}`, { method, headers: web, ...(bytes > 0 && { body }) }),
+    );
     const [head = "", content = ""] = answer.split("\r\n\r\n");
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${expected.status} `));
     expect(withoutNumbers(content)).toBe(withoutNumbers(method === "HEAD" ? "" : await expected.text()));
@@ -121,8 +139,10 @@ describe("the short way on a socket", () => {
     for (const [name] of expected.headers) expect(names).toContain(name);
   });
 
-  it("refuses a token that comes twice", async () => {
-    const { answer } = await exchange(headOf("GET /api/v1/me", ["authorization: Bearer x", "connection: close"]), { quietMs: 5_000 });
+  it("refuses a repeated token", async () => {
+    const { answer } = await exchange(headOf("GET /api/v1/me", ["authorization: Bearer x", "connection: close"]), {
+      quietMs: 5_000,
+    });
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 });

@@ -1,10 +1,10 @@
 import { hash } from "@node-rs/argon2";
 import { beforeAll, describe, expect, it } from "vitest";
-import { createRefreshTokens } from "../../origin/identity/refresh-tokens.ts";
-import { openSessions } from "../../origin/identity/sessions.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
+import { signRequest } from "../../kit/sign-request.ts";
+import { createRefreshTokens } from "../../origin/accounts/identity/refresh-tokens.ts";
+import { openSessions } from "../../origin/accounts/identity/sessions.ts";
 import { systemRandom } from "../../shared/ids.ts";
-import { signRequest } from "./sign-request.ts";
+import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
 let venue: TestVenue;
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 describe("the copies of accounts", () => {
-  it("are there again after a start on an empty Redis, and strays are gone", async () => {
+  it("are complete again after a start on an empty Redis, and unknown ones are removed", async () => {
     const { id } = (await venue.login("anna")).body["user"] as { id: string };
     await venue.redis.flushall();
     const stray = "01890000-0000-7000-8000-000000000001";
@@ -28,7 +28,7 @@ describe("the copies of accounts", () => {
     expect(await venue.redis.exists(`user:${stray}`, "username_index:stray", "email_index:stray@example.test")).toBe(0);
   });
 
-  it("follow what is changed in the record, and never go back", async () => {
+  it("follow changes of the record, and never go back", async () => {
     const { id } = (await venue.login("anna")).body["user"] as { id: string };
     await venue.database.query("UPDATE users SET role = 'admin' WHERE id = $1", [id]);
     await expect.poll(() => venue.redis.hget(`user:${id}`, "role")).toBe("admin");
@@ -42,18 +42,21 @@ describe("the copies of accounts", () => {
   });
 });
 
-describe("very many changes at once", () => {
-  it("are all copied, also those that one page does not hold and that have the same time", async () => {
-    const values = "md5(n::text)::uuid, 'crowd_' || n, 'crowd_' || n || '@example.test', '$argon2id$v=19$m=19456,t=2,p=1$x$y'";
+describe("many changes at once", () => {
+  it("are all copied, also those beyond one page with the same time", async () => {
+    const values =
+      "md5(n::text)::uuid, 'crowd_' || n, 'crowd_' || n || '@example.test', '$argon2id$v=19$m=19456,t=2,p=1$x$y'";
     const from = "FROM generate_series(1, 1200) AS n";
     await venue.database.query(`INSERT INTO users (id, username, email, password_hash) SELECT ${values} ${from}`, []);
     await expect.poll(async () => Number(await venue.redis.scard("users:all"))).toBeGreaterThanOrEqual(1_200);
-    expect(await venue.redis.exists(...Array.from({ length: 1_200 }, (_, index) => `username_index:crowd_${index + 1}`))).toBe(1_200);
+    expect(
+      await venue.redis.exists(...Array.from({ length: 1_200 }, (_, index) => `username_index:crowd_${index + 1}`)),
+    ).toBe(1_200);
   });
 });
 
 describe("a process that dies between the record and the copy", () => {
-  it("leaves no session behind that a new password was to end: whoever looks next ends it", async () => {
+  it("leaves no session that a new password should have ended: the next pass ends it", async () => {
     const { body } = await venue.register("bert");
     const { id } = body["user"] as { id: string };
     const { body: kept } = await venue.login("anna");
@@ -66,10 +69,14 @@ describe("a process that dies between the record and the copy", () => {
   });
 });
 
-describe("ending the sessions from before a moment", () => {
-  it("leaves those that were opened since", async () => {
+describe("ending sessions older than a given time", () => {
+  it("keeps newer ones", async () => {
     const random = systemRandom;
-    const sessions = openSessions({ redis: venue.redis, random, refreshTokens: createRefreshTokens({ key: Buffer.alloc(32), random }) });
+    const sessions = openSessions({
+      redis: venue.redis,
+      random,
+      refreshTokens: createRefreshTokens({ key: Buffer.alloc(32), random }),
+    });
     const before = await sessions.open("somebody", "before");
     await expect.poll(async () => (await sessions.open("somebody", "since")).nowMs).toBeGreaterThan(before.nowMs);
     await sessions.endAll("somebody", before.nowMs + 1);
@@ -81,8 +88,8 @@ describe("ending the sessions from before a moment", () => {
   });
 });
 
-describe("PostgreSQL away", () => {
-  it("leaves sign-in, refresh and everything signed in as it is; registration and another password get 503, and do not happen later", async () => {
+describe("when PostgreSQL is unavailable", () => {
+  it("sign-in, refresh and sessions work; registration and a new password get 503, and are not executed later", async () => {
     const { body } = await venue.login("anna");
     venue.postgres.freeze();
     try {
@@ -97,20 +104,27 @@ describe("PostgreSQL away", () => {
       expect([registered.status, registered.body.code]).toEqual([503, "database_unavailable"]);
       expect(registered.headers.get("retry-after")).toBe("2");
       expect(signedIn.status).toBe(200);
-      expect((await venue.call("POST", "/auth/refresh", { json: { refreshToken: signedIn.body.refreshToken } })).status).toBe(200);
-      expect([changed.status, (await venue.call("GET", "/me", { token: body.accessToken })).status]).toEqual([503, 200]);
+      expect(
+        (await venue.call("POST", "/auth/refresh", { json: { refreshToken: signedIn.body.refreshToken } })).status,
+      ).toBe(200);
+      expect([changed.status, (await venue.call("GET", "/me", { token: body.accessToken })).status]).toEqual([
+        503, 200,
+      ]);
     } finally {
       venue.postgres.thaw();
     }
-    const count = () => venue.database.query("SELECT count(*)::int AS count FROM users WHERE username = 'late'", []).catch(() => undefined);
+    const count = () =>
+      venue.database
+        .query("SELECT count(*)::int AS count FROM users WHERE username = 'late'", [])
+        .catch(() => undefined);
     await expect.poll(count).toEqual([{ count: 0 }]);
     expect((await venue.login("anna")).status).toBe(200);
     expect((await venue.register("late")).status).toBe(201);
   });
 });
 
-describe("PostgreSQL away: an API key", () => {
-  it("works all the same; a new one gets 503", async () => {
+describe("when PostgreSQL is unavailable, an API key", () => {
+  it("works; creating a new one gets 503", async () => {
     const { accessToken: token } = (await venue.register("carl")).body;
     const make = () => venue.call("POST", "/api-keys", { token, json: { label: "bot", permissions: ["info"] } });
     const { body } = await make();
@@ -126,27 +140,32 @@ describe("PostgreSQL away: an API key", () => {
   });
 });
 
-describe("the venue's Redis away", () => {
-  it("means 503 within a second for whoever asks, and all is well when it is back", async () => {
+describe("when the venue's Redis is unavailable", () => {
+  it("every request gets 503 within a second, and works again when Redis is back", async () => {
     const { body } = await venue.login("anna");
-    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    venue.redisServer.freeze();
     try {
       const hanging = await venue.call("GET", "/me", { token: body.accessToken });
       expect([hanging.status, hanging.body.code]).toEqual([503, "store_unavailable"]);
     } finally {
-      process.kill(venue.redisServer.child.pid, "SIGCONT");
+      venue.redisServer.thaw();
     }
     await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(200);
 
-    process.kill(venue.redisServer.child.pid, "SIGKILL");
-    await venue.redisServer.child.exited;
+    await venue.redisServer.stop();
     const answers = await Promise.all([
       venue.login("anna"),
       venue.call("GET", "/me", { token: body.accessToken }),
       venue.register("later"),
     ]);
-    expect(answers.map((answer) => [answer.status, answer.body.code])).toEqual(Array.from({ length: 3 }, () => [503, "store_unavailable"]));
-    const back = await startRedisServer({ folder: `${venue.folder}/redis`, fsync: "always", port: venue.redisServer.port });
+    expect(answers.map((answer) => [answer.status, answer.body.code])).toEqual(
+      Array.from({ length: 3 }, () => [503, "store_unavailable"]),
+    );
+    const back = await startRedisServer({
+      folder: venue.redisServer.folder,
+      fsync: "always",
+      port: venue.redisServer.port,
+    });
     try {
       await expect.poll(async () => (await venue.call("GET", "/me", { token: body.accessToken })).status).toBe(200);
       await expect.poll(async () => (await venue.login("anna")).status).toBe(200);

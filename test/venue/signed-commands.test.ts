@@ -1,15 +1,15 @@
 import { beforeAll, expect, it } from "vitest";
+import { signRequest } from "../../kit/sign-request.ts";
+import { createProcessLimits } from "../../origin/accounts/limits/process-limits.ts";
 import { apiRoutes } from "../../origin/api/api-routes.ts";
+import { createRequestNonce } from "../../origin/api/authenticate.ts";
 import { programOperation } from "../../origin/api/operation.ts";
-import { createRequestNonce } from "../../origin/api/request-nonce.ts";
-import { createProcessLimits } from "../../origin/limits/process-limits.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { ok } from "../../shared/result.ts";
-import { signRequest } from "./sign-request.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Answer, TestVenue } from "./venue.ts";
 
-/** Signed requests that become commands: nothing is written for the signature, and the same request is executed once all the same. */
+/** Signed requests that become commands: no signature is written, and each request is executed once. */
 
 let venue: TradingVenue;
 let other: TestVenue;
@@ -42,14 +42,22 @@ const placed = async (clientOrderId: string) => String((await trader.place({ ...
 /** One request for each operation that submits a command. */
 const REQUESTS: Readonly<Record<string, () => Promise<Signed>>> = {
   placeOrder: async () => ({ method: "POST", path: "/orders", json: order }),
-  placeOrders: async () => ({ method: "POST", path: "/orders/batch", json: { orders: [order, { ...order, pair: "nope" }, order] } }),
+  placeOrders: async () => ({
+    method: "POST",
+    path: "/orders/batch",
+    json: { orders: [order, { ...order, pair: "nope" }, order] },
+  }),
   cancelOrder: async () => ({ method: "DELETE", path: `/orders/${await placed("one")}` }),
   cancelOrderByClientId: async () => ({ method: "DELETE", path: `/orders/client/${(await placed("two")) && "two"}` }),
   cancelOrders: async () => ({ method: "DELETE", path: "/orders?pair=ethidr" }),
-  withdraw: async () => ({ method: "POST", path: "/wallet/withdrawals", json: { currency: "idr", amount: "1", reference: "w1" } }),
+  withdraw: async () => ({
+    method: "POST",
+    path: "/wallet/withdrawals",
+    json: { currency: "idr", amount: "1", reference: "w1" },
+  }),
 };
 
-it("knows every operation by which a program changes something", async () => {
+it("covers every operation that submits a command", async () => {
   const { body } = await venue.call("GET", "/openapi.json");
   const paths = Object.values(body["paths"] as Record<string, Record<string, Record<string, unknown>>>);
   const changing = paths.flatMap((methods) =>
@@ -61,7 +69,7 @@ it("knows every operation by which a program changes something", async () => {
 });
 
 it.each(Object.keys(REQUESTS))(
-  "executes the same signed %s once, at whichever process it comes in, and remembers no signature in Redis",
+  "executes the same signed %s once, in whichever process, and stores no signature in Redis",
   async (id) => {
     const request = sign(await (REQUESTS[id] as () => Promise<Signed>)());
     const isFirstHere = id.length % 2 === 0;
@@ -76,7 +84,7 @@ it.each(Object.keys(REQUESTS))(
   },
 );
 
-it("executes one of many equal signed orders that come at once, at two processes", async () => {
+it("executes one of many equal signed orders that arrive at once, at two processes", async () => {
   const request = sign({ method: "POST", path: "/orders", json: { ...order, price: "1000001000" } });
   const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => request(index % 2 === 0 ? venue : other)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -91,11 +99,13 @@ it("refuses a revoked key's order with the next request", async () => {
   key = own;
   expect((await sign({ method: "POST", path: "/orders", json: order })(other)).status).toBe(201);
   await trader.call("DELETE", `/api-keys/${own.id}`);
-  expect((await sign({ method: "POST", path: "/orders", json: { ...order, quantity: "0.0002" } })(other)).status).toBe(401);
+  expect((await sign({ method: "POST", path: "/orders", json: { ...order, quantity: "0.0002" } })(other)).status).toBe(
+    401,
+  );
   key = before;
 });
 
-it("answers a batch without one good order, and lets it come again", async () => {
+it("answers a batch without a valid order, and accepts it again", async () => {
   const request = sign({ method: "POST", path: "/orders/batch", json: { orders: [{ ...order, pair: "nope" }] } });
   for (let times = 0; times < 2; times++) {
     const { status, body } = await request(venue);
@@ -103,14 +113,26 @@ it("answers a batch without one good order, and lets it come again", async () =>
   }
 });
 
-it("notices an operation that says it submits a command and answers without one", async () => {
+it("fails an operation that declares a command and submits none", async () => {
   const forgetful = programOperation({
-    ...{ method: "post", path: "/forget", id: "forget", summary: "", limit: "trade", permission: "trade", submitsCommand: true },
+    ...{
+      method: "post",
+      path: "/forget",
+      id: "forget",
+      summary: "",
+      limit: "trade",
+      permission: "trade",
+      submitsCommand: true,
+    },
     ...{ answers: { 204: { description: "" } }, refusals: [] },
     run: async (caller) => caller.answer(204),
   });
   const user = { id: "anna", role: "user" } as never;
-  const identity = { user, apiKey: { id: "k", permissions: ["trade"] as const }, nonce: createRequestNonce({ id: "n", until: 1 }) };
+  const identity = {
+    user,
+    apiKey: { id: "k", permissions: ["trade"] as const },
+    nonce: createRequestNonce({ id: "n", until: 1 }),
+  };
   const routes = apiRoutes({
     operations: [forgetful],
     authenticate: async () => ok(identity),

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type ClientOptions, WebSocket } from "ws";
-import { PASS_HEADER } from "../../shared/admission.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import type { TestVenue } from "./venue.ts";
 
-/** A client of `GET /api/v1/ws` that remembers what it was told. */
+/** A client of `GET /api/v1/ws` that keeps its messages. */
 export type SocketClient = {
   readonly socket: WebSocket;
   readonly say: (message: unknown) => void;
@@ -20,7 +20,12 @@ type ConnectOptions = {
 
 export function createConnector(venue: TestVenue, port: () => number) {
   return async ({ headers = {}, path = "/api/v1/ws" }: ConnectOptions = {}): Promise<SocketClient> => {
-    const given = { [PASS_HEADER]: await venue.pass(), "x-forwarded-host": "venue.test", "x-forwarded-for": "192.0.2.1", ...headers };
+    const given = {
+      [PASS_HEADER]: await venue.pass(),
+      "x-forwarded-host": "venue.test",
+      "x-forwarded-for": "192.0.2.1",
+      ...headers,
+    };
     return openSocket(`ws://127.0.0.1:${port()}${path}`, { headers: given });
   };
 }
@@ -39,7 +44,7 @@ export async function openSocket(url: string, options: ClientOptions): Promise<S
     socket.on("close", (code, reason) => resolve([code, String(reason)]));
   });
   await once(socket, "open");
-  // A server that breaks off is told by the close.
+  // The close event reports a server that disconnects.
   socket.on("error", () => {});
   return {
     socket,

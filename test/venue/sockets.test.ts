@@ -5,11 +5,11 @@ import { Redis } from "ioredis";
 import { decodeJwt, SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
+import { SESSION_ENDS_CHANNEL } from "../../origin/accounts/identity/keys.ts";
 import type { HttpServer } from "../../origin/http-server.ts";
-import { SESSION_ENDS_CHANNEL } from "../../origin/identity/keys.ts";
-import { CLOSINGS } from "../../origin/live/closings.ts";
-import { PASS_HEADER } from "../../shared/admission.ts";
-import { importTokenKey } from "../../shared/token-keys.ts";
+import { CLOSINGS } from "../../origin/live/messages.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
+import { importTokenKey } from "../../shared/tokens/token-keys.ts";
 import { createConnector, type SocketClient } from "./socket-client.ts";
 import { passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
@@ -22,7 +22,8 @@ let admin: string;
 /** The sockets' clock runs ahead of the machine's by this much. */
 let aheadMs = 0;
 
-const connect = (options?: Parameters<ReturnType<typeof createConnector>>[0]) => createConnector(venue, () => server.port)(options);
+const connect = (options?: Parameters<ReturnType<typeof createConnector>>[0]) =>
+  createConnector(venue, () => server.port)(options);
 const connectElsewhere = (options?: Parameters<ReturnType<typeof createConnector>>[0]) =>
   createConnector(other, () => otherServer.port)(options);
 
@@ -54,22 +55,30 @@ async function refused(headers: Readonly<Record<string, string>>, path = "/api/v
 }
 
 describe("GET /api/v1/ws", () => {
-  it("takes an access token in the first message or in the handshake, and tells whose it is and until when", async () => {
+  it("accepts an access token in the first message or in the handshake, and answers with the user and the expiry", async () => {
     const { client, body, userId } = await signedIn("anna");
     client.say({ type: "ping", id: 7 });
     expect(await client.next()).toEqual({ type: "pong", id: 7, serverTime: expect.any(Number) });
     const program = await connect({ headers: { authorization: `Bearer ${body.accessToken}` } });
-    expect(await program.next()).toEqual({ type: "authenticated", userId, sessionId: body.sessionId, expiresAt: body["expiresAt"] });
+    expect(await program.next()).toEqual({
+      type: "authenticated",
+      userId,
+      sessionId: body.sessionId,
+      expiresAt: body["expiresAt"],
+    });
     for (const { socket } of [client, program]) socket.close(1000, "bye");
     expect(await client.closed).toEqual([1000, "bye"]);
   });
 
-  it("opens for nobody without a pass, from another site, with a wrong token, or elsewhere", async () => {
+  it("refuses a handshake without a pass, from another site, with a wrong token or at another path", async () => {
     expect(await refused({ [PASS_HEADER]: "" })).toEqual([401, "token_invalid"]);
     for (const origin of ["https://evil.test", "null", "http://venue.test.evil.test"]) {
       expect(await refused({ origin })).toEqual([403, "other_site_refused"]);
     }
-    expect(await refused({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "websocket" })).toEqual([403, "other_site_refused"]);
+    expect(await refused({ "sec-fetch-site": "cross-site", "sec-fetch-mode": "websocket" })).toEqual([
+      403,
+      "other_site_refused",
+    ]);
     for (const authorization of ["Bearer x", "Basic eDp5", `Bearer ${await venue.pass()}`, ""]) {
       expect(await refused({ authorization }), authorization).toEqual([401, "not_signed_in"]);
     }
@@ -80,9 +89,13 @@ describe("GET /api/v1/ws", () => {
     own.socket.terminate();
   });
 
-  it("answers a plain request with 426, and takes no other upgrade", async () => {
+  it("answers a plain request with 426, and accepts no other upgrade", async () => {
     const plain = await venue.call("GET", "/ws");
-    expect([plain.status, plain.body.code, plain.headers.get("upgrade")]).toEqual([426, "upgrade_required", "websocket"]);
+    expect([plain.status, plain.body.code, plain.headers.get("upgrade")]).toEqual([
+      426,
+      "upgrade_required",
+      "websocket",
+    ]);
   });
 
   it.each([
@@ -100,7 +113,7 @@ describe("GET /api/v1/ws", () => {
     expect(await client.closed).toEqual([4401, "not_signed_in"]);
   });
 
-  it("closes on bytes before authentication, and on the gate's pass in place of a token", async () => {
+  it("closes on binary data before authentication, and on the gate's pass instead of a token", async () => {
     const bytes = await connect();
     bytes.socket.send(Buffer.from([1, 2, 3]));
     expect(await bytes.closed).toEqual([4401, "not_signed_in"]);
@@ -109,7 +122,7 @@ describe("GET /api/v1/ws", () => {
     expect(await pass.closed).toEqual([4401, "not_signed_in"]);
   });
 
-  it("closes on who says nothing for ten seconds", async () => {
+  it("closes a client that does not authenticate within ten seconds", async () => {
     const silent = await connect();
     aheadMs = 11_000;
     try {
@@ -143,7 +156,7 @@ describe("GET /api/v1/ws", () => {
     }
   });
 
-  it("closes on a flood of pings or of messages, and gives no more pongs than were allowed", async () => {
+  it("closes on a flood of pings or messages, and sends no more pongs than the limit allows", async () => {
     const { client } = await signedIn("dora");
     let pongs = 0;
     client.socket.on("pong", () => pongs++);
@@ -155,7 +168,7 @@ describe("GET /api/v1/ws", () => {
     expect(await talker.closed).toEqual([4429, "rate_limited"]);
   });
 
-  it("opens twenty sockets for one user, and counts those that are closed no more", async () => {
+  it("opens twenty sockets for one user, without counting closed ones", async () => {
     const { client, body } = await signedIn("many");
     const headers = { authorization: `Bearer ${body.accessToken}` };
     const more = await Promise.all(Array.from({ length: 19 }, () => connect({ headers })));
@@ -173,10 +186,16 @@ describe("a socket ends with its session", () => {
   type SignedIn = Awaited<ReturnType<typeof signedIn>>;
   const ends: [string, (one: SignedIn) => Promise<unknown>][] = [
     ["logging out", ({ body }) => venue.call("POST", "/auth/logout", { token: body.accessToken })],
-    ["logging out everywhere", ({ body }) => venue.call("POST", "/auth/logout-everywhere", { token: body.accessToken })],
-    ["its own end among the sessions", ({ body }) => venue.call("DELETE", `/sessions/${body.sessionId}`, { token: body.accessToken })],
     [
-      "another password",
+      "logging out everywhere",
+      ({ body }) => venue.call("POST", "/auth/logout-everywhere", { token: body.accessToken }),
+    ],
+    [
+      "ending it in the list of sessions",
+      ({ body }) => venue.call("DELETE", `/sessions/${body.sessionId}`, { token: body.accessToken }),
+    ],
+    [
+      "a new password",
       ({ body, userId }) =>
         venue.call("POST", "/auth/password", {
           token: body.accessToken,
@@ -184,34 +203,44 @@ describe("a socket ends with its session", () => {
         }),
     ],
     [
-      "a refresh token that comes twice",
+      "a reused refresh token",
       async ({ body }) => {
-        for (let turn = 0; turn < 2; turn++) await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } });
+        for (let turn = 0; turn < 2; turn++)
+          await venue.call("POST", "/auth/refresh", { json: { refreshToken: body.refreshToken } });
       },
     ],
-    ["suspension", ({ userId }) => venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { status: "suspended" } })],
-    ["an admin who ends its sessions", ({ userId }) => venue.call("DELETE", `/admin/users/${userId}/sessions`, { token: admin })],
     [
-      "a suspension that somebody writes into the record by hand",
+      "suspension",
+      ({ userId }) => venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { status: "suspended" } }),
+    ],
+    [
+      "an admin who ends its sessions",
+      ({ userId }) => venue.call("DELETE", `/admin/users/${userId}/sessions`, { token: admin }),
+    ],
+    [
+      "a suspension that is written into the record by hand",
       ({ userId }) => venue.database.query("UPDATE users SET status = 'suspended' WHERE id = $1", [userId]),
     ],
   ];
   const nameOf = new Map<string, string>();
 
-  it.each(ends.map(([name, end], index) => [name, index, end] as const))("by %s, in every process", async (_name, index, end) => {
-    const name = `ends_${index}`;
-    const here = await signedIn(name);
-    nameOf.set(here.userId, name);
-    const headers = { authorization: `Bearer ${here.body.accessToken}` };
-    const there = await connectElsewhere({ headers });
-    expect(await there.next()).toMatchObject({ type: "authenticated" });
-    const bystander = await signedIn("bystander");
-    await end(here);
-    for (const { closed } of [here.client, there]) expect(await closed).toEqual([4403, "session_ended"]);
-    bystander.client.say({ type: "ping" });
-    expect(await bystander.client.next()).toMatchObject({ type: "pong" });
-    bystander.client.socket.terminate();
-  });
+  it.each(ends.map(([name, end], index) => [name, index, end] as const))(
+    "by %s, in every process",
+    async (_name, index, end) => {
+      const name = `ends_${index}`;
+      const here = await signedIn(name);
+      nameOf.set(here.userId, name);
+      const headers = { authorization: `Bearer ${here.body.accessToken}` };
+      const there = await connectElsewhere({ headers });
+      expect(await there.next()).toMatchObject({ type: "authenticated" });
+      const bystander = await signedIn("bystander");
+      await end(here);
+      for (const { closed } of [here.client, there]) expect(await closed).toEqual([4403, "session_ended"]);
+      bystander.client.say({ type: "ping" });
+      expect(await bystander.client.next()).toMatchObject({ type: "pong" });
+      bystander.client.socket.terminate();
+    },
+  );
 
   it("and not with another session of the same user", async () => {
     const first = await signedIn("erna");
@@ -223,13 +252,13 @@ describe("a socket ends with its session", () => {
     second.client.socket.terminate();
   });
 
-  it("also when the word of it is lost: the session is looked for every second", async () => {
+  it("also when the message about it is lost: the session is checked every second", async () => {
     const { client, userId } = await signedIn("frida");
     await venue.redis.del(`sessions:${userId}`);
     expect(await client.closed).toEqual([4403, "session_ended"]);
   });
 
-  it("also when it ended between the token's check and the holding of it", async () => {
+  it("also when the session ended between the token's check and its registration", async () => {
     const { body } = await venue.register("gitta");
     const { id } = body["user"] as { id: string };
     const client = await connect();
@@ -238,7 +267,7 @@ describe("a socket ends with its session", () => {
     expect([CLOSINGS.session_ended, CLOSINGS.not_signed_in]).toContain((await client.closed)[0]);
   });
 
-  it("at once where the word arrives: it is published by the script that ends the session", async () => {
+  it("immediately when the message arrives: the script that ends the session publishes it", async () => {
     const { body, userId } = await signedIn("hella");
     const listener = new Redis(venue.redisServer.url);
     await listener.subscribe(SESSION_ENDS_CHANNEL);
@@ -248,23 +277,23 @@ describe("a socket ends with its session", () => {
     listener.disconnect();
   });
 
-  it("by the word alone, before anybody looks", async () => {
+  it("by the message only, before the next check", async () => {
     const { client, userId, body } = await signedIn("helga");
     await venue.redis.publish(SESSION_ENDS_CHANNEL, `${userId} ${body.sessionId}`);
     expect(await client.closed).toEqual([4403, "session_ended"]);
   });
 
-  it("also when the connection that hears the word was cut", async () => {
+  it("also when the subscribed connection was cut", async () => {
     const { client, body } = await signedIn("ida");
     await venue.redis.call("CLIENT", "KILL", "TYPE", "pubsub");
     await venue.call("POST", "/auth/logout", { token: body.accessToken });
     expect(await client.closed).toEqual([4403, "session_ended"]);
   });
 
-  it("and not because Redis hangs; nobody new comes in meanwhile, and the end is noticed afterwards", async () => {
+  it("and not because Redis hangs; new sockets are refused meanwhile, and the end is found afterwards", async () => {
     const { client, body } = await signedIn("inge");
     const late = await connect();
-    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    venue.redisServer.freeze();
     try {
       late.say({ type: "authenticate", accessToken: body.accessToken });
       expect(await late.closed).toEqual([1013, "store_unavailable"]);
@@ -272,7 +301,7 @@ describe("a socket ends with its session", () => {
       client.say({ type: "ping" });
       expect(await client.next()).toMatchObject({ type: "pong" });
     } finally {
-      process.kill(venue.redisServer.child.pid, "SIGCONT");
+      venue.redisServer.thaw();
     }
     const loggedOut = async () => (await venue.call("POST", "/auth/logout", { token: body.accessToken })).status;
     await expect.poll(loggedOut).toBe(204);
@@ -283,7 +312,7 @@ describe("a socket ends with its session", () => {
 describe("a socket's token", () => {
   const BRIEF_SECONDS = 30;
 
-  /** As the venue signs it, for less time. */
+  /** As the venue signs it, with a shorter life. */
   async function briefToken(accessToken: string): Promise<string> {
     const { iat = 0, ...claims } = decodeJwt(accessToken);
     return new SignJWT({ ...claims, iat, exp: iat + BRIEF_SECONDS })
@@ -291,7 +320,7 @@ describe("a socket's token", () => {
       .sign(await importTokenKey(venue.identityKey));
   }
 
-  it("runs out, unless a newer one of the same session comes in time", async () => {
+  it("expires, unless a newer one of the same session arrives in time", async () => {
     const { body } = await venue.register("jana");
     const brief = await briefToken(body.accessToken ?? "");
     const [lapses, stays] = [await connect(), await connect()];
@@ -312,7 +341,7 @@ describe("a socket's token", () => {
     }
   });
 
-  it("is not exchanged for another's", async () => {
+  it("cannot be replaced by another session's token", async () => {
     const { client } = await signedIn("karla");
     const stranger = await venue.register("stranger");
     client.say({ type: "authenticate", accessToken: stranger.body.accessToken });
@@ -321,18 +350,23 @@ describe("a socket's token", () => {
 });
 
 describe("a socket is closed", () => {
-  it("with 4409 when its owner's role is another one, so that no right outlives it", async () => {
+  it("with 4409 when its owner's role changes, so that no permission outlives the role", async () => {
     const { client, userId } = await signedIn("lisa");
     await venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { role: "admin" } });
     expect(await client.closed).toEqual([4409, "role_changed"]);
     await venue.call("PATCH", `/admin/users/${userId}`, { token: admin, json: { role: "user" } });
   });
 
-  it("with 4503 and the message when maintenance begins, except an admin's, and nobody else comes in", async () => {
+  it("with 4503 and the message when maintenance begins, except for admins, and new ones are refused", async () => {
     const { client, body } = await signedIn("mona");
     const admins = await connect({ headers: { authorization: `Bearer ${admin}` } });
     await admins.next();
-    const settings = { maintenanceMode: true, maintenanceMessage: "Back at noon.", maxOpenOrders: 50, minVolumeFilter: "1" };
+    const settings = {
+      maintenanceMode: true,
+      maintenanceMessage: "Back at noon.",
+      maxOpenOrders: 50,
+      minVolumeFilter: "1",
+    };
     await venue.call("PUT", "/admin/system", { token: admin, json: settings });
     try {
       expect(await client.next()).toEqual({ type: "error", code: "venue_maintenance", detail: "Back at noon." });
@@ -347,14 +381,14 @@ describe("a socket is closed", () => {
     }
   });
 
-  it("with 1001 when the process stops, and the process stops", async () => {
+  it("with 1001 when the process stops, and the stop is not delayed", async () => {
     const short = await venue.listen();
     const client: SocketClient = await createConnector(venue, () => short.port)();
     await short.stop();
     expect(await client.closed).toEqual([1001, "stopping"]);
   });
 
-  it("without a word when it has been silent for two pings", async () => {
+  it("without a close frame after two unanswered pings", async () => {
     const { client } = await signedIn("nina");
     aheadMs = 46_000;
     try {
@@ -364,8 +398,9 @@ describe("a socket is closed", () => {
     }
   });
 
-  it("with codes that docs/errors.md lists, all of them", async () => {
+  it("only with codes that docs/errors.md lists", async () => {
     const documented = await readFile(new URL("../../docs/errors.md", import.meta.url), "utf8");
-    for (const [reason, code] of Object.entries(CLOSINGS)) expect(documented, reason).toContain(`| ${code} | \`${reason}\` |`);
+    for (const [reason, code] of Object.entries(CLOSINGS))
+      expect(documented, reason).toContain(`| ${code} | \`${reason}\` |`);
   });
 });

@@ -1,11 +1,13 @@
 import type { Redis } from "ioredis";
-import { FENCE_KEY } from "../../origin/commit/keys.ts";
+import { FENCE_KEY } from "../../origin/journal/keys.ts";
 
-/** No longer than a lease can last, or it would not count. */
+/** At most the maximum duration of a lease, or it would be ignored. */
 const LEASE_MS = 1_400;
 const RENEW_EVERY_MS = 300;
 
-/** As if another process had taken the lead, kept it for so long, and stood still all the while. Returns once it has the lead. */
+/**
+ * Simulates another process that took the lead, keeps it for this long, and does nothing. Returns once it has the lead.
+ */
 export async function stallEngine(redis: Redis, ms: number): Promise<void> {
   const endsAt = performance.now() + ms;
   const epoch = String(Number(await redis.hget(FENCE_KEY, "epoch")) + 1);

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { startStack } from "../../kit/running-stack.ts";
+import { signRequest } from "../../kit/sign-request.ts";
+import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { createVisitor, JSON_PLEASE, type Seen } from "../gate/visitor.ts";
-import { startStack } from "../parts/running-stack.ts";
-import { temporaryFolder } from "../parts/temporary-folder.ts";
-import { signRequest } from "./sign-request.ts";
 import { openSocket } from "./socket-client.ts";
 import { START_MS_MAX } from "./venue.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const COMMAND = ["origin/stack/prepare.mjs", "origin/control/main.ts", "admin", "create"];
+const COMMAND = ["stack/prepare.mjs", "origin/operators/main.ts", "admin", "create"];
 
 it(
-  "somebody uses the venue as it is started: accounts, sessions, keys and sockets behind the gate, and leaves no secret in its files",
+  "accounts, sessions, keys and sockets work through the gate of a started stack, and leave no secret in its files",
   async () => {
     const folder = await temporaryFolder();
     const stack = await startStack({ folder });
@@ -23,17 +23,24 @@ it(
     const ask = (method: string, path: string, { json, token, headers = {} }: Asked = {}): Promise<Seen> => {
       const body = json === undefined ? undefined : JSON.stringify(json);
       const own = { ...JSON_PLEASE, ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers };
-      return visitor.send(method, `/api/v1${path}`, token === undefined ? own : { ...own, authorization: `Bearer ${token}` }, body);
+      return visitor.send(
+        method,
+        `/api/v1${path}`,
+        token === undefined ? own : { ...own, authorization: `Bearer ${token}` },
+        body,
+      );
     };
 
-    // Nobody gets round the gate.
+    // The gate cannot be bypassed.
     expect((await fetch(`http://127.0.0.1:${stack.ports.origin}/api/v1/me`)).status).toBe(401);
     expect((await ask("GET", "/openapi.json")).status).toBe(200);
-    // Whoever opens the bare address is told where to go.
+    // A visitor of the bare address is redirected.
     expect((await visitor.get("/", { accept: "text/html" })).text).toContain('href="/demo/"');
 
     const password = "a canary sang at dawn";
-    const registered = await ask("POST", "/auth/register", { json: { username: "anna", email: "anna@example.test", password } });
+    const registered = await ask("POST", "/auth/register", {
+      json: { username: "anna", email: "anna@example.test", password },
+    });
     expect(registered.status).toBe(201);
     const { json: signedIn } = await ask("POST", "/auth/login", { json: { email: "anna@example.test", password } });
     const { json: renewed } = await ask("POST", "/auth/refresh", { json: { refreshToken: signedIn["refreshToken"] } });
@@ -41,7 +48,10 @@ it(
     expect((await ask("GET", "/me", { token })).json).toMatchObject({ username: "anna", role: "user" });
     expect((await ask("GET", "/admin/users", { token })).json["code"]).toBe("not_allowed");
 
-    const { json: key } = await ask("POST", "/api-keys", { token, json: { label: "bot", permissions: ["info"], cidrs: ["127.0.0.1"] } });
+    const { json: key } = await ask("POST", "/api-keys", {
+      token,
+      json: { label: "bot", permissions: ["info"], cidrs: ["127.0.0.1"] },
+    });
     const signer = { id: String(key["id"]), secret: String(key["secret"]), method: "GET", path: "/api/v1/me" };
     expect((await ask("GET", "/me", { headers: signRequest(signer) })).json["username"]).toBe("anna");
     const replayed = signRequest({ ...signer, nonce: "again" });
@@ -50,11 +60,15 @@ it(
       (await ask("GET", "/me", { headers: replayed })).json["code"],
     ]).toEqual([200, "request_replayed"]);
 
-    const { stdout } = await promisify(execFile)(process.execPath, [...COMMAND, "--username", "root_1", "--email", "root@example.test"], {
-      cwd: root,
-      env: { ...process.env, SLUICE_DATA_DIR: folder },
-    });
-    const adminPassword = /shown this once: (\S+)/.exec(stdout)?.[1] ?? "";
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [...COMMAND, "--username", "root_1", "--email", "root@example.test"],
+      {
+        cwd: root,
+        env: { ...process.env, SLUICE_DATA_DIR: folder },
+      },
+    );
+    const adminPassword = /shown only once: (\S+)/.exec(stdout)?.[1] ?? "";
     const { json: admin } = await ask("POST", "/auth/login", { json: { username: "root_1", password: adminPassword } });
 
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -77,9 +91,13 @@ it(
     expect(await stack.exited).toBe(0);
     const written = await contentOf(folder);
     expect(written.includes("anna@example.test")).toBe(true);
-    const tokens = [registered.json, signedIn, renewed, admin].flatMap(({ accessToken, refreshToken }) => [accessToken, refreshToken]);
+    const tokens = [registered.json, signedIn, renewed, admin].flatMap(({ accessToken, refreshToken }) => [
+      accessToken,
+      refreshToken,
+    ]);
     const parts = tokens.flatMap((text) => String(text).split(".").slice(2));
-    for (const secret of [password, adminPassword, signer.secret, ...parts]) expect(written.includes(secret)).toBe(false);
+    for (const secret of [password, adminPassword, signer.secret, ...parts])
+      expect(written.includes(secret)).toBe(false);
   },
   START_MS_MAX,
 );

@@ -1,11 +1,11 @@
 import { expect } from "vitest";
-import { COMMAND_LINE } from "../../origin/admin/audit.ts";
+import { COMMAND_LINE } from "../../origin/accounts/admin/audit.ts";
 import { type Answer, type CallOptions, passwordOf, startVenue, type TestVenue } from "./venue.ts";
 
-/** A venue that trades, with an admin, and people with money in it. */
+/** A venue that trades, with an admin and funded users. */
 export type TradingVenue = TestVenue & {
   readonly adminToken: string;
-  /** Somebody with an account and these balances. */
+  /** A user with these balances. */
   readonly trader: (name: string, balances?: Readonly<Record<string, string>>) => Promise<Trader>;
 };
 
@@ -13,7 +13,7 @@ export type Trader = {
   readonly id: string;
   readonly token: string;
   readonly call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
-  /** A limit order in btcidr unless told otherwise. */
+  /** A limit order in btcidr by default. */
   readonly place: (order: Readonly<Record<string, unknown>>) => Promise<Answer>;
   readonly balance: (currency: string) => Promise<Readonly<Record<string, string>>>;
 };
@@ -27,10 +27,18 @@ export async function startTradingVenue(options?: Parameters<typeof startVenue>[
     role: "admin",
   });
   const adminToken = (await venue.login("boss")).body.accessToken ?? "";
-  return { ...venue, adminToken, trader: (name, balances) => openTrader(venue, { name, balances: balances ?? {}, adminToken }) };
+  return {
+    ...venue,
+    adminToken,
+    trader: (name, balances) => openTrader(venue, { name, balances: balances ?? {}, adminToken }),
+  };
 }
 
-type NewTrader = { readonly name: string; readonly balances: Readonly<Record<string, string>>; readonly adminToken: string };
+type NewTrader = {
+  readonly name: string;
+  readonly balances: Readonly<Record<string, string>>;
+  readonly adminToken: string;
+};
 
 async function openTrader(venue: TestVenue, { name, balances, adminToken }: NewTrader): Promise<Trader> {
   const { body } = await venue.register(name);
@@ -51,7 +59,7 @@ async function openTrader(venue: TestVenue, { name, balances, adminToken }: NewT
   };
 }
 
-/** What a problem says about each field. */
+/** The messages of a problem, by field. */
 export function fieldsOf({ body }: Answer): Readonly<Record<string, string>> {
   const errors = (body["errors"] ?? []) as readonly { field: string; message: string }[];
   return Object.fromEntries(errors.map(({ field, message }) => [field, message]));

@@ -1,7 +1,10 @@
-import { COMMAND_LINE } from "../../origin/admin/audit.ts";
+import { COMMAND_LINE } from "../../origin/accounts/admin/audit.ts";
 import type { AccessEntry, Asker } from "./access-entries.ts";
 
-/** The access matrix's entries of trading: orders, wallets, pairs. Whoever asks is given money first, and orders rest far from any price. */
+/**
+ * The access matrix's entries for trading: orders, wallets, pairs. Each user is funded first, and orders rest far from
+ * the market price.
+ */
 
 let made = 0;
 const newReference = () => `matrix-${made++}`;
@@ -35,7 +38,7 @@ async function placed(asker: Asker): Promise<{ readonly orderId: string; readonl
   return { orderId: String(body["id"]), clientOrderId: json.clientOrderId };
 }
 
-/** A quantity that nobody else trades, bought from somebody. */
+/** A unique quantity, bought from another user. */
 async function traded(asker: Asker): Promise<string> {
   const quantity = "0.01237";
   await fund(asker);
@@ -52,7 +55,7 @@ async function traded(asker: Asker): Promise<string> {
   return quantity;
 }
 
-/** An amount that nobody else has, in a currency that nothing else here touches. */
+/** A unique amount, in a currency that no other entry uses. */
 async function saved({ venue, userId }: Asker): Promise<string> {
   const amount = "7.654321";
   const done = await venue.deposit(COMMAND_LINE, { userId, currency: "eth", amount, reference: newReference() });
@@ -87,35 +90,44 @@ export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
     },
   },
   listOrders: { shows: async (asker) => (await placed(asker)).clientOrderId },
-  readOrder: { request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }), hidden: "order_not_found" },
-  cancelOrder: { request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }), hidden: "order_not_found" },
+  readOrder: {
+    request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }),
+    hidden: "order_not_found",
+  },
+  cancelOrder: {
+    request: async (asker) => ({ params: { orderId: (await placed(asker)).orderId } }),
+    hidden: "order_not_found",
+  },
   cancelOrderByClientId: {
     request: async (asker) => ({ params: { clientOrderId: (await placed(asker)).clientOrderId } }),
     hidden: "order_not_found",
   },
   cancelOrders: {},
-  // A command that can be asked for is one that was answered with 202, which a healthy engine does not do: trading-outage.test.ts has owner and stranger ask.
+  // Only a command that was answered with 202 can be read, which a healthy engine does not do: `trading-outage.test.ts`
+  // covers owner and stranger.
   readCommand: { request: () => ({ params: { commandId: "x" } }), hidden: "command_not_found", status: 404 },
   listTrades: { shows: traded },
   readWallet: { shows: saved },
   readWalletHistory: { shows: fund },
-  readBalance: { request: () => ({ params: { currency: "idr" } }), isOwnOfEverybody: true },
+  readBalance: { request: () => ({ params: { currency: "idr" } }), isOwnOfEachUser: true },
   withdraw: {
     request: async (asker) => {
       await fund(asker);
       return { json: { ...MOVEMENT, reference: newReference() } };
     },
   },
-  deposit: { request: ({ otherUserId }) => ({ json: { ...MOVEMENT, userId: otherUserId, reference: newReference() } }) },
+  deposit: {
+    request: ({ otherUserId }) => ({ json: { ...MOVEMENT, userId: otherUserId, reference: newReference() } }),
+  },
   transfer: {
     request: async (asker) => {
       await deposit(asker, asker.otherUserId);
       return { json: { ...MOVEMENT, from: asker.otherUserId, to: "house", reference: newReference() } };
     },
   },
-  listPairs: { isForEverybody: true },
-  readBook: { isForEverybody: true, request: () => ({ params: { pair: "btcidr" } }) },
-  listPairTrades: { isForEverybody: true, request: () => ({ params: { pair: "btcidr" } }) },
+  listPairs: { isPublic: true },
+  readBook: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
+  listPairTrades: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
   readPair: { request: () => ({ params: { pair: "btcidr" } }) },
   replacePair: { request: () => ({ params: { pair: "btcidr" }, json: TERMS }) },
   addCurrency: { request: () => ({ params: { currency: "idr" }, json: { scale: 2 } }) },

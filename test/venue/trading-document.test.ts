@@ -7,7 +7,9 @@ type Document = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 };
-type Described = { readonly responses: Readonly<Record<string, { content?: Record<string, { schema: Record<string, unknown> }> }>> };
+type Described = {
+  readonly responses: Readonly<Record<string, { content?: Record<string, { schema: Record<string, unknown> }> }>>;
+};
 
 let venue: TradingVenue;
 
@@ -15,11 +17,18 @@ beforeAll(async () => {
   venue = await startTradingVenue();
 });
 
-it("describes what trading answers as it is, refusals included", async () => {
+it("describes the actual answers of trading, refusals included", async () => {
   const document = (await venue.call("GET", "/openapi.json")).body as unknown as Document;
   const anna = await venue.trader("anna", { idr: "1000000000", btc: "1" });
   const ben = await venue.trader("ben", { idr: "1000000000", btc: "1" });
-  const order = { pair: "btcidr", type: "limit", side: "sell", price: "1000000000", quantity: "0.002", clientOrderId: "a" };
+  const order = {
+    pair: "btcidr",
+    type: "limit",
+    side: "sell",
+    price: "1000000000",
+    quantity: "0.002",
+    clientOrderId: "a",
+  };
   const admin = (json?: unknown) => ({ token: venue.adminToken, ...(json === undefined ? {} : { json }) });
   const placed = await anna.call("POST", "/orders", { json: order });
   const id = String(placed.body["id"]);
@@ -38,7 +47,11 @@ it("describes what trading answers as it is, refusals included", async () => {
     ["post", "/orders", await ben.place({ type: "market", side: "buy", quoteAmount: "500000" })],
     ["post", "/orders", await anna.call("POST", "/orders", { json: { ...order, price: "7" } })],
     ["post", "/orders", await anna.call("POST", "/orders", { json: { ...order, price: "999999000" } })],
-    ["post", "/orders/batch", await anna.call("POST", "/orders/batch", { json: { orders: [order, 1, { ...order, clientOrderId: "b" }] } })],
+    [
+      "post",
+      "/orders/batch",
+      await anna.call("POST", "/orders/batch", { json: { orders: [order, 1, { ...order, clientOrderId: "b" }] } }),
+    ],
     ["get", "/orders", await anna.call("GET", "/orders")],
     ["get", "/orders/{orderId}", await anna.call("GET", `/orders/${id}`)],
     ["get", "/trades", await anna.call("GET", "/trades")],
@@ -51,7 +64,11 @@ it("describes what trading answers as it is, refusals included", async () => {
     ["get", "/wallet/{currency}", await anna.call("GET", "/wallet/idr")],
     ["post", "/wallet/withdrawals", await anna.call("POST", "/wallet/withdrawals", { json: money })],
     ["get", "/wallet/history", await anna.call("GET", "/wallet/history")],
-    ["post", "/admin/wallet/deposits", await venue.call("POST", "/admin/wallet/deposits", admin({ ...money, userId: anna.id }))],
+    [
+      "post",
+      "/admin/wallet/deposits",
+      await venue.call("POST", "/admin/wallet/deposits", admin({ ...money, userId: anna.id })),
+    ],
     [
       "post",
       "/admin/wallet/transfers",
@@ -69,10 +86,15 @@ it("describes what trading answers as it is, refusals included", async () => {
     const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
     const schema = document.paths[path]?.[method]?.responses[answer.status]?.content?.[type]?.schema;
     expect(schema, where).toBeDefined();
-    const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll("#/components/schemas/", "#/$defs/");
+    const text = JSON.stringify({ ...schema, $defs: document.components.schemas }).replaceAll(
+      "#/components/schemas/",
+      "#/$defs/",
+    );
     const parsed = z.fromJSONSchema(JSON.parse(text) as Parameters<typeof z.fromJSONSchema>[0]).safeParse(answer.body);
     expect(parsed.error?.issues ?? [], where).toEqual([]);
   }
-  const refused = answers.filter(([, , { status }]) => status >= 400).map(([, path, { status }]) => `${path} ${status}`);
+  const refused = answers
+    .filter(([, , { status }]) => status >= 400)
+    .map(([, path, { status }]) => `${path} ${status}`);
   expect(refused).toEqual(["/orders 422", "/orders 409", "/orders/{orderId} 409", "/commands/{commandId} 404"]);
 });

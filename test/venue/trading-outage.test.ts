@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 const P = "1000000000";
 
-describe("PostgreSQL away", () => {
-  it("is not noticed by anybody who trades", async () => {
+describe("when PostgreSQL is unavailable", () => {
+  it("trading and recent reads work", async () => {
     venue.postgres.freeze();
     try {
       const sell = await anna.place({ side: "sell", price: P, quantity: "0.003", clientOrderId: "away" });
@@ -39,9 +39,10 @@ describe("PostgreSQL away", () => {
         const answer = await ben.call(method, path, json === undefined ? {} : { json });
         expect([method, path, answer.status]).toEqual([method, path, 200]);
       }
-      expect((await ben.call("POST", "/wallet/withdrawals", { json: { currency: "idr", amount: "1", reference: "away" } })).status).toBe(
-        201,
-      );
+      expect(
+        (await ben.call("POST", "/wallet/withdrawals", { json: { currency: "idr", amount: "1", reference: "away" } }))
+          .status,
+      ).toBe(201);
       expect((await anna.call("DELETE", "/orders/client/away")).status).toBe(200);
     } finally {
       venue.postgres.thaw();
@@ -50,12 +51,15 @@ describe("PostgreSQL away", () => {
 });
 
 describe("two processes", () => {
-  it("show a client what the other one told it, if it sends the sequence along", async () => {
+  it("show a client the other's results if it sends the sequence", async () => {
     const other = await venue.again();
     for (let round = 0; round < 20; round++) {
       const { body, headers } = await anna.place({ side: "buy", price: "900000000", quantity: "0.001" });
       const sequence = headers.get("venue-sequence") ?? "";
-      const read = await other.call("GET", `/orders/${body["id"]}`, { token: anna.token, headers: { "venue-sequence": sequence } });
+      const read = await other.call("GET", `/orders/${body["id"]}`, {
+        token: anna.token,
+        headers: { "venue-sequence": sequence },
+      });
       expect([read.status, read.body["status"]]).toEqual([200, "open"]);
       const cancelled = await other.call("DELETE", `/orders/${body["id"]}`, { token: anna.token });
       expect(cancelled.body).toMatchObject({ status: "cancelled" });
@@ -67,17 +71,21 @@ describe("two processes", () => {
     }
   });
 
-  it("say so when what was told cannot be seen in time, and refuse what is no sequence", async () => {
+  it("answer 503 when the sequence is not reached in time, and refuse an invalid sequence", async () => {
     const behind = await anna.call("GET", "/orders", { headers: { "venue-sequence": "999999999" } });
-    expect([behind.status, behind.body.code, behind.headers.get("retry-after")]).toEqual([503, "venue_catching_up", "1"]);
+    expect([behind.status, behind.body.code, behind.headers.get("retry-after")]).toEqual([
+      503,
+      "venue_catching_up",
+      "1",
+    ]);
     for (const sequence of ["-1", "1e3", "x", "9".repeat(16)]) {
       expect((await anna.call("GET", "/orders", { headers: { "venue-sequence": sequence } })).status).toBe(422);
     }
   });
 });
 
-describe("two processes, one of which is told of something new,", () => {
-  it("both know it at once: a currency, a pair, an order in its new ticks", async () => {
+describe("two processes, one of which changes the configuration,", () => {
+  it("both know it immediately: a currency, a pair, an order in new ticks", async () => {
     const other = await venue.again();
     await vi.waitFor(async () => expect((await other.call("GET", "/market/pairs")).status).toBe(200));
     const put = (path: string, json: unknown) => venue.call("PUT", path, { token: venue.adminToken, json });
@@ -87,7 +95,14 @@ describe("two processes, one of which is told of something new,", () => {
       const json = { userId: anna.id, currency: name, amount: "100", reference: `new-${name}` };
       expect((await other.call("POST", "/admin/wallet/deposits", { token: venue.adminToken, json })).status).toBe(201);
       const pair = `${name}idr`;
-      const terms = { ...rates, baseCurrency: name, quoteCurrency: "idr", tickSize: "1", lotSize: "1", minimumValue: "1" };
+      const terms = {
+        ...rates,
+        baseCurrency: name,
+        quoteCurrency: "idr",
+        tickSize: "1",
+        lotSize: "1",
+        minimumValue: "1",
+      };
       expect((await put(`/admin/pairs/${pair}`, terms)).status).toBe(200);
       const placed = await venue.call("POST", "/orders", {
         token: anna.token,
@@ -107,7 +122,7 @@ describe("two processes, one of which is told of something new,", () => {
 });
 
 describe("an engine that does not answer", () => {
-  it("means 202 after two seconds, and the outcome can be asked for, by its owner alone", async () => {
+  it("leads to 202 after two seconds, and only its owner can read the outcome", async () => {
     await stallEngine(venue.redis, 8_000);
     const order = { side: "buy", price: P, quantity: "0.001", clientOrderId: "late" };
     const [placed, tooMuch, batch] = await Promise.all([
@@ -127,7 +142,7 @@ describe("an engine that does not answer", () => {
     expect((await anna.call("GET", `/commands/${tooMuch.body["commandId"]}`)).body).toEqual({
       state: "rejected",
       code: "balance_insufficient",
-      title: "There is not enough available for this.",
+      title: "The available balance is insufficient.",
     });
     const again = await anna.place(order);
     expect([again.status, again.body["clientOrderId"]]).toEqual([200, "late"]);
@@ -135,17 +150,17 @@ describe("an engine that does not answer", () => {
   });
 });
 
-describe("the venue's Redis away", () => {
-  it("means 503 for who trades and for who reads, and nothing happens later", async () => {
+describe("when the venue's Redis is unavailable", () => {
+  it("orders and reads get 503, and nothing is executed later", async () => {
     const before = (await anna.call("GET", "/orders?status=open")).body;
-    process.kill(venue.redisServer.child.pid, "SIGSTOP");
+    venue.redisServer.freeze();
     try {
       const order = { side: "buy", price: "900000000", quantity: "0.001" };
       const [placed, read] = await Promise.all([anna.place(order), anna.call("GET", "/wallet")]);
       expect([placed.status, placed.body.code, read.status]).toEqual([503, "store_unavailable", 503]);
       expect(placed.headers.get("retry-after")).toMatch(/^\d+$/);
     } finally {
-      process.kill(venue.redisServer.child.pid, "SIGCONT");
+      venue.redisServer.thaw();
     }
     await expect.poll(async () => (await anna.call("GET", "/orders?status=open")).status).toBe(200);
     expect((await anna.call("GET", "/orders?status=open")).body).toEqual(before);

@@ -1,21 +1,23 @@
-import { errorCatalogue, problemResponse } from "../../shared/errors.ts";
-import type { Wants } from "../gate/decide.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
-import { issueChallenge } from "../gate/proof-of-work.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import { roomResponse } from "../room/room-response.ts";
+import { errorCatalogue, problemResponse } from "../../../shared/http/errors.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import { roomResponse } from "../../room/room-response.ts";
+import type { Wants } from "../decide.ts";
+import type { GuardedQueue } from "../open-gate.ts";
+import { issueChallenge } from "../proof-of-work.ts";
 
 type Challenged = {
   readonly queue: GuardedQueue;
   readonly visit: Visit;
   readonly wants: Wants;
-  readonly address: string | undefined;
   readonly code: "proof_required" | "proof_refused";
 };
 
-/** Asks for work: a program gets what it needs to begin, a person a page that does it. That page is the beginning of the wait and has its status. */
-export async function challengeResponse({ queue, visit, wants, address, code }: Challenged): Promise<Response> {
-  const challenge = await issueChallenge(queue, address);
+/**
+ * Asks for work: a program gets what it needs to begin, a person a page that does it. That page is the beginning of the
+ * wait and has its status.
+ */
+export async function challengeResponse({ queue, visit, wants, code }: Challenged): Promise<Response> {
+  const challenge = await issueChallenge(queue);
   if (wants !== "page" && wants !== "form") return problemResponse(code, { requestId: visit.requestId, challenge });
   const { token, id, bits } = challenge;
   const next = { kind: "prove", challenge: { token, id, bits } } as const;

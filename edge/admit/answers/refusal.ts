@@ -1,18 +1,18 @@
-import { type ErrorCode, errorCatalogue, problemResponse } from "../../shared/errors.ts";
-import { tokenProblem } from "../../shared/token-problem.ts";
-import type { Wants } from "../gate/decide.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
-import type { Turn } from "../gate/turn.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import { roomResponse } from "../room/room-response.ts";
-import type { RoomState } from "../room/room-state.ts";
+import { type ErrorCode, errorCatalogue, problemResponse } from "../../../shared/http/errors.ts";
+import { tokenProblem } from "../../../shared/tokens/token-problem.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import { roomResponse } from "../../room/room-response.ts";
+import type { RoomState } from "../../room/room-state.ts";
+import type { Wants } from "../decide.ts";
+import type { GuardedQueue } from "../open-gate.ts";
+import type { Turn } from "../turn.ts";
 import { waitingErrorStatus } from "./waiting-response.ts";
 
 type Refusal = {
   readonly code: ErrorCode;
   readonly wants: Wants;
   readonly visit: Visit;
-  /** Left out where nobody knows it. */
+  /** Left out where it is unknown. */
   readonly queue?: GuardedQueue;
   readonly turn?: Turn | undefined;
 };
@@ -29,7 +29,7 @@ const RETRY_AFTER_SECONDS: Partial<Record<ErrorCode, number>> = {
   store_unavailable: 2,
 };
 
-/** What a person sees of it; everything else looks like a store that is away for a moment, which it is to them. */
+/** The page for each code; every other code shows the page of an unavailable store. */
 const STATES: Partial<Record<ErrorCode, RoomState>> = {
   address_limit: { name: "rateLimited", by: "address" },
   event_over: { name: "ended", reason: "closed" },
@@ -51,7 +51,12 @@ export function refusalResponse({ code, wants, visit, queue, turn }: Refusal): R
   const isPart = code === "queue_waiting";
   if (isPart || (wants !== "page" && wants !== "form")) {
     const status = isPart ? waitingErrorStatus(queue) : errorCatalogue[code].status;
-    return problemResponse(code, { status, requestId, headers, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+    return problemResponse(code, {
+      status,
+      requestId,
+      headers,
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    });
   }
   return roomResponse({
     visit,

@@ -1,12 +1,12 @@
-import { errorCatalogue, problemResponse } from "../../shared/errors.ts";
-import type { WaitingForm } from "../gate/decide.ts";
-import type { EndedSession } from "../gate/ending.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
-import type { Turn } from "../gate/turn.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import { roomResponse } from "../room/room-response.ts";
-import { banCookie } from "./ban-cookie.ts";
+import { errorCatalogue, problemResponse } from "../../../shared/http/errors.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import { roomResponse } from "../../room/room-response.ts";
+import type { WaitingForm } from "../decide.ts";
+import type { GuardedQueue } from "../open-gate.ts";
+import type { EndedSession } from "../sessions/ending.ts";
+import type { Turn } from "../turn.ts";
 import { revokedVisitor } from "./visitor-answer.ts";
+import { banCookie } from "./visitor-cookies.ts";
 
 type Told = {
   readonly queue: GuardedQueue;
@@ -18,9 +18,9 @@ type Told = {
 };
 
 /**
- * The session was ended by the organiser. What was asked for is not carried out, whatever it was, and the answer never has a status of
- * success. The cookies stay, so that the visitor is told the same again: only `enter`, by a button on the page, leads back to the line.
- * A ban is remembered for longer than a pass lives.
+ * The organiser ended the session. The request is not forwarded, and the status is never a success. The cookies stay,
+ * so that a repeated request gets the same answer: only `enter`, by a button on the page, leads back to the line. A ban
+ * is remembered for longer than a pass lives.
  */
 export async function revokedResponse(told: Told): Promise<Response> {
   const { queue, turn, visit, ended } = told;
@@ -40,7 +40,12 @@ function answer({ queue, turn, as, visit }: Told): Response {
   if (as === "problem") return problemResponse(code, { requestId, headers: { ...retryAfter } });
   if (as === "json" || as === "refusal") {
     const body = visit.method === "HEAD" ? null : JSON.stringify(revokedVisitor(queue, turn));
-    const headers = { "content-type": "application/json", "cache-control": "no-store", vary: "accept, cookie", "x-request-id": requestId };
+    const headers = {
+      "content-type": "application/json",
+      "cache-control": "no-store",
+      vary: "accept, cookie",
+      "x-request-id": requestId,
+    };
     return new Response(body, { status, headers: { ...headers, ...retryAfter } });
   }
   const state = { name: "ended", reason: "revoked", ...(banLeftMs > 0 && { banLeftMs }) } as const;

@@ -1,12 +1,15 @@
-import type { IssuedPass } from "../gate/issue.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
-import type { ScheduledTurn, Turn } from "../gate/turn.ts";
-import type { EndReason } from "../queue/answer.ts";
-import { forecastWait, type WaitEstimate } from "../queue/estimate.ts";
-import { settingsInEvent } from "../queue/schedule.ts";
-import type { QueueSettings } from "../queue/settings.ts";
+import { unreachable } from "../../../shared/assert.ts";
+import type { EndReason } from "../../line/answer.ts";
+import { forecastWait, type WaitEstimate } from "../../line/estimate.ts";
+import { settingsInEvent } from "../../line/schedule.ts";
+import type { QueueSettings } from "../../line/settings.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import type { IssuedPass } from "../issue.ts";
+import type { GuardedQueue } from "../open-gate.ts";
+import type { ScheduledTurn, Turn } from "../turn.ts";
+import { createVisitorCookies, type VisitorCookies } from "./visitor-cookies.ts";
 
-/** What a visitor is told, as JSON; the page shows the same. */
+/** The visitor's state as JSON; the page shows the same. */
 export type VisitorAnswer = WaitingVisitor | EarlyVisitor | AdmittedVisitor | EndedVisitor;
 
 export type WaitingVisitor = {
@@ -15,7 +18,7 @@ export type WaitingVisitor = {
   readonly ticket: string;
   /** By which the visitor finds their own number in a draw. */
   readonly ticketId: string;
-  /** `prequeue`: nobody goes in before `opensAt`. */
+  /** `prequeue`: the line does not move before `opensAt`. */
   readonly phase: "prequeue" | "line";
   readonly opensAt: number | null;
   /** Null while a draw keeps it secret. */
@@ -23,20 +26,20 @@ export type WaitingVisitor = {
   readonly total: number;
   readonly lane: number;
   readonly estimatedWaitSeconds: WaitEstimate;
-  /** The room is full and nobody leaves at the moment: the estimate is only what is possible. */
+  /** The room is full and no session has ended lately: the estimate is the best case. */
   readonly isStalled: boolean;
   /** In a stalled line: when the slot for this place is free at the latest, unless sessions inside are extended. */
   readonly latestEntryAt: number | null;
   readonly pollAfterMs: number;
   readonly enqueuedAt: number;
   readonly order: QueueSettings["order"];
-  /** How the line moves: nobody goes in while it is paused. */
+  /** A paused line does not move. */
   readonly mode: QueueSettings["mode"];
   /** The operator's words, if there are any. */
   readonly message?: string;
 };
 
-/** Came before anybody can take a place. */
+/** Before places can be taken. */
 export type EarlyVisitor = {
   readonly state: "prequeue";
   readonly queueId: string;
@@ -98,11 +101,24 @@ export function waitingVisitor(
   };
 }
 
-export function earlyVisitor({ queueId }: Pick<Queue, "queueId">, { placesOpenAtMs, opensAtMs, pollAfterMs }: ScheduledTurn): EarlyVisitor {
-  return { state: "prequeue", queueId, phase: "scheduled", placesOpenAt: placesOpenAtMs, opensAt: opensAtMs, pollAfterMs };
+export function earlyVisitor(
+  { queueId }: Pick<Queue, "queueId">,
+  { placesOpenAtMs, opensAtMs, pollAfterMs }: ScheduledTurn,
+): EarlyVisitor {
+  return {
+    state: "prequeue",
+    queueId,
+    phase: "scheduled",
+    placesOpenAt: placesOpenAtMs,
+    opensAt: opensAtMs,
+    pollAfterMs,
+  };
 }
 
-export function admittedVisitor({ queueId }: Pick<Queue, "queueId">, { token, sessionId, expiresAtMs }: IssuedPass): AdmittedVisitor {
+function admittedVisitor(
+  { queueId }: Pick<Queue, "queueId">,
+  { token, sessionId, expiresAtMs }: IssuedPass,
+): AdmittedVisitor {
   return { state: "admitted", queueId, pass: token, sessionId, expiresAt: expiresAtMs };
 }
 
@@ -111,6 +127,72 @@ export function revokedVisitor({ queueId }: Queue, { banLeftMs }: Extract<Turn, 
   return { state: "ended", queueId, reason: "revoked", ...ban };
 }
 
-export function endedVisitor({ queueId }: Queue, reason: EndReason): EndedVisitor {
+function endedVisitor({ queueId }: Queue, reason: EndReason): EndedVisitor {
   return { state: "ended", queueId, reason };
+}
+
+type Told = {
+  readonly visit: Visit;
+  readonly queue: GuardedQueue;
+  readonly turn: ToldTurn;
+  /** 201 for a new place. */
+  readonly waitingStatus: 200 | 201;
+  /** The request's pass belongs to a session that is over, and would contradict the new place. */
+  readonly isPassOver?: boolean;
+};
+
+export type ToldTurn = Extract<Turn, { state: "waiting" | "scheduled" | "admitted" | "revoked" | "ended" }>;
+
+/** The turns that `decide` answers with `tell`. */
+export function isTold(turn: Turn | undefined): turn is ToldTurn {
+  return turn !== undefined && TOLD.has(turn.state);
+}
+
+const TOLD: ReadonlySet<Turn["state"]> = new Set<ToldTurn["state"]>([
+  "waiting",
+  "scheduled",
+  "admitted",
+  "revoked",
+  "ended",
+]);
+
+/** The answer of `enter` and `heartbeat`: JSON, and the same tokens as cookies. */
+export function turnResponse({ visit, queue, turn, waitingStatus, isPassOver = false }: Told): Response {
+  const cookies = createVisitorCookies(visit, queue);
+  switch (turn.state) {
+    case "waiting":
+      cookies.setTicket(turn.issued);
+      if (isPassOver) cookies.clear("pass");
+      return json(waitingVisitor(queue, turn), waitingStatus, cookies);
+    case "scheduled":
+      return json(earlyVisitor(queue, turn), 200);
+    case "admitted":
+      return admittedResponse(visit, queue, turn.pass);
+    case "revoked":
+      // The tokens stay: a visitor who comes back with them gets the same answer, and joins again only on purpose.
+      return json(revokedVisitor(queue, turn), 200);
+    case "ended":
+      cookies.clear("ticket");
+      cookies.clear("pass");
+      return json(endedVisitor(queue, turn.reason), 200, cookies);
+    default:
+      return unreachable(turn);
+  }
+}
+
+export function admittedResponse(
+  visit: Visit,
+  queue: Pick<GuardedQueue, "gate" | "queueId">,
+  pass: IssuedPass,
+): Response {
+  const cookies = createVisitorCookies(visit, queue);
+  cookies.setPass(pass);
+  return json(admittedVisitor(queue, pass), 200, cookies);
+}
+
+function json(answer: VisitorAnswer, status: number, cookies?: VisitorCookies): Response {
+  const headers = { "content-type": "application/json", "cache-control": "no-store" };
+  const response = new Response(JSON.stringify(answer), { status, headers });
+  cookies?.addTo(response.headers);
+  return response;
 }

@@ -1,11 +1,11 @@
-import { problemResponse } from "../../shared/errors.ts";
-import type { WaitingForm } from "../gate/decide.ts";
-import type { GuardedQueue } from "../gate/open-gate.ts";
-import type { Turn } from "../gate/turn.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import type { InviteFault } from "../room/invite-fault.ts";
-import { roomResponse, shownBefore, shownCookie } from "../room/room-response.ts";
-import { rememberPlace, waitingState } from "../room/room-state.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import type { InviteFault } from "../../room/invite-fault.ts";
+import { roomResponse, shownBefore, shownCookie } from "../../room/room-response.ts";
+import { rememberPlace, waitingState } from "../../room/room-state.ts";
+import type { WaitingForm } from "../decide.ts";
+import type { GuardedQueue } from "../open-gate.ts";
+import type { Turn } from "../turn.ts";
 import { type EarlyVisitor, earlyVisitor, type WaitingVisitor, waitingVisitor } from "./visitor-answer.ts";
 
 type Told<State extends Turn["state"]> = {
@@ -19,15 +19,15 @@ type Told<State extends Turn["state"]> = {
 const STATUS_UNAVAILABLE = 503;
 const STATUS_ERROR_MIN = 400;
 
-/** What was not carried out never looks done, whatever the queue's `waitingStatus`. */
+/** A request that was not forwarded never gets a status of success, whatever the queue's `waitingStatus`. */
 export function waitingErrorStatus(queue: Pick<GuardedQueue, "settings"> | undefined): number {
   const { waitingStatus = STATUS_UNAVAILABLE } = queue?.settings ?? {};
   return waitingStatus < STATUS_ERROR_MIN ? STATUS_UNAVAILABLE : waitingStatus;
 }
 
 /**
- * The page, or the same as JSON, or a few words for who can read neither. What was not carried out never gets a status of
- * success, whatever the queue's `waitingStatus`: a client would take 200 or 202 for an accepted order.
+ * The page, the same as JSON, or a short problem for clients that read neither. A request that was not forwarded never
+ * gets a status of success, whatever the queue's `waitingStatus`: a client would take 200 or 202 for an accepted order.
  */
 export function waitingResponse(told: Told<"waiting">): Response {
   const { queue, turn, visit, notice } = told;
@@ -47,7 +47,7 @@ export function waitingResponse(told: Told<"waiting">): Response {
   });
 }
 
-/** The same for somebody who came before there is a place to take. */
+/** The same for a visitor who comes before places can be taken. */
 export function earlyResponse(told: Told<"scheduled">): Response {
   const { queue, turn } = told;
   const visitor = earlyVisitor(queue, turn);
@@ -66,7 +66,8 @@ function answer({ queue, as, visit, visitor }: Answered, page: (shown: Shown) =>
   const isWanted = as === "page" || as === "json";
   const status = isWanted ? waitingStatus : waitingErrorStatus(queue);
   const retryAfterSeconds = Math.ceil(visitor.pollAfterMs / 1000);
-  if (as === "problem") return problemResponse("queue_waiting", { status, requestId: visit.requestId, retryAfterSeconds });
+  if (as === "problem")
+    return problemResponse("queue_waiting", { status, requestId: visit.requestId, retryAfterSeconds });
   const shown = { visit, queue, status, isFormRefused: as === "refusalPage", nowMs: queue.gate.clock.nowMs() };
   const response = as === "json" || as === "refusal" ? json(visit, visitor, status) : page(shown);
   if (status !== 200) response.headers.set("retry-after", String(retryAfterSeconds));
@@ -75,6 +76,11 @@ function answer({ queue, as, visit, visitor }: Answered, page: (shown: Shown) =>
 
 function json({ request, requestId }: Visit, visitor: WaitingVisitor | EarlyVisitor, status: number): Response {
   const body = request.method === "HEAD" ? null : JSON.stringify(visitor);
-  const headers = { "content-type": "application/json", "cache-control": "no-store", vary: "accept, cookie", "x-request-id": requestId };
+  const headers = {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    vary: "accept, cookie",
+    "x-request-id": requestId,
+  };
   return new Response(body, { status, headers });
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { METADATA_BYTES_MAX, TOKEN_CHARS_MAX } from "../../shared/admission.ts";
-import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
-import { parsePlainJson } from "../../shared/plain-json.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { readBytes } from "../proxy/read-bytes.ts";
+import { type FieldFault, fieldFaults } from "../../../shared/http/field-faults.ts";
+import { parsePlainJson } from "../../../shared/http/plain-json.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { METADATA_BYTES_MAX, TOKEN_CHARS_MAX } from "../../../shared/tokens/admission.ts";
+import { readBytes } from "../../request/read-bytes.ts";
 
-/** What may come along with a join. */
+/** The optional body of a join. */
 export type EnterBody = z.output<typeof enterBodySchema>;
 
 type BodyFault =
@@ -18,20 +18,30 @@ const METADATA_FIELDS_MAX = 20;
 export const enterBodySchema = z.strictObject({
   metadata: z
     .record(z.string().max(64), z.union([z.string().max(200), z.number(), z.boolean()]))
-    .refine((fields) => Object.keys(fields).length <= METADATA_FIELDS_MAX, `must have at most ${METADATA_FIELDS_MAX} fields`)
+    .refine(
+      (fields) => Object.keys(fields).length <= METADATA_FIELDS_MAX,
+      `must have at most ${METADATA_FIELDS_MAX} fields`,
+    )
     .refine((fields) => bytesOf(fields) <= METADATA_BYTES_MAX, `must have at most ${METADATA_BYTES_MAX} bytes as JSON`)
     .describe("Kept with the session and shown to operators; at most 512 bytes as JSON.")
     .optional(),
-  invite: z.string().max(TOKEN_CHARS_MAX).describe("A place in its lane; who waits in a lower one moves there.").optional(),
+  invite: z
+    .string()
+    .max(TOKEN_CHARS_MAX)
+    .describe("A place in its lane; a visitor who waits in a lower one moves there.")
+    .optional(),
   proof: z
     .strictObject({
-      challenge: z.string().max(TOKEN_CHARS_MAX).describe("`challenge.token` of the refusal that asked for work."),
+      challenge: z
+        .string()
+        .max(TOKEN_CHARS_MAX)
+        .describe("`challenge.token` of the refusal that required proof of work."),
       nonce: z
         .string()
         .regex(/^\d{1,16}$/, "must be the digits of a number")
         .describe("The digits that make SHA-256 of `id:nonce` begin with `bits` zero bits."),
     })
-    .describe("Where the queue asks newcomers for work; good for one join.")
+    .describe("Where the queue requires proof of work; good for one join.")
     .optional(),
 });
 

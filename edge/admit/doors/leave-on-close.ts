@@ -1,12 +1,13 @@
 import type { Context } from "hono";
-import { problemResponse } from "../../shared/errors.ts";
-import { parseQueueId } from "../../shared/queue-id.ts";
-import type { EdgeEnvironment } from "../env.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import { parseQueueId } from "../../../shared/queue-id.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
 
 /**
- * `GET /_sluice/queues/{id}/leave-on-close.js`: a script for the pages behind the gate, where the operator wants slots back as soon as pages
- * are closed. A closing page sends a beacon that ends the session after a moment. Browsers send the same when a visitor goes on to the next
- * page or reloads, so each page that opens says that its visitor is there, and so does every other open page when one is closed.
+ * `GET /_sluice/queues/{id}/leave-on-close.js`: a script for the pages behind the gate, for operators who want slots
+ * back as soon as pages are closed. A closing page sends a beacon that ends the session after a moment. Browsers send
+ * the same beacon when a visitor follows a link or reloads, so each page that opens sends a heartbeat, and so does
+ * every other open page when one is closed.
  */
 export function leaveOnCloseRoute(c: Context<EdgeEnvironment>): Response {
   const queueId = parseQueueId(c.req.param("id") ?? "");
@@ -19,7 +20,10 @@ export function leaveOnCloseRoute(c: Context<EdgeEnvironment>): Response {
   return new Response(script(queueId.value), { headers });
 }
 
-/** A beacon may be late on a slow connection: what was said before it arrived would not count. All within the time that the gate waits. */
+/**
+ * A beacon may be late on a slow connection: what was said before it arrived would not count. All within the time that
+ * the gate waits.
+ */
 const SAY_AFTER_MS = [1_000, 4_000, 8_000];
 
 function script(queueId: string): string {

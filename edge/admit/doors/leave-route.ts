@@ -1,25 +1,24 @@
 import type { Context } from "hono";
-import { problemResponse } from "../../shared/errors.ts";
-import { tokenProblem } from "../../shared/token-problem.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { leaveSoon } from "../gate/leaving.ts";
-import { type GuardedQueue, openLineOf } from "../gate/open-gate.ts";
-import { StoreUnavailable } from "../gate/outage.ts";
-import { ticketLeftMs } from "../gate/turn.ts";
-import type { Platform } from "../platform.ts";
-import type { Visit } from "../proxy/read-visit.ts";
-import { roomResponse } from "../room/room-response.ts";
-import { isFromOtherSite, sentBy } from "./asks.ts";
-import { leavingCookie } from "./leaving-cookie.ts";
-import { type PassAlone, queueOfRoute } from "./queue-of-route.ts";
-import { refusalResponse } from "./refusal.ts";
-import { type ShownTokens, shownTokens } from "./shown-tokens.ts";
-import { createVisitorCookies } from "./visitor-cookies.ts";
-import { wantsOf } from "./wants.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import { tokenProblem } from "../../../shared/tokens/token-problem.ts";
+import type { Platform } from "../../proxy/platform.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import type { Visit } from "../../request/read-visit.ts";
+import { roomResponse } from "../../room/room-response.ts";
+import { refusalResponse } from "../answers/refusal.ts";
+import { createVisitorCookies, leavingCookie } from "../answers/visitor-cookies.ts";
+import { isFromOtherSite, sentBy } from "../asks.ts";
+import { type GuardedQueue, openLineOf } from "../open-gate.ts";
+import { StoreUnavailable } from "../outage/outage.ts";
+import { leaveSoon } from "../sessions/leaving.ts";
+import { ticketLeftMs } from "../turn.ts";
+import { wantsOf } from "../wants.ts";
+import { type PassAlone, queueOfRoute, type ShownTokens, shownTokens } from "./queue-of-route.ts";
 
 /**
- * `POST /_sluice/queues/{id}/leave`: gives up the place or the slot for good. 204, also the second time; a page for the form on ours. A body is
- * not read, so that a beacon may bring any. With `?closing=1` it says that a page was closed: see `leave-on-close.ts`.
+ * `POST /_sluice/queues/{id}/leave`: gives up the place or the slot permanently. 204, also the second time; a page for
+ * the form on our page. The body is not read, so a beacon may have any. `?closing=1` means that a page was closed: see
+ * `leave-on-close.ts`.
  */
 export function leaveRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
@@ -27,7 +26,7 @@ export function leaveRoute(platform: Platform) {
     const found = await queueOfRoute(c, platform, leaveUnknown);
     if (!found.ok) return found.reason;
     const { queue } = found.value;
-    // Cookies of SameSite=None come along with what a page of another site sends: it must not give up anybody's place.
+    // Cookies with SameSite=None are sent with requests from other sites, which must not give up a visitor's place.
     if (isFromOtherSite(sentBy(visit, queue.settings.sameSite)))
       return problemResponse("other_site_refused", { requestId: visit.requestId });
     const shown = await shownTokens(visit, queue);
@@ -55,7 +54,8 @@ async function pageClosed(visit: Visit, queue: GuardedQueue, { pass, isRevoked }
 
 async function leave(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {
   const { ticket, pass, slotless } = shown;
-  if (ticket === undefined && pass === undefined && slotless === undefined) return tokenProblem("missing", { requestId: visit.requestId });
+  if (ticket === undefined && pass === undefined && slotless === undefined)
+    return tokenProblem("missing", { requestId: visit.requestId });
   try {
     await giveUp(queue, shown);
   } catch (error) {
@@ -72,7 +72,7 @@ function leftResponse(visit: Visit, queue: Pick<GuardedQueue, "gate" | "queueId"
   return cookies.putOn(new Response(null, { status: 204, headers: { "cache-control": "no-store" } }));
 }
 
-/** Nothing is known of the queue, and its session is over all the same. */
+/** The settings of the queue are unknown; the session ends nevertheless. */
 function leaveUnknown({ visit, gate, held }: PassAlone): Response {
   const { queueId, sessionId } = held.pass;
   const { revocations, sweeps } = gate.memoryOf(queueId);
@@ -87,7 +87,10 @@ type Left = {
   readonly wasInside: boolean;
 };
 
-/** A person who has nothing to give up has left already; with the store away they keep their place, and are told so. */
+/**
+ * A visitor without a token has left already. When the store is unavailable, visitors keep their place, and the page
+ * says so.
+ */
 function asPage(visit: Visit, queue: GuardedQueue, { answer, wasInside }: Left): Response {
   if (answer.status >= 500) return refusalResponse({ code: "store_unavailable", wants: "page", visit, queue });
   const page = roomResponse({
@@ -107,12 +110,15 @@ async function giveUp(queue: GuardedQueue, { ticket, pass }: ShownTokens): Promi
   if (ticket === undefined) return;
   const { ticketId, keyed: isKeyed = false } = ticket.ticket;
   queue.answers.forget(ticketId);
-  // Who was let in meanwhile, and did not hear of it, holds a slot by now.
+  // A visitor who was admitted since the last poll holds a slot.
   if ((await line.leave({ ticketId, isKeyed, ticketLeftMs: ticketLeftMs(queue, ticket) })).state === "admitted")
     await endSession(queue, ticketId);
 }
 
-/** A slot can be given up at any time: with the store unavailable it is told afterwards, and this isolate refuses the session at once. */
+/**
+ * A slot can be given up at any time: when the store is unavailable, it is written later, and this isolate refuses the
+ * session at once.
+ */
 async function endSession(queue: GuardedQueue, sessionId: string): Promise<void> {
   try {
     await openLineOf(queue).end({ sessionId, reason: "left" });

@@ -1,21 +1,24 @@
 import type { Context } from "hono";
-import type { EdgeEnvironment } from "../env.ts";
-import { backgroundLineOf, type GuardedQueue } from "../gate/open-gate.ts";
-import type { Platform } from "../platform.ts";
-import { forecastWait } from "../queue/estimate.ts";
-import type { QueueRecord } from "../queue/registry.ts";
-import { phaseAt, settingsInEvent } from "../queue/schedule.ts";
+import { forecastWait } from "../../line/estimate.ts";
+import type { QueueRecord } from "../../line/registry.ts";
+import { phaseAt, settingsInEvent } from "../../line/schedule.ts";
+import type { Platform } from "../../proxy/platform.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import { backgroundLineOf, type GuardedQueue } from "../open-gate.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 
-/** `GET /_sluice/queues/{id}`: how full a queue is, for anybody. A crowd that asks is answered by caches. */
+/** `GET /_sluice/queues/{id}`: how full a queue is. Public; caches absorb a crowd. */
 export function queueRoute(platform: Platform) {
   return async (c: Context<EdgeEnvironment>): Promise<Response> => {
     const found = await queueOfRoute(c, platform);
     if (!found.ok) return found.reason;
     const { queue, record } = found.value;
-    // Who looks here may be the only one left.
+    // No visitor may be polling this queue any more.
     queue.sweeps.now(() => backgroundLineOf(queue), queue.later);
-    return Response.json({ queueId: queue.queueId, ...publicFacts(record, queue) }, { headers: { "cache-control": "public, max-age=1" } });
+    return Response.json(
+      { queueId: queue.queueId, ...publicFacts(record, queue) },
+      { headers: { "cache-control": "public, max-age=1" } },
+    );
   };
 }
 
@@ -33,7 +36,15 @@ function publicFacts(
   const opensInSeconds = Math.max(0, (opensAt ?? 0) - nowMs) / 1000;
   const slots = { freeSlots: Math.max(0, maxActive - active), takenSlots: active };
   const flow = { admissionsPerSecond, freedPerSecond, presentShare, stillMs, ...slots };
-  const { estimate, isStalled } = forecastWait({ position: waiting + 1, total: waiting, flow, admissionRate, opensInSeconds });
-  const wait = isFree ? { estimatedWaitSeconds: NO_WAIT, isStalled: false } : { estimatedWaitSeconds: estimate, isStalled };
+  const { estimate, isStalled } = forecastWait({
+    position: waiting + 1,
+    total: waiting,
+    flow,
+    admissionRate,
+    opensInSeconds,
+  });
+  const wait = isFree
+    ? { estimatedWaitSeconds: NO_WAIT, isStalled: false }
+    : { estimatedWaitSeconds: estimate, isStalled };
   return { name, mode, phase, order, prequeueOpensAt, opensAt, closesAt, waiting, active, maxActive, ...wait };
 }

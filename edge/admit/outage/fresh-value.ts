@@ -1,22 +1,24 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { StorePatience } from "../store/store-patience.ts";
-import type { Later } from "./later.ts";
-import type { StoreSilence } from "./store-silence.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { Later } from "../../proxy/platform.ts";
+import type { StorePatience } from "../../store/store-patience.ts";
+import type { StoreSilence } from "./outage.ts";
 
 /**
- * One value of the store, kept in the isolate. A young value is used as it is. An older one is used, and one request reads it again after
- * its answer. One that is too old is read again first, for a short time; while the store is silent nobody waits, and the last known value
- * is used, whatever its age.
+ * One value of the store, kept in the isolate. A young value is used as it is. An older one is used, and one request
+ * reads it again after its response. One that is too old is read first, for a short time. While the store is silent no
+ * request waits, and the last known value is used, whatever its age.
  *
- * Requests share the value and never each other's pending reads: workerd lets no request wait for the I/O of another one, and a read is
- * lost with the request that began it. A request that waits looks at the value on timers of its own, and reads for itself when the reader
- * has said nothing for a while.
+ * Requests share the value and never each other's pending reads: workerd lets no request wait for the I/O of another
+ * one, and a read is lost with the request that began it. A waiting request polls the value on its own timers, and
+ * reads it when the reader has been silent for a while.
  */
 export type FreshValue<Value> = {
   /** Undefined while nothing was ever read. Waits no longer than `withinMs`. */
   readonly get: (later: Later, withinMs?: number) => Value | undefined | Promise<Value | undefined>;
   readonly known: () => Value | undefined;
-  /** Whether what `get` gave last can say what is not there: it is young, or was read just now, however long that took. */
+  /**
+   * Whether what `get` gave last can say what is not there: it is young, or was read just now, however long that took.
+   */
   readonly isCurrent: () => boolean;
   /** The next use reads it again. */
   readonly expire: () => void;
@@ -38,7 +40,9 @@ const RETRY_AFTER_MS = 500;
 /** How often a waiting request looks for the value: at first after a millisecond, then less and less often. */
 const LOOK_EVERY_MS_MAX = 32;
 
-/** `number` counts the reads; `edition` counts how often the value was expired: a read that began before is not news. */
+/**
+ * `number` counts the reads; `edition` counts how often the value was expired: a read that began before is not news.
+ */
 type Read = { readonly number: number; readonly atMs: number; readonly edition: number };
 
 export function createFreshValue<Value>(options: FreshValueOptions<Value>): FreshValue<Value> {
@@ -66,7 +70,9 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
     }
   }
 
-  /** A read of this request's own, unless another one has begun to read a moment ago. It goes on when the client is gone. */
+  /**
+   * A read by this request, unless another one started to read a moment ago. It continues when the client disconnects.
+   */
   function readUnlessRead(later: Later): Promise<void> | undefined {
     const atMs = clock.nowMs();
     if (reading?.edition === edition && isWithin(atMs - reading.atMs, patience.readerMs)) return undefined;
@@ -76,7 +82,7 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
     return done;
   }
 
-  /** What is known when somebody has read it, when a read has failed, or when the time is over. */
+  /** Resolves when the value was read, when a read has failed, or when the time is over. */
   async function readFirst(later: Later, limitMs: number): Promise<Value | undefined> {
     const askedAtMs = clock.nowMs();
     const [knownBefore, failuresBefore] = [known, failures];
@@ -108,7 +114,8 @@ export function createFreshValue<Value>(options: FreshValueOptions<Value>): Fres
       return known?.value;
     },
     known: () => known?.value,
-    isCurrent: () => known?.edition === edition && (known.number === reads || isWithin(ageAt(clock.nowMs()), staleAfterMs)),
+    isCurrent: () =>
+      known?.edition === edition && (known.number === reads || isWithin(ageAt(clock.nowMs()), staleAfterMs)),
     expire: () => {
       edition++;
     },

@@ -1,10 +1,10 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { WaitingAnswer } from "../queue/answer.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { WaitingAnswer } from "../../line/answer.ts";
 
 /**
- * The last answer to each ticket, for a while. A poll that comes before half of the time it was told is answered from here, with
- * what is left of that time: it costs no store call, and the place is as safe as before. Nobody walks in later for it, because
- * the visitor is sent back to the moment at which the line expects the next poll anyway.
+ * The last answer to each ticket, for a while. A poll that comes before half of its `pollAfterMs` is answered from
+ * here, with the rest of that time: it makes no store call, and the place is as safe as before. It delays no admission,
+ * because the visitor returns when the line expects the next poll anyway.
  */
 export type LastAnswers = {
   readonly early: (ticketId: string) => WaitingAnswer | undefined;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import type { Pass } from "../../shared/admission.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import { createStoreClock } from "../../shared/store-clock.ts";
-import { storePatience } from "../store/store-patience.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import { createStoreClock } from "../../../shared/store/store-clock.ts";
+import type { Pass } from "../../../shared/tokens/admission.ts";
+import { storePatience } from "../../store/store-patience.ts";
+import { createSessions } from "../sessions/sessions.ts";
 import { createFreshValue } from "./fresh-value.ts";
 import { createLastAnswers } from "./last-answers.ts";
-import { createSessions } from "./sessions.ts";
-import { createStoreSilence } from "./store-silence.ts";
+import { createStoreSilence } from "./outage.ts";
 
 const waiting = {
   state: "waiting",
@@ -24,11 +24,11 @@ describe("a value of the store", () => {
   function setUp() {
     let nowMs = 0;
     let loads = 0;
-    let isAway = false;
+    let isUnavailable = false;
     const value = createFreshValue<number>({
       load: () => {
         loads++;
-        return isAway ? Promise.reject(new Error("away")) : Promise.resolve(loads);
+        return isUnavailable ? Promise.reject(new Error("away")) : Promise.resolve(loads);
       },
       onFailure: () => {},
       clock: { nowMs: () => nowMs },
@@ -48,18 +48,18 @@ describe("a value of the store", () => {
         nowMs += ms;
       },
       away: (state: boolean) => {
-        isAway = state;
+        isUnavailable = state;
       },
     };
   }
 
-  it("is read once for all who ask at the same time", async () => {
+  it("is read once for all concurrent requests", async () => {
     const { get, loads } = setUp();
     expect(await Promise.all([get(), get(), get()])).toEqual([1, 1, 1]);
     expect(loads()).toBe(1);
   });
 
-  it("can say what is not there when it is young or was read just now, and not while the store is away or silent", async () => {
+  it("is current when it is young or was read just now, and not while the store is unavailable or silent", async () => {
     const { value, get, pass, away, settle } = setUp();
     expect(value.isCurrent()).toBe(false);
     await get();
@@ -83,7 +83,7 @@ describe("a value of the store", () => {
     expect(value.isCurrent(), "changed since").toBe(false);
   });
 
-  it("is read again after it was expired, also when somebody was reading what stood there before", async () => {
+  it("is read again after it was expired, also during an earlier read", async () => {
     let stored = "before";
     const replies: (() => void)[] = [];
     const load = () => {
@@ -109,7 +109,7 @@ describe("a value of the store", () => {
     expect(replies).toHaveLength(2);
   });
 
-  it("is used as it is while young, read after the answer when older, and before it when too old", async () => {
+  it("is used while young, read after the response when older, and before it when too old", async () => {
     const { get, loads, pass, settle } = setUp();
     await get();
     pass(999);
@@ -142,13 +142,13 @@ describe("a value of the store", () => {
   const never = () => new Promise<never>(() => {});
   const aged = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-  it("is read by another request when the first reader is gone, and nobody waits for what that one began", async () => {
+  it("is read by another request when the first reader is gone, without waiting for its read", async () => {
     const { get, calls } = setUpSlow((call) => (call === 1 ? never() : Promise.resolve(`read ${call}`)));
     expect(await Promise.all([get(), get(), get()])).toEqual(["read 2", "read 2", "read 2"]);
     expect(calls()).toBe(2);
   });
 
-  it("is waited for once when the store falls silent, and then used at once until an answer comes", async () => {
+  it("makes one request wait when the store falls silent, and none after that until an answer comes", async () => {
     const { value, silence, get } = setUpSlow((call) => (call === 1 ? Promise.resolve("old") : never()));
     expect(await get()).toBe("old");
     await aged();
@@ -160,7 +160,7 @@ describe("a value of the store", () => {
     expect(get()).toBeInstanceOf(Promise);
   });
 
-  it("is not waited for longer than the request has time", async () => {
+  it("makes a request wait no longer than its remaining time", async () => {
     const { value } = setUpSlow(never);
     const startedAtMs = performance.now();
     expect(await value.get(() => {}, 30)).toBeUndefined();
@@ -168,7 +168,7 @@ describe("a value of the store", () => {
     expect(value.get(() => {}, 0)).toBeUndefined();
   });
 
-  it("stays the last known while the store is away, and nobody waits for each try", async () => {
+  it("stays the last known value while the store is unavailable, without a wait for each retry", async () => {
     const { get, loads, pass, away } = setUp();
     await get();
     away(true);
@@ -182,7 +182,7 @@ describe("a value of the store", () => {
 });
 
 describe("the last answer to a ticket", () => {
-  it("answers a poll before half of its time with what is left of it, and no later one", () => {
+  it("answers a poll before half of its time with the rest of that time, and no later poll", () => {
     let nowMs = 10;
     const answers = createLastAnswers({ nowMs: () => nowMs });
     answers.remember("a", waiting);
@@ -195,7 +195,7 @@ describe("the last answer to a ticket", () => {
     expect(answers.early("a")).toBeUndefined();
   });
 
-  it("tells a poll that comes when it was asked for, which is never limited, from one that comes early or is unknown", () => {
+  it("tells a due poll, which is never limited, from an early or unknown one", () => {
     let nowMs = 10;
     const answers = createLastAnswers({ nowMs: () => nowMs });
     expect(answers.isDue("a")).toBe(false);
@@ -288,7 +288,7 @@ describe("a session in use", () => {
 });
 
 describe("the store's clock", () => {
-  it("is taken over from a machine that is an hour off, and left alone for a moment's difference", () => {
+  it("is used on a machine whose clock is an hour off, and ignored for a small difference", () => {
     const clock = createStoreClock({ nowMs: () => 3_600_000 });
     clock.learn({ storeMs: 100, askedAtMs: 3_600_000 });
     expect(clock.nowMs()).toBe(100);

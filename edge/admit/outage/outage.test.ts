@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { storePatience } from "../store/store-patience.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { storePatience } from "../../store/store-patience.ts";
 import { guardStore, StoreUnavailable } from "./outage.ts";
 
 /** A store that behaves as told, and counts how often it was asked. */
@@ -38,7 +38,7 @@ describe("the guarded store", () => {
     expect(seen).toEqual(givenUpAtMs);
   });
 
-  it("stops asking after three failures, lets one try after a second, and all after its success", async () => {
+  it("stops calls after three failures, lets one try after a second, and all after its success", async () => {
     let nowMs = 1_000;
     let isBroken = true;
     const { store, asked } = createStore(() => (isBroken ? broken() : Promise.resolve("ok")));
@@ -55,7 +55,7 @@ describe("the guarded store", () => {
     expect(await Promise.all([ask(once), ask(once)])).toEqual(["ok", "ok"]);
   });
 
-  it("tries once more for a visitor when the connection breaks at once, and never for others", async () => {
+  it("retries once for a visitor when the connection breaks at once, and never for others", async () => {
     let failures = 1;
     const { store, asked } = createStore(() => (failures-- > 0 ? broken() : Promise.resolve("ok")));
     const guarded = guardStore(store, { nowMs: () => Date.now() });
@@ -65,8 +65,10 @@ describe("the guarded store", () => {
     await expect(ask(guarded.once)).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
-  it("passes on what Redis itself says, which is no outage", async () => {
-    const { store, asked } = createStore(() => Promise.reject(new Error("WRONGTYPE Operation against a key, command was: …")));
+  it("passes on Redis' own errors, which are no outage", async () => {
+    const { store, asked } = createStore(() =>
+      Promise.reject(new Error("WRONGTYPE Operation against a key, command was: …")),
+    );
     const { once } = guardStore(store, { nowMs: () => Date.now() });
     for (let call = 0; call < 10; call++) await expect(ask(once)).rejects.toThrow(/^WRONGTYPE/);
     expect(asked()).toBe(10);

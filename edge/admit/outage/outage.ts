@@ -1,27 +1,25 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { log } from "../log.ts";
-import { countStoreCall } from "../metrics/edge-counters.ts";
-import { type StorePatience, storePatience } from "../store/store-patience.ts";
-import { createCircuitBreaker } from "./circuit-breaker.ts";
-import { createStoreSilence, type StoreSilence } from "./store-silence.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { countStoreCall } from "../../request/edge-counters.ts";
+import { log } from "../../request/log.ts";
+import { type StorePatience, storePatience } from "../../store/store-patience.ts";
 
 /**
- * The store, as the gate sees it when it is slow, broken or away: no call takes longer than its patience allows, nor do all
- * calls of one visitor together, and after a few failures nobody waits at all. Every such failure is a
- * `StoreUnavailable`, for which each queue has its answer (`onStoreFailure`). Any other error, such as a wrong type under a key
- * of ours, is not an outage: it is passed on, and the gate refuses.
+ * The store as the gate sees it when it is slow, broken or unavailable: no call takes longer than its patience allows,
+ * nor do all calls of one visitor together, and after a few failures no request waits at all. Each such failure is a
+ * `StoreUnavailable`, for which each queue has its answer (`onStoreFailure`). Any other error, such as a wrong type
+ * under one of our keys, is not an outage: it is passed on, and the gate refuses.
  */
 export type GuardedStore = {
   /** Each call once. */
   readonly once: ScriptRunner;
   /**
-   * For one visitor, and for scripts that may run twice: a connection that breaks at once is tried once more, because the
-   * store closes idle connections without asking. Tells how the visit's time is shared out from its first call on.
+   * For one visitor, and for scripts that may run twice: a connection that breaks at once is tried once more, because
+   * the store closes idle connections without asking. Tells how the visit's time is shared out from its first call on.
    */
   readonly forVisit: () => VisitStore;
-  /** Known to be away: nobody has had an answer lately. */
-  readonly isAway: () => boolean;
+  /** Known to be unavailable: no call got an answer lately. */
+  readonly isUnavailable: () => boolean;
   /** The last call got no answer. */
   readonly isFailing: () => boolean;
   readonly patience: StorePatience;
@@ -79,7 +77,7 @@ export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePat
 
   return {
     once: once(() => patience.callMs),
-    isAway: breaker.isOpen,
+    isUnavailable: breaker.isOpen,
     isFailing: breaker.isFailing,
     patience,
     silence,
@@ -110,8 +108,8 @@ function triedAgain(store: ScriptRunner, clock: Clock, retryWithinMs: number): S
 }
 
 /**
- * What Redis itself says to a script: it is there and answers. Everything else (no answer, HTML, half a reply, a bridge that says
- * UNAVAILABLE) is an outage.
+ * Redis' own error replies to a script: Redis is available. Everything else (no answer, HTML, half a reply, a bridge
+ * that says UNAVAILABLE) is an outage.
  */
 const REDIS_REPLY = /^(?:NOSCRIPT|WRONGTYPE|ERR) /;
 
@@ -133,4 +131,84 @@ function within<Value>(work: Promise<Value>, limitMs: number): Promise<Value> {
       },
     );
   });
+}
+
+/**
+ * Stops calls to a store that does not answer. After a few failures in a row there is a pause; then one caller tries
+ * for all, and only its success lets the others call again.
+ */
+export type CircuitBreaker = {
+  /** Whether this caller may ask. It must say how it went, or be forgotten after a while. */
+  readonly mayAsk: () => boolean;
+  /** Whether the last ones to ask got no answer. */
+  readonly isOpen: () => boolean;
+  /** Whether the last one to ask got no answer. */
+  readonly isFailing: () => boolean;
+  readonly succeeded: () => void;
+  readonly failed: () => void;
+};
+
+const FAILURES_MAX = 3;
+const PAUSE_MS = 1_000;
+
+function createCircuitBreaker(clock: Clock): CircuitBreaker {
+  let failures = 0;
+  let closedUntilMs = 0;
+
+  /** The caller that tries restarts the pause: if it never returns, the next one tries after another pause. */
+  function pause(): void {
+    closedUntilMs = clock.nowMs() + PAUSE_MS;
+  }
+
+  return {
+    mayAsk() {
+      if (failures < FAILURES_MAX) return true;
+      const remainingMs = closedUntilMs - clock.nowMs();
+      if (remainingMs > 0 && remainingMs <= PAUSE_MS) return false;
+      pause();
+      return true;
+    },
+    isOpen: () => failures >= FAILURES_MAX,
+    isFailing: () => failures > 0,
+    succeeded: () => {
+      failures = 0;
+    },
+    failed: () => {
+      failures++;
+      if (failures >= FAILURES_MAX) pause();
+    },
+  };
+}
+
+/**
+ * Whether the store has lately left a call unanswered. Then no request waits for a read that it can do without. One
+ * answer to a later call ends the silence; so does time, because a store that was slow two seconds ago may have
+ * answered others since.
+ */
+export type StoreSilence = {
+  readonly isSilent: () => boolean;
+  /** `askedAtMs`: when the call was made, on the edge's own clock. */
+  readonly answered: (askedAtMs: number) => void;
+  readonly unanswered: (askedAtMs: number) => void;
+};
+
+/** As long as a value counts as fresh: a change made after the silence is known within the same 2 s as any other. */
+const SILENCE_MS = 1_900;
+
+export function createStoreSilence(clock: Clock): StoreSilence {
+  let answeredMs = Number.NEGATIVE_INFINITY;
+  let unansweredMs = Number.NEGATIVE_INFINITY;
+  return {
+    isSilent() {
+      // Negative when the clock was set back: then nothing is known.
+      const elapsedMs = clock.nowMs() - unansweredMs;
+      return unansweredMs > answeredMs && elapsedMs >= 0 && elapsedMs < SILENCE_MS;
+    },
+    answered(askedAtMs) {
+      answeredMs = askedAtMs;
+    },
+    unanswered(askedAtMs) {
+      unansweredMs = askedAtMs;
+    },
+  };
 }

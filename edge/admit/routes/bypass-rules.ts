@@ -1,17 +1,16 @@
-import { type IpAddress, parseAddress } from "../../shared/ip-address.ts";
-import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
-import { isSameBytes, sha256 } from "../../shared/same-bytes.ts";
-import type { BypassRule } from "../queue/bypass-rule.ts";
-import { compileHost, type PlainHost, plainHost } from "./plain-host.ts";
-import { pathRankOf } from "./route-table.ts";
+import { type IpAddress, parseAddress } from "../../../shared/net/ip-address.ts";
+import { type IpRange, isInRange, parseRange } from "../../../shared/net/ip-range.ts";
+import { isSameBytes, sha256 } from "../../../shared/tokens/same-bytes.ts";
+import type { BypassRule } from "../../line/bypass-rule.ts";
+import { compileHost, type PlainHost, pathRankOf, plainHost } from "./route-table.ts";
 
 /**
- * Who goes past every queue. Where a route covers more when in doubt, a rule here covers less: it holds for the very path that it
- * names and for what lies below it, in that spelling alone. A path that is open to everybody yields to a route that is more specific; who is
- * known by a network or a secret goes past wherever the rule fits.
+ * The requests that bypass every queue. A route covers more when in doubt, a bypass rule less: it matches only the path
+ * that it names and the paths below it, in that exact spelling. A public path yields to a more specific route; a
+ * network or a secret bypasses the queue wherever the rule matches.
  */
 export type BypassRules = {
-  /** Taken off every request: no secret of ours reaches an application, its logs or its sub-requests. */
+  /** Removed from every request: no secret of the gate reaches an application, its logs or its sub-requests. */
   readonly headerNames: readonly string[];
   /** At once unless a secret has to be compared. */
   readonly fits: (arrival: Arrival) => boolean | Promise<boolean>;
@@ -38,7 +37,9 @@ export function createBypassRules(rules: readonly BypassRule[]): BypassRules | u
       const facts = factsOf(arrival);
       const candidates = compiled.filter((rule) => rule.fitsWithoutSecret(facts));
       if (candidates.some(({ secret }) => secret === undefined)) return true;
-      const shown = candidates.filter(({ secret }) => isPresentable(secret === undefined ? null : arrival.header(secret.name)));
+      const shown = candidates.filter(({ secret }) =>
+        isPresentable(secret === undefined ? null : arrival.header(secret.name)),
+      );
       return shown.length > 0 && fitsSecret(shown, arrival);
     },
   };
@@ -59,7 +60,10 @@ type CompiledRule = {
 
 function compile({ host, path, cidrs, header }: BypassRule): CompiledRule {
   const { matchesHost } = compileHost(host);
-  const matchesPath = path === undefined ? () => true : compilePath(path, { isForEverybody: cidrs === undefined && header === undefined });
+  const matchesPath =
+    path === undefined
+      ? () => true
+      : compilePath(path, { isForEverybody: cidrs === undefined && header === undefined });
   const ranges = cidrs?.flatMap((cidr) => rangesOf(cidr));
   return {
     fitsWithoutSecret: (facts) =>
@@ -68,7 +72,10 @@ function compile({ host, path, cidrs, header }: BypassRule): CompiledRule {
   };
 }
 
-function compilePath(pattern: string, { isForEverybody }: { readonly isForEverybody: boolean }): (facts: Facts) => boolean {
+function compilePath(
+  pattern: string,
+  { isForEverybody }: { readonly isForEverybody: boolean },
+): (facts: Facts) => boolean {
   const isPrefix = pattern.endsWith("/*");
   const text = isPrefix ? pattern.slice(0, -1) : pattern;
   const rank = pathRankOf(pattern);
@@ -87,7 +94,7 @@ function factsOf({ site, path, address, routePathRank }: Arrival): Facts {
   };
 }
 
-/** What some server might yet decode, cut off or replace: a second escape, a parameter, a separator. */
+/** Characters that some server might decode, cut off or replace: a second escape, a parameter, a separator. */
 const READ_DIFFERENTLY = /[%;\\?#]/;
 
 /** The proxy has refused dot segments and encoded slashes. Here not even a letter may have a second reading. */

@@ -1,27 +1,28 @@
-import type { PassScope } from "../../shared/admission.ts";
-import type { Clock } from "../../shared/clock.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import { log } from "../log.ts";
-import { openRegistry, type QueueRecord } from "../queue/registry.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import type { PassScope } from "../../../shared/tokens/admission.ts";
+import { openRegistry, type QueueRecord } from "../../line/registry.ts";
+import type { Later } from "../../proxy/platform.ts";
+import { log } from "../../request/log.ts";
+import { createFreshValue, type FreshValue } from "../outage/fresh-value.ts";
+import type { GuardedStore } from "../outage/outage.ts";
 import { type BypassRules, createBypassRules } from "./bypass-rules.ts";
-import { createFreshValue, type FreshValue } from "./fresh-value.ts";
-import type { Later } from "./later.ts";
-import type { GuardedStore } from "./outage.ts";
 import { createPassScopes, type PassScopes } from "./pass-scope.ts";
 import { createRouteTable, type RouteTable } from "./route-table.ts";
 
 /**
- * What operators have set up, as this isolate knows it: at most 2 s old, read after the answer while there is traffic, by
- * one request for all. While the store is unavailable or slow the last known is used; "unknown" when nothing was ever read.
- * A request waits no longer than `withinMs`.
- * A store that comes back empty is no better than one that is away: addresses that were protected stay so, by the routes and settings
- * known here, until an operator writes a table again. Only a table that an operator wrote can be empty.
+ * The operators' routes and queues as this isolate knows them: at most 2 s old, read after the response while there is
+ * traffic, by one request for all. While the store is unavailable or slow, the last known value is used; "unknown" if
+ * nothing was ever read. A request waits no longer than `withinMs`.
+ *
+ * An empty store counts as unavailable: protected addresses stay protected, by the routes and settings known here,
+ * until an operator writes a table again. Only a table that an operator wrote can be empty.
  */
 export type Directory = {
   readonly routes: (later: Later, withinMs?: number) => Known<Routes>;
   /** Only names that operators have set up are ever asked for, so that invented ones cost nothing. */
   readonly queue: (queueId: QueueId, later: Later, withinMs?: number) => Known<QueueRecord | "missing">;
-  /** What to write on passes of this queue about where they hold; see `PassScope`. Never waits. */
+  /** The scope to write on passes of this queue; see `PassScope`. Never waits. */
   readonly scopeOf: (queueId: QueueId) => PassScope | undefined;
   /** An operator changed something through this isolate: the next request reads it again. */
   readonly expire: () => void;
@@ -55,10 +56,14 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     load: async (known) => {
       const { routes, bypass, queueIds, hasTable } = await registry.readDirectory();
       if (!hasTable) return withoutTable(known, queueIds);
-      const table = { ...createRouteTable(routes), bypass: createBypassRules(bypass), scopes: createPassScopes(routes) };
+      const table = {
+        ...createRouteTable(routes),
+        bypass: createBypassRules(bypass),
+        scopes: createPassScopes(routes),
+      };
       return { table, queueIds: new Set(queueIds), isLost: false };
     },
-    onFailure: (error) => log("warn", "the routes could not be read", { error }),
+    onFailure: (error) => log("warn", "cannot read the routes", { error }),
   });
   const queues = new Map<QueueId, FreshValue<QueueRecord | "missing">>();
 
@@ -68,7 +73,7 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     const queue = createFreshValue<QueueRecord | "missing">({
       ...ages,
       load: async () => (await registry.readQueue(queueId)) ?? (await missingOrLost()),
-      onFailure: (error) => log("warn", "a queue could not be read", { queueId, error }),
+      onFailure: (error) => log("warn", "cannot read a queue", { queueId, error }),
     });
     if (queues.size >= QUEUES_MAX) queues.clear();
     queues.set(queueId, queue);
@@ -82,10 +87,15 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
     return "missing";
   }
 
-  function queueIn(known: Setup | undefined, queueId: QueueId, later: Later, withinMs: number | undefined): Known<QueueRecord | "missing"> {
+  function queueIn(
+    known: Setup | undefined,
+    queueId: QueueId,
+    later: Later,
+    withinMs: number | undefined,
+  ): Known<QueueRecord | "missing"> {
     if (known === undefined || isEmpty(known)) return "unknown";
     if (known.queueIds.has(queueId)) return orUnknown(queueOf(queueId).get(later, withinMs));
-    // With the store away a queue may have been made that was not heard of here: nobody is told for good that it is not there.
+    // While the store is unavailable, a new queue may be unknown here: "missing" would be final.
     return setup.isCurrent() ? "missing" : "unknown";
   }
 
@@ -109,14 +119,18 @@ export function createDirectory(store: GuardedStore, clock: Clock): Directory {
   };
 }
 
-/** What was known before stays; queues that an operator makes anew are there again. */
+/** Known routes stay; queues that an operator creates again are added. */
 function withoutTable(known: Setup | undefined, queueIds: readonly string[]): Setup {
   if (known?.table === undefined) return { table: undefined, queueIds: new Set(queueIds), isLost: false };
-  if (!known.isLost) log("error", "the store has lost what was set up: the last known routes hold until an operator writes them again");
+  if (!known.isLost)
+    log(
+      "error",
+      "the store has lost routes and queues: the last known routes apply until an operator writes them again",
+    );
   return { table: known.table, queueIds: new Set([...known.queueIds, ...queueIds]), isLost: true };
 }
 
-/** Nobody has set anything up, as far as this isolate can know: the gate is new, or it has lost everything. */
+/** This isolate knows neither routes nor queues: the gate is new, or the store has lost everything. */
 function isEmpty({ table, queueIds }: Setup): boolean {
   return table === undefined && queueIds.size === 0;
 }

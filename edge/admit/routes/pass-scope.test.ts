@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type Pass, passClaimsSchema, SCOPE_BYTES_MAX } from "../../shared/admission.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../../kit/random.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import { type Pass, passClaimsSchema, SCOPE_BYTES_MAX } from "../../../shared/tokens/admission.ts";
 import { createPassScopes, leadsTo } from "./pass-scope.ts";
 import { createRouteTable } from "./route-table.ts";
 
 const passWith = (scope: Pass["scope"]) => ({ scope }) as Pass;
-const scopeOf = (queueId: string, routes: Parameters<typeof createPassScopes>[0]) => createPassScopes(routes)(queueId as QueueId);
+const scopeOf = (queueId: string, routes: Parameters<typeof createPassScopes>[0]) =>
+  createPassScopes(routes)(queueId as QueueId);
 const route = (address: string, queueId: string) => {
   const pathStart = address.indexOf("/");
   return { host: address.slice(0, pathStart), path: address.slice(pathStart), queueId };
@@ -21,7 +22,19 @@ const HOSTS: readonly [string, ...string[]] = [
   "www.shop.test:8443",
   "*.shop.test:8443",
 ];
-const PATHS: readonly [string, ...string[]] = ["/*", "/a", "/a*", "/a/*", "/A/b", "/a/b/*", "/ä/*", "/ſ/*", "/s/*", "/a%3Bx/*", "/b"];
+const PATHS: readonly [string, ...string[]] = [
+  "/*",
+  "/a",
+  "/a*",
+  "/a/*",
+  "/A/b",
+  "/a/b/*",
+  "/ä/*",
+  "/ſ/*",
+  "/s/*",
+  "/a%3Bx/*",
+  "/b",
+];
 const SITES = ["x.test", "shop.test", "www.shop.test", "www.shop.test:8443", "a.www.shop.test:8443", "other"].map(
   (host) => `http://${host}`,
 );
@@ -32,7 +45,11 @@ describe("the scope of a pass", () => {
     let answers = 0;
     for (let seed = 1; seed <= 1_000; seed++) {
       const { pick } = seededRandom(seed);
-      const routes = Array.from({ length: 6 }, () => ({ host: pick(HOSTS), path: pick(PATHS), queueId: pick(["own", "b", "c"]) }));
+      const routes = Array.from({ length: 6 }, () => ({
+        host: pick(HOSTS),
+        path: pick(PATHS),
+        queueId: pick(["own", "b", "c"]),
+      }));
       const table = createRouteTable(routes);
       const scope = scopeOf("own", routes);
       expect(scope === undefined).toBe(!routes.some(({ queueId }) => queueId === "own"));
@@ -40,21 +57,23 @@ describe("the scope of a pass", () => {
         for (const path of TARGETS) {
           const isOwn = table.find({ site, path })?.queueId === "own";
           if (isOwn) answers++;
-          expect(leadsTo(passWith(scope), { site, path }), `${seed}: ${site}${path} ${JSON.stringify(routes)}`).toBe(isOwn);
+          expect(leadsTo(passWith(scope), { site, path }), `${seed}: ${site}${path} ${JSON.stringify(routes)}`).toBe(
+            isOwn,
+          );
         }
       }
     }
     expect(answers).toBeGreaterThan(10_000);
   });
 
-  it("names the routes of its queue, and of the others only those that could come first", () => {
+  it("names the routes of its queue, and only those others that could match first", () => {
     const routes = [route("*/*", "venue"), route("*/demo/*", "demo"), route("a.test/x", "a"), route("b.test/*", "b")];
     expect(scopeOf("venue", routes)).toEqual(["!a.test/x", "!b.test/*", "!*/demo/*", "*/*"]);
     expect(scopeOf("demo", routes)).toEqual(["!b.test/*", "*/demo/*"]);
     expect(scopeOf("a", routes)).toEqual(["a.test/x"]);
   });
 
-  it("is left out where nothing leads to the queue, and where it would be too long", () => {
+  it("is omitted where no route leads to the queue, and where it would be too long", () => {
     expect(scopeOf("nowhere", [route("*/*", "venue")])).toBeUndefined();
     const many = Array.from({ length: 200 }, (_, index) => route(`*/path-${index}/*`, "other"));
     expect(scopeOf("venue", [...many, route("*/*", "venue")])).toBeUndefined();
@@ -62,7 +81,7 @@ describe("the scope of a pass", () => {
     expect(leadsTo(passWith(undefined), { site: "http://x.test", path: "/" })).toBe(false);
   });
 
-  it("is a claim that both sides read, whatever operators may set as a route", () => {
+  it("is a claim that both sides can read, for every allowed route", () => {
     for (const host of HOSTS) {
       for (const path of PATHS) {
         const scope = scopeOf("own", [{ host, path, queueId: "own" }, route("*/a/hidden", "other")]);

@@ -1,13 +1,12 @@
-import { type Pass, type PassScope, SCOPE_BYTES_MAX } from "../../shared/admission.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import type { Route } from "../queue/route.ts";
-import { plainPattern } from "./plain-host.ts";
-import { createRouteTable, type RouteTable, routesBySpecificity } from "./route-table.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import { type Pass, type PassScope, SCOPE_BYTES_MAX } from "../../../shared/tokens/admission.ts";
+import type { Route } from "../../line/route.ts";
+import { createRouteTable, plainPattern, type RouteTable, routesBySpecificity } from "./route-table.ts";
 
 /**
- * Where each queue's passes hold, for an edge that will know no routes. Asked about any address, a scope gives the same answer
- * as the whole table does for this queue: it has all routes to the queue, and of the others those that could come first.
- * Undefined for a queue without routes, and where the routes are too many to travel with every request.
+ * Where each queue's passes hold, for an edge that will know no routes. Asked about any address, a scope gives the same
+ * answer as the whole table does for this queue: it has all routes to the queue, and of the others those that could
+ * come first. Undefined for a queue without routes, and where the routes are too many to travel with every request.
  */
 export type PassScopes = (queueId: QueueId) => PassScope | undefined;
 
@@ -45,7 +44,11 @@ function fits(scope: PassScope): boolean {
 type Outline = { readonly route: Route; readonly hostEnd: string; readonly pathStart: string };
 
 function outlineOf(route: Route): Outline {
-  return { route, hostEnd: plainPattern(route.host).replace(/^\*/, "").replace(/:\d+$/, ""), pathStart: pathStartOf(route.path) };
+  return {
+    route,
+    hostEnd: plainPattern(route.host).replace(/^\*/, "").replace(/:\d+$/, ""),
+    pathStart: pathStartOf(route.path),
+  };
 }
 
 /** Letters of which several mean one are for the table to compare: here such a path may begin with anything. */

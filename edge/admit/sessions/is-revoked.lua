@@ -1,4 +1,4 @@
--- Asks whether a session or its pass was ended, or all passes of its time were.
+-- Checks whether a session, its pass, or all passes of its time were revoked.
 -- KEYS[1] session  string: the reason, while any pass of this session could still be used
 -- KEYS[2] pass     string: the same for this one pass
 -- KEYS[3] all      string: every pass from before that moment (ms) was ended

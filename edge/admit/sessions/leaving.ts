@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { log } from "../log.ts";
-import { queueKeys, sessionKey } from "../queue/keys.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { queueKeys, sessionKey } from "../../line/keys.ts";
+import { log } from "../../request/log.ts";
+import { backgroundLineOf, type GuardedQueue } from "../open-gate.ts";
 import markLeavingSource from "./mark-leaving.lua";
-import { backgroundLineOf, type GuardedQueue } from "./open-gate.ts";
 
 const markLeavingScript = defineScript({
   name: "mark-leaving",
@@ -14,8 +14,8 @@ const markLeavingScript = defineScript({
 });
 
 /**
- * Long enough for the next page of the site to load and to say that its visitor is still there; short enough to be worth the beacon. The
- * platform keeps work alive for 30 s after an answer.
+ * Long enough for the next page of the site to load and to say that its visitor is still there; short enough to be
+ * worth the beacon. The platform keeps work alive for 30 s after an answer.
  */
 const GRACE_MS = 10_000;
 
@@ -23,9 +23,9 @@ const GRACE_MS = 10_000;
 export const LEAVING_SECONDS = GRACE_MS / 1000;
 
 /**
- * A page of an admitted visitor was closed. A browser cannot say whether the visitor leaves or only goes on to the next page, so the session
- * ends after a moment, unless its pass is presented meanwhile. An edge that is stopped in that moment leaves the session as it is.
- * Rejects when the store is unavailable.
+ * A page of an admitted visitor was closed. A browser cannot say whether the visitor leaves or follows a link, so the
+ * session ends after a moment, unless its pass is presented meanwhile. If the edge stops in that moment, the session
+ * stays. Rejects when the store is unavailable.
  */
 export async function leaveSoon(queue: GuardedQueue, sessionId: string): Promise<void> {
   const keys = { active: queueKeys(queue.queueId).active, session: sessionKey(queue.queueId, sessionId) };
@@ -42,6 +42,6 @@ async function endAfterGrace(queue: GuardedQueue, { sessionId, leavingAtMs }: Le
     const { hasMore } = await line.end({ sessionId, reason: "left", leavingAtMs });
     if (hasMore) queue.sweeps.more(line, queue.later);
   } catch (error) {
-    log("warn", "a session whose page was closed could not be ended", { queueId: queue.queueId, error });
+    log("warn", "cannot end the session of a closed page", { queueId: queue.queueId, error });
   }
 }

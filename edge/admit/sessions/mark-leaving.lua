@@ -1,4 +1,5 @@
--- Notes that the page of an admitted session was closed: the session ends soon, unless its pass is presented before (touch.lua).
+-- Notes that the page of an admitted session was closed: the session ends soon, unless its pass is presented before
+-- (touch.lua).
 -- KEYS[1] active   zset: session -> when its slot returns (ms)
 -- KEYS[2] session  hash: last_activity, page_views, status, ends_at, leaving_at
 -- ARGV[1] session

@@ -1,4 +1,4 @@
--- Keeps what a visitor's program said about itself with the session, for as long as the session lasts.
+-- Stores the visitor's metadata with the session, for as long as the session lasts.
 -- KEYS[1] active   zset: session -> when its slot returns (ms)
 -- KEYS[2] session  hash: last_activity, page_views, status, metadata
 -- ARGV[1] session

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
 import isRevokedSource from "./is-revoked.lua";
 import revocationsSource from "./revocations.lua";
 import revokePassSource from "./revoke-pass.lua";

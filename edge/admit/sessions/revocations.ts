@@ -1,20 +1,20 @@
-import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../shared/admission.ts";
-import { assert } from "../../shared/assert.ts";
-import type { Clock } from "../../shared/clock.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import type { StoreClock } from "../../shared/store-clock.ts";
-import { log } from "../log.ts";
-import type { EndReason } from "../queue/answer.ts";
-import { queueKeys, revocationKey, revokedAllKey } from "../queue/keys.ts";
-import { createFreshValue } from "./fresh-value.ts";
-import type { Later } from "./later.ts";
-import { type GuardedStore, StoreUnavailable } from "./outage.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import type { StoreClock } from "../../../shared/store/store-clock.ts";
+import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../../shared/tokens/admission.ts";
+import type { EndReason } from "../../line/answer.ts";
+import { queueKeys, revocationKey, revokedAllKey } from "../../line/keys.ts";
+import type { Later } from "../../proxy/platform.ts";
+import { log } from "../../request/log.ts";
+import { createFreshValue } from "../outage/fresh-value.ts";
+import { type GuardedStore, StoreUnavailable } from "../outage/outage.ts";
 import { isRevokedScript, revocationsScript } from "./revocation-scripts.ts";
 
 /**
- * Which passes of a queue were ended before their time. `fast` follows the queue's feed, which every isolate reads again
- * within 2 s, and so knows without asking; `strict` asks the store each time. While the store is unavailable or slow a pass is served by
- * what is known: whoever holds one was let in, and that is all anybody can know then.
+ * The passes of a queue that were ended early. `fast` follows the queue's feed, which every isolate reads again within
+ * 2 s, and makes no call; `strict` asks the store each time. While the store is unavailable or slow, the last known
+ * feed decides: a pass that is not in it is served.
  */
 export type Revocations = {
   /** At once wherever the feed is young enough to say. */
@@ -48,7 +48,7 @@ const STALE_AFTER_MS = 1_900;
 const TOLD_MAX = 2_000;
 /** About 100 bytes each. */
 const IDS_MAX = 50_000;
-/** The store is told in the background, within one call's patience. */
+/** The store learns of it in the background, within one call's patience. */
 const TOLD_WITHIN_MS = 2_000;
 const REVOKED_HERE_MAX = 1_000;
 /** Read again each time, so that a small step of the store's clock loses nothing. */
@@ -57,8 +57,14 @@ const OVERLAP_MS = 1_000;
 /** All revocations from `completeSinceMs` on are known, as of `toldAtMs` (both the store's time). */
 type Feed = { readonly toldAtMs: number; readonly completeSinceMs: number };
 
-export function createRevocations({ queueId, store, ownClock, storeClock, idsMax = IDS_MAX }: RevocationsOptions): Revocations {
-  /** Session or pass -> when the feed told of it. */
+export function createRevocations({
+  queueId,
+  store,
+  ownClock,
+  storeClock,
+  idsMax = IDS_MAX,
+}: RevocationsOptions): Revocations {
+  /** Session or pass -> when the feed reported it. */
   const ended = new Map<string, number>();
   /** Passes older than what the feed knows, about which the store was asked once. */
   const cleared = new Set<string>();
@@ -67,13 +73,19 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
 
   async function readFeed(known: Feed | undefined): Promise<Feed> {
     const askedAtMs = ownClock.nowMs();
-    const sinceMs = Math.max(0, known === undefined ? storeClock.nowMs() - PASS_LIFETIME_SECONDS_MAX * 1000 : known.toldAtMs - OVERLAP_MS);
+    const sinceMs = Math.max(
+      0,
+      known === undefined ? storeClock.nowMs() - PASS_LIFETIME_SECONDS_MAX * 1000 : known.toldAtMs - OVERLAP_MS,
+    );
     const keys = { revoked: queueKeys(queueId).revoked, all: revokedAllKey(queueId) };
-    const [toldAtMs, toldSinceMs, ...ids] = await revocationsScript.run(store.once, { keys, args: { sinceMs, limit: TOLD_MAX } });
+    const [toldAtMs, toldSinceMs, ...ids] = await revocationsScript.run(store.once, {
+      keys,
+      args: { sinceMs, limit: TOLD_MAX },
+    });
     storeClock.learn({ storeMs: toldAtMs, askedAtMs });
     for (const id of ids) if (!ended.has(id)) ended.set(id, toldAtMs);
     const isUnbroken = known !== undefined && toldSinceMs === sinceMs;
-    // What was left out may be about any pass that is older, also about one that was asked for before.
+    // The missing entries may be about any older pass, also about one that was checked before.
     if (!isUnbroken) cleared.clear();
     return { toldAtMs, completeSinceMs: Math.max(isUnbroken ? known.completeSinceMs : toldSinceMs, forgetOldest()) };
   }
@@ -92,7 +104,7 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
 
   const feed = createFreshValue<Feed>({
     load: readFeed,
-    onFailure: (error) => log("warn", "the feed of revocations could not be read", { queueId, error }),
+    onFailure: (error) => log("warn", "cannot read the revocation feed", { queueId, error }),
     clock: ownClock,
     refreshAfterMs: REFRESH_AFTER_MS,
     staleAfterMs: STALE_AFTER_MS,
@@ -102,12 +114,19 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
 
   const isKnown = (pass: Pass) => ended.has(pass.sessionId) || ended.has(pass.jti);
 
-  async function ask({ sessionId, jti, issuedAtSeconds }: Pass, runner: ScriptRunner): Promise<boolean | "unavailable"> {
+  async function ask(
+    { sessionId, jti, issuedAtSeconds }: Pass,
+    runner: ScriptRunner,
+  ): Promise<boolean | "unavailable"> {
     try {
-      const keys = { session: revocationKey(queueId, sessionId), pass: revocationKey(queueId, jti), all: revokedAllKey(queueId) };
+      const keys = {
+        session: revocationKey(queueId, sessionId),
+        pass: revocationKey(queueId, jti),
+        all: revokedAllKey(queueId),
+      };
       return (await isRevokedScript.run(runner, { keys, args: { issuedAtMs: issuedAtSeconds * 1000 } })) === 1;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) log("error", "a pass could not be checked", { queueId, error });
+      if (!(error instanceof StoreUnavailable)) log("error", "cannot check a pass for revocation", { queueId, error });
       return "unavailable";
     }
   }
@@ -132,7 +151,9 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
       if (isKnown(pass)) return true;
       if (check.mode === "strict") return ask(pass, check.store).then((answer) => answer === true);
       const known = feed.get(check.later, check.store.remainingMs?.());
-      return known instanceof Promise ? known.then((told) => isTold(pass, told, check.store)) : isTold(pass, known, check.store);
+      return known instanceof Promise
+        ? known.then((told) => isTold(pass, told, check.store))
+        : isTold(pass, known, check.store);
     },
     async prepare(later, withinMs) {
       await feed.get(later, withinMs);
@@ -143,6 +164,7 @@ export function createRevocations({ queueId, store, ownClock, storeClock, idsMax
       if (revokedHere.size >= REVOKED_HERE_MAX) revokedHere.clear();
       revokedHere.set(id, ownClock.nowMs());
     },
-    isLearnedAsRevoked: (id) => Math.abs(ownClock.nowMs() - (revokedHere.get(id) ?? Number.NEGATIVE_INFINITY)) < TOLD_WITHIN_MS,
+    isLearnedAsRevoked: (id) =>
+      Math.abs(ownClock.nowMs() - (revokedHere.get(id) ?? Number.NEGATIVE_INFINITY)) < TOLD_WITHIN_MS,
   };
 }

@@ -1,4 +1,4 @@
--- Ends a single pass; its session and the slot go on.
+-- Revokes a single pass; its session keeps its slot.
 -- KEYS[1] revoked     zset: session or pass -> when it was ended (ms); the feed that edges follow
 -- KEYS[2] revocation  string: the reason, for edges that ask each time
 -- ARGV[1] jti         the pass's id

@@ -1,21 +1,24 @@
-import type { Pass } from "../../shared/admission.ts";
-import type { Clock } from "../../shared/clock.ts";
-import type { QueueSettings } from "../queue/settings.ts";
-import { passEndMs } from "./issue.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { CLOCK_TOLERANCE_SECONDS, type Pass } from "../../../shared/tokens/admission.ts";
+import type { QueueSettings } from "../../line/settings.ts";
 
 /**
  * When each admitted session was last noted in the store, as this isolate knows it. A session in use is touched at most
- * once per quarter of its time, or per eighth of its idle time; the pass's own date counts too, so that an isolate which sees
- * a session for the first time does not begin with a touch. The first presentation of a new session's pass is always noted.
+ * once per quarter of its time, or per eighth of its idle time; the pass's own date counts too, so that an isolate
+ * which sees a session for the first time does not begin with a touch. The first presentation of a new session's pass
+ * is always noted.
  */
 export type Sessions = {
-  /** Counts one request, and says how many have come since the last touch when it is time for the next one; `isDue`: it is. */
+  /**
+   * Counts one request, and says how many have come since the last touch when it is time for the next one; `isDue`: it
+   * is.
+   */
   readonly use: (pass: Pass, times: SessionTimes, options?: { readonly isDue?: boolean }) => number | undefined;
   /** A touch was answered: the slot lasts until then, or 0 when the session has ended. */
   readonly touched: (sessionId: string, slotEndMs: number) => void;
   /**
-   * Until when the slot is known to last, if that is noticeably longer than the pass says and the visitor was not told a moment ago: a
-   * program that keeps its first pass costs a signature once a second, not with each request.
+   * Until when the slot is known to last, if that is noticeably longer than the pass says and the visitor was not told
+   * a moment ago: a program that keeps its first pass costs a signature once a second, not with each request.
    */
   readonly outlasts: (pass: Pass, times: SessionTimes) => number | undefined;
   /** Until when the slot is known to last; 0 when this isolate has not touched the session. */
@@ -49,7 +52,13 @@ export function createSessions(clock: Clock): Sessions {
       const oldest = sessions.keys().next();
       if (!oldest.done) sessions.delete(oldest.value);
     }
-    const fresh = { touchedAtMs: pass.issuedAtSeconds * 1000, triedAtMs: NEVER_MS, views: 0, slotEndMs: 0, toldAtMs: NEVER_MS };
+    const fresh = {
+      touchedAtMs: pass.issuedAtSeconds * 1000,
+      triedAtMs: NEVER_MS,
+      views: 0,
+      slotEndMs: 0,
+      toldAtMs: NEVER_MS,
+    };
     sessions.set(pass.sessionId, fresh);
     return fresh;
   }
@@ -93,4 +102,17 @@ export function createSessions(clock: Clock): Sessions {
 function touchEveryMs({ sessionTtlSeconds, idleSeconds }: SessionTimes): number {
   const ofLifeMs = (sessionTtlSeconds * 1000) / TOUCHES_PER_LIFE;
   return idleSeconds > 0 ? Math.min(ofLifeMs, (idleSeconds * 1000) / TOUCHES_PER_IDLE) : ofLifeMs;
+}
+
+/**
+ * Readers take a pass for a few seconds past its end, for clocks that differ. That time is the slot's too, never
+ * longer.
+ */
+export function passEndMs(slotEndMs: number): number {
+  return slotEndMs - CLOCK_TOLERANCE_SECONDS * 1000;
+}
+
+/** The slot that a pass stands for, as far as the pass knows. */
+export function slotEndMs({ expiresAtSeconds }: Pass): number {
+  return (expiresAtSeconds + CLOCK_TOLERANCE_SECONDS) * 1000;
 }

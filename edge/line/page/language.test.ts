@@ -22,7 +22,7 @@ describe("the visitor's language", () => {
     },
   );
 
-  it("is read from right to left in Persian and Arabic alone", () => {
+  it("is right-to-left only in Persian and Arabic", () => {
     expect(LANGUAGES.filter((language) => directionOf(language) === "rtl")).toEqual(["fa", "ar"]);
   });
 });

@@ -24,9 +24,9 @@ export function languageTag(language: Language): string {
   return language === "zh" ? "zh-Hans" : language;
 }
 
-/** Browsers send a handful; the rest is nobody's reading list. */
+/** Browsers send a handful. */
 const TAGS_MAX = 20;
-/** `zh-Hant-TW` and the like. Extensions are left out: nobody needs another calendar to read a place in line. */
+/** `zh-Hant-TW` and the like. Extensions are ignored: the page needs no other calendar. */
 const TAG = /^([a-z]{2,3}(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\d{3}))?)(?:-[a-z\d-]*)?$/i;
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
@@ -37,7 +37,9 @@ function preferredTags(header: string): readonly string[] {
       const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
       const tag = TAG.exec(name)?.[1];
       const quality = parameters.length === 0 ? "1" : QUALITY.exec(parameters[0] ?? "")?.[1];
-      return tag === undefined || quality === undefined || Number(quality) === 0 ? [] : [{ tag, quality: Number(quality) }];
+      return tag === undefined || quality === undefined || Number(quality) === 0
+        ? []
+        : [{ tag, quality: Number(quality) }];
     })
     .toSorted((one, other) => other.quality - one.quality)
     .map(({ tag }) => tag);

@@ -1,11 +1,11 @@
-/** What an operator's text may hold in double braces. */
+/** The placeholders of an operator's text, in double braces. */
 export const PLACEHOLDERS = ["queueName", "position", "total", "wait"] as const;
 
 type Placeholder = (typeof PLACEHOLDERS)[number];
 
 const PLACEHOLDER = /\{\{\s*(\w*)\s*\}\}/g;
 
-/** Replaces what stands in double braces. The outcome is text: whoever puts it into a page escapes it. */
+/** Replaces the placeholders. The result is plain text: the caller escapes it. */
 export function fillPlaceholders(text: string, values: Readonly<Record<Placeholder, string>>): string {
   return text.replace(PLACEHOLDER, (_whole, name: string) => values[name as Placeholder]);
 }

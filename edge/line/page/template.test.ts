@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { contrast, parseColour } from "../../shared/look/colour.ts";
-import { paletteOf } from "../../shared/look/palette.ts";
-import { LOGO_CHARS_MAX } from "./logo.ts";
-import { type Template, templateSchema } from "./template.ts";
+import { contrast, parseColour } from "../../../shared/look/colour.ts";
+import { paletteOf } from "../../../shared/look/palette.ts";
+import { LOGO_CHARS_MAX, type Template, templateSchema } from "./template.ts";
 import { fillPlaceholders } from "./template-text.ts";
 
 const PNG = `data:image/png;base64,${btoa("\x89PNG\r\n\x1a\nrest")}`;
@@ -43,7 +42,7 @@ describe("a template", () => {
     expect(templateSchema.safeParse(template).success).toBe(false);
   });
 
-  it("fills in what stands in double braces, once", () => {
+  it("replaces placeholders in double braces, once", () => {
     const values = { queueName: "{{total}} & <b>", position: "7", total: "9", wait: "soon" };
     expect(fillPlaceholders("{{queueName}}: {{ position }}/{{total}}", values)).toBe("{{total}} & <b>: 7/9");
   });
@@ -53,19 +52,23 @@ describe("the colours of a page", () => {
   const channels = ["00", "30", "60", "77", "90", "c0", "ff"];
   const all = channels.flatMap((red) => channels.flatMap((green) => channels.map((blue) => `#${red}${green}${blue}`)));
 
-  const pairs = all.flatMap((background, index) => all.filter((_, at) => at % 11 === index % 11).map((accent) => ({ background, accent })));
+  const pairs = all.flatMap((background, index) =>
+    all.filter((_, at) => at % 11 === index % 11).map((accent) => ({ background, accent })),
+  );
 
   it("can be read, whatever background and accent an operator chooses", () => {
     const worst = { text: 21, muted: 21, accent: 21, onAccent: 21, bar: 21 };
     for (const light of pairs) {
       const palette = paletteOf({ colours: { light } }, "light");
       const of = (name: keyof typeof palette) => parseColour(palette[name]);
-      const onGrounds = (name: keyof typeof palette) => Math.min(contrast(of(name), of("page")), contrast(of(name), of("surface")));
+      const onGrounds = (name: keyof typeof palette) =>
+        Math.min(contrast(of(name), of("page")), contrast(of(name), of("surface")));
       for (const name of ["text", "muted", "accent"] as const) worst[name] = Math.min(worst[name], onGrounds(name));
       worst.onAccent = Math.min(worst.onAccent, contrast(of("onAccent"), of("accent")));
       worst.bar = Math.min(worst.bar, contrast(of("accent"), of("track")));
     }
-    for (const name of ["text", "muted", "accent", "onAccent"] as const) expect([name, worst[name] >= 4.5]).toEqual([name, true]);
+    for (const name of ["text", "muted", "accent", "onAccent"] as const)
+      expect([name, worst[name] >= 4.5]).toEqual([name, true]);
     expect(worst.bar).toBeGreaterThanOrEqual(3);
   });
 

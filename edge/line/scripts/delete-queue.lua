@@ -1,13 +1,15 @@
--- Removes a queue. With people in it, only when forced. A queue of the same name may come again while passes of this one are good:
--- they are all refused there, or more people than it has slots would be inside. What was revoked stays so anyway.
--- KEYS[1] meta  KEYS[2] waiting  KEYS[3] beats  KEYS[4] active  KEYS[5] ready  KEYS[6] bucket  KEYS[7] revoked  KEYS[8] stats
+-- Deletes a queue; with people in it, only when forced. A queue of the same name may be created while passes of this
+-- one are still valid: the new queue refuses them all, or more people than it has slots would be inside. Revoked passes
+-- stay revoked.
+-- KEYS[1] meta  KEYS[2] waiting  KEYS[3] beats  KEYS[4] active  KEYS[5] ready  KEYS[6] bucket  KEYS[7] revoked
+-- KEYS[8] stats
 -- KEYS[9] all      string: when a queue of this name was last deleted (ms)
 -- ARGV[1] force    1 to remove it with the people in it
 -- ARGV[2] keepMs   the longest that any pass can still be used
 -- Returns 'none' | 'occupied' | 'deleted'
 if redis.call('EXISTS', KEYS[1]) == 0 then return 'none' end
 local time = redis.call('TIME')
--- Slots whose time is over hold nobody, although they may not have been swept yet.
+-- Expired slots do not count, although they may not have been swept yet.
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local after_now = '(' .. now
 local people = redis.call('ZCARD', KEYS[2]) + redis.call('ZCOUNT', KEYS[4], after_now, '+inf')

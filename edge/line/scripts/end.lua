@@ -9,8 +9,12 @@
 -- ARGV[5] reason      'completed' | 'revoked' | 'left'
 -- ARGV[6] detail      the operator's words, or ''
 -- ARGV[7] pastEndMs   how long past its end a pass can still be accepted
--- ARGV[8] leavingAt   end it only if a page of it was closed at this time (ms) and nothing was heard since; '' to end it in any case
+-- ARGV[8] leavingAt   end it only if a page of it was closed at this time (ms) and it sent no request since; '' to end
+--                     it in any case
 -- Returns {'none'} when there is no such queue, or nothing to end | {'ended', reason, hasMore}
+
+-- @include "stand"
+
 local REVOKED, REVOCATION, BAN, SESSION = KEYS[9], KEYS[10], KEYS[11], KEYS[12]
 local reason, detail, past_end_ms = ARGV[5], ARGV[6], tonumber(ARGV[7])
 -- As long as an open queue's passes live, which hold no slot (walk-in.ts).
@@ -24,8 +28,8 @@ if ARGV[8] ~= '' and redis.call('HGET', SESSION, 'leaving_at') ~= ARGV[8] then r
 if used and used ~= 'admitted' then return { 'ended', used, 0 } end
 -- No pass of this session can outlive this: the longest is a session's full time from now.
 local pass_ms = math.max(OPEN_PASS_MS, session_ms_max, is_active and slot_until - now or 0) + past_end_ms
--- How it ended is known for as long as a pass of it can come, and a revocation for as long as a ban may last. Whether it was one
--- person's place is not known here: it is remembered for as long as that could be asked for again.
+-- How it ended is known for as long as a pass of it can come, and a revocation for as long as a ban may last. Whether
+-- it was one person's place is not known here: it is remembered for as long as that could be asked for again.
 KEEP_MS = math.max(KEEP_MS, pass_ms, (reason == 'revoked' or not used) and PERSON_MS + past_end_ms or 0)
 redis.call('ZADD', REVOKED, now, TICKET)
 -- A queue of this name may have been deleted before, and its feed left to expire.

@@ -1,6 +1,6 @@
--- Joins the line, or walks straight in when there is room and nobody waits. Asked again with the same ticket, it
--- answers as a poll would. Somebody who waits already and brings an invite to a better lane moves there: the old place is
--- given up for the new one in the same step.
+-- Joins the line, or enters at once when there is room and the line is empty. Called again with the same ticket, it
+-- answers as a poll does. A waiting visitor who brings an invite to a better lane moves there: the old place is given
+-- up for the new one in the same step.
 -- KEYS[1..8] as in line.lua
 -- KEYS[9] address  zset: tickets that came from this address -> when each stops counting (ms)
 -- KEYS[10..11] as in invite.lua
@@ -16,9 +16,13 @@
 -- Returns {'none'} | {'closed'} | {'over'} | {'full'} | {'address_limit'} | {'scheduled', placesAt, opensAt, now}
 --       | {'invite_used'} | {'invite_revoked'} | {'proof_spent'}
 --       | {'draw_changed'} when the draw is not the one that is on
---       | {'person', ticket, order, joinedAt} when the one whom the invite names has a place already
+--       | {'person', ticket, order, joinedAt} when the person named by the invite has a place already
 --       | {'admitted', expiresAt, isNew, holdMs} | {'ended', reason}
 --       | {'waiting', …} as in answer_waiting of stand.lua
+
+-- @include "stand"
+-- @include "invite"
+
 local ADDRESS, PROOF = KEYS[9], KEYS[12]
 local tickets_per_ip, held_order, proof_ms = tonumber(ARGV[6]), tonumber(ARGV[13]), tonumber(ARGV[14])
 local known_draw_span, number = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -39,13 +43,13 @@ local function may_walk_in()
   return redis.call('ZCARD', WAITING) == 0 and may_enter({ order = math.huge, turn = 1, room = free_slots() })
 end
 
--- Why somebody new gets no place now, or nil.
+-- Why a newcomer gets no place now, or nil.
 local function newcomer_refusal()
   if phase == 'scheduled' then return { 'scheduled', places_at, opens_at, now } end
   if mode == 'drain' then return { 'closed' } end
   if phase == 'over' then return { 'over' } end
   if redis.call('ZCARD', WAITING) >= max_queue_size and not may_walk_in() then return { 'full' } end
-  -- Asked again after a lost reply, a ticket does not count against itself.
+  -- Called again after a lost reply, a ticket does not count against itself.
   if tickets_per_ip > 0 and not redis.call('ZSCORE', ADDRESS, TICKET)
     and redis.call('ZCOUNT', ADDRESS, AFTER_NOW, '+inf') >= tickets_per_ip then
     return { 'address_limit' }

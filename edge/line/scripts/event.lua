@@ -1,9 +1,9 @@
--- What a queue's schedule says at this moment: whether it is open, and which settings are in force. It stands in front of
--- order.lua and of touch.lua, which have the same first key and the same second argument.
+-- Reads a queue's schedule: which phase it is in now, and which settings are in force. The including script has the
+-- same first key and the same second argument.
 --
 -- KEYS[1] meta  hash: the queue's configuration
 -- ARGV[2] now   milliseconds, or '' for the server's own clock; only a simulation passes one
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 
 local META = KEYS[1]
 
@@ -18,14 +18,14 @@ local own = redis.call('HMGET', META, 'mode', 'max_active', 'admission_rate', 'a
 local mode = own[1]
 local opens_at, closes_at = tonumber(own[9]), tonumber(own[10])
 
--- 'scheduled': nobody can take a place yet. 'prequeue': people take places, nobody goes in. 'open': the line moves.
--- 'over': nobody new takes a place, those who have one still go in.
+-- 'scheduled': places cannot be taken yet. 'prequeue': visitors take places and do not enter. 'open': the line moves.
+-- 'over': no new places; visitors who have one still enter.
 local phase, places_at, order_kind, draw_span = 'open', opens_at, 'fifo', nil
--- What the event has of its own. Most queues have none, and pay for no more than the look.
+-- The event's own settings. Most queues have none, and skip this read.
 local event, is_event = {}, false
 if opens_at or closes_at then
-  event = redis.call('HMGET', META, 'event_max_active', 'event_admission_rate', 'event_admission_burst', 'event_session_ttl_seconds',
-    'prequeue_opens_at', 'order', 'draw_span')
+  event = redis.call('HMGET', META, 'event_max_active', 'event_admission_rate', 'event_admission_burst',
+    'event_session_ttl_seconds', 'prequeue_opens_at', 'order', 'draw_span')
   places_at, order_kind, draw_span = tonumber(event[5]) or opens_at, event[6], tonumber(event[7])
   if opens_at and now < opens_at then
     phase = now < places_at and 'scheduled' or 'prequeue'

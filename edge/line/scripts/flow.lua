@@ -1,11 +1,12 @@
--- How fast a line moves, from the fields of its bucket. It comes before bucket.lua, read-queue.lua and read-stats.lua.
+-- How fast a line moves, from the fields of its bucket.
 --
 -- KEYS: none of its own
 -- ARGV: none of its own
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 
--- Events per second as far as they are known: the average, or less when the open span shows that it is no longer reached. 0 when nothing
--- was measured. A few events more are allowed for, because a pause is not yet a standstill. `average` and `count` are the two numbers of a kind of event, `span` is how long the open span has lasted (ms).
+-- Events per second: the average, or less when the open span shows that it is no longer reached; 0 when nothing was
+-- measured. SLACK adds a few events, because a pause is not yet a standstill. `average` and `count` are the two numbers
+-- of a kind of event, `span` is the length of the open span so far (ms).
 local SLACK = 3
 local function measured(average, count, span)
   return span > 0 and math.min(average, (count + SLACK) * 1000 / span) or average
@@ -23,18 +24,19 @@ local function freed_rate(flow, now)
   return measured(flow.freed, flow.freed_count, now - flow.rate_at)
 end
 
--- The share of those in the line who enter when their turn comes, as far as that was measured; the others are found gone.
+-- The share of those in the line who enter when their turn comes, as far as that was measured; the others are found
+-- gone.
 local PRESENT_SHARE_MIN = 0.25
 local function present_share(flow)
   if flow.pace == 0 then return 1 end
   return math.max(PRESENT_SHARE_MIN, math.min(1, flow.rate / flow.pace))
 end
 
--- What an estimate is made from, as integers: admissions and freed slots per 1,000 s, rounded up because 0 is for unknown; the share per
--- thousand; and for how long nobody has entered (ms).
+-- The inputs of an estimate, as integers: admissions and freed slots per 1,000 s, rounded up because 0 means unknown;
+-- the share per thousand; and the time since the last admission (ms).
 local function flow_facts(flow, now)
-  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(freed_rate(flow, now) * 1000), math.ceil(present_share(flow) * 1000),
-    math.max(0, now - flow.admitted_at)
+  return math.ceil(measured_rate(flow, now) * 1000), math.ceil(freed_rate(flow, now) * 1000),
+    math.ceil(present_share(flow) * 1000), math.max(0, now - flow.admitted_at)
 end
 
 -- The same for a script that only reads: the fields as they are stored.

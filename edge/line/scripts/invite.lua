@@ -1,13 +1,15 @@
--- What an invite changes about a join: a better lane, and one place for one person. It stands between line.lua and enter.lua.
+-- How an invite changes a join: a better lane, and one place for one person.
 --
 -- KEYS[10] invite   set: tickets that used the invite, and 'revoked' when it was taken back
--- KEYS[11] person   string: ticket, order and time of the place of whom the invite names
+-- KEYS[11] person   string: ticket, order and time of the place that the invited person holds
 -- ARGV[5] lane      0 to 3, higher goes first
 -- ARGV[9] uses      how many places the invite is good for; 0 without an invite
 -- ARGV[10] keptUntil the last moment at which the invite can be accepted (ms)
 -- ARGV[11] isKeyed  1 when the invite names a person
 -- ARGV[12] replaced the ticket that this person had before, if that is known to be used up; '' otherwise
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
+
+-- @include "line"
 
 local INVITE, PERSON = KEYS[10], KEYS[11]
 local LANE_MAX = 3
@@ -18,8 +20,8 @@ local function lane_of(order)
   return LANE_MAX - math.floor(order / LANE_SPAN)
 end
 
--- Somebody comes on another device, or with another invite: whether that one's place can still be taken is for its own
--- ticket to say, whose keys are not here.
+-- The person returns on another device or with another invite. Only the call for the earlier ticket can tell whether
+-- its place is still open: that ticket's keys are not here.
 local function place_of_person()
   local record = is_keyed and redis.call('GET', PERSON)
   if not record then return nil end
@@ -29,10 +31,12 @@ local function place_of_person()
   return { 'person', ticket, tonumber(order), tonumber(joined_at) }
 end
 
--- Why no place can be taken with the invite, or nil. Asked again after a lost reply, a ticket does not count against itself.
+-- Why no place can be taken with the invite, or nil. Called again after a lost reply, a ticket does not count against
+-- itself.
 local function invite_refusal()
   if redis.call('SISMEMBER', INVITE, 'revoked') == 1 then return { 'invite_revoked' } end
-  if redis.call('SISMEMBER', INVITE, TICKET) == 0 and redis.call('SCARD', INVITE) >= uses then return { 'invite_used' } end
+  local is_new = redis.call('SISMEMBER', INVITE, TICKET) == 0
+  if is_new and redis.call('SCARD', INVITE) >= uses then return { 'invite_used' } end
   return nil
 end
 

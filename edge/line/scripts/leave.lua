@@ -3,6 +3,9 @@
 -- KEYS[1..8] as in line.lua
 -- ARGV[1..4] as in line.lua
 -- Returns {'none'} | {'admitted', expiresAt, 0, holdMs} | {'ended', reason, hasMore}
+
+-- @include "stand"
+
 if not queue_exists then return { 'none' } end
 if used then return answer_used() end
 return give_up('left')

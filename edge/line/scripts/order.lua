@@ -1,9 +1,8 @@
--- What the number of a place says: the lane, when it was taken, or what was drawn. It stands behind event.lua, and in front
--- of tally.lua and line.lua.
+-- The number of a place: it carries the lane and when the place was taken, or which number was drawn.
 --
 -- KEYS: none of its own
 -- ARGV: none of its own
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 
 -- Lanes are apart by more than any sequence can grow, and the sum stays exact in a double.
 local LANE_SPAN = 2 ^ 50
@@ -11,8 +10,8 @@ local LANE_SPAN = 2 ^ 50
 -- nothing has to be stored for that, also for those who are gone when it is asked.
 local SEQUENCE_PER_MS = 64
 local SEQUENCE_FROM_MS = 1704067200000
--- Places that are taken in turn have even numbers, drawn ones odd numbers. A draw has a span of numbers for itself; those
--- who come after it get numbers behind that span, from the same clock, put forward by whole spans.
+-- Places that are taken in turn have even numbers, drawn ones odd numbers. A draw has a span of numbers for itself;
+-- those who come after it get numbers behind that span, from the same clock, put forward by whole spans.
 local STEP = 2
 local SPAN = 2 ^ 40
 
@@ -20,7 +19,7 @@ local function clock_at(at)
   return (at - SEQUENCE_FROM_MS) * SEQUENCE_PER_MS
 end
 
--- Behind everybody who came before, also when the clock was set back.
+-- Behind all earlier places, also when the clock was set back.
 local function next_sequence(last, at)
   local clock = clock_at(at)
   local spans_ahead = math.max(0, math.floor((last - clock) / SPAN + 0.5))
@@ -35,16 +34,7 @@ local function span_of(order)
   return math.floor(order % LANE_SPAN / SPAN)
 end
 
--- The least that the sequence must be, so that whoever comes next stands behind this place, and behind the whole draw that
--- it is from.
+-- The smallest sequence that puts the next place behind this one, and behind the whole draw that it is from.
 local function sequence_behind(order, at)
   return is_drawn_place(order) and (span_of(order) + 1) * SPAN + clock_at(at) % SPAN or order % LANE_SPAN
-end
-
--- How long somebody at this place had waited at that time. Who drew a place has waited since the opening: before it, the
--- line kept nobody waiting.
-local function waited(order, at)
-  if is_drawn_place(order) then return opens_at and at - opens_at or 0 end
-  local ticks = (clock_at(at) - order) % SPAN
-  return ticks < SPAN / 2 and math.ceil(ticks / SEQUENCE_PER_MS) or 0
 end

@@ -1,8 +1,11 @@
--- When a visitor who waits is to poll again. It follows line.lua, and comes before stand.lua.
+-- When a visitor who waits is to poll again.
 --
 -- KEYS: none of its own
 -- ARGV: none of its own
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
+
+-- @include "flow"
+-- @include "line"
 
 -- The shortest time after which a visitor is asked to poll again.
 local POLL_MS_LEAST = 15
@@ -19,24 +22,26 @@ local EXACT_MS_MAX = 5000
 local EXACT_RATE = 300
 -- Where many of those before have left, a visitor comes earlier, but not before this part of the time.
 local EARLY_SHARE_MIN = 0.5
--- Where slots decide and sessions are short, the first in line poll more often: a free slot stays empty for about this share of a
--- session.
+-- Where slots decide and sessions are short, the first in line poll more often: a free slot stays empty for about this
+-- share of a session.
 local EMPTY_SHARE = 0.05
 local SLOT_POLL_MS_MIN = 100
 local SLOT_WAIT_MS = 4000
--- After the opening everybody who waited for it polls once, spread over this time: the line needs to know who is present. The rate
--- is half of what Redis answers with a million waiting: 9,633 polls a second of its own time (docs/performance.md, line-cost).
+-- After the opening each visitor who waited for it polls once, spread over this time: the line needs to know who is
+-- present. The rate is half of what Redis answers with a million waiting: 9,633 polls a second of its own time
+-- (docs/performance.md, line-cost).
 local OPENING_POLLS_PER_SECOND = 4800
 local OPENING_MS_MIN = 2000
 local OPENING_MS_MAX = 210000
 
 -- As long as that many people take to poll once.
 local function opening_ms()
-  return math.max(OPENING_MS_MIN, math.min(OPENING_MS_MAX, redis.call('ZCARD', WAITING) * 1000 / OPENING_POLLS_PER_SECOND))
+  local polls_ms = redis.call('ZCARD', WAITING) * 1000 / OPENING_POLLS_PER_SECOND
+  return math.max(OPENING_MS_MIN, math.min(OPENING_MS_MAX, polls_ms))
 end
 
--- Where many have left, a line moves up faster than people enter; but a newcomer is asked back sooner, because visitors who left
--- are found only when they do not poll.
+-- Where many have left, a line moves up faster than people enter; but a newcomer is asked back sooner, because visitors
+-- who left are found only when they do not poll.
 local function far_poll_ms(seen, total, is_join)
   local position = seen.position
   local is_measured = bucket.rate > 0 and position > HEAD_POSITIONS
@@ -79,7 +84,7 @@ local function poll_after(seen, total, is_join)
   return math.ceil(interval)
 end
 
--- Says nothing about the place, which a draw keeps secret until the opening; after it, everybody comes soon.
+-- Independent of the place, which a draw keeps secret until the opening; shortly after it, all visitors poll.
 local function poll_before_opening(total)
   local left = opens_at - now
   local interval = math.max(POLL_MS_MAX * 0.6, total * 1000 / POLLS_PER_SECOND_MAX) * (0.85 + 0.3 * JITTER)

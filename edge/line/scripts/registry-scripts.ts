@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
 import deleteQueueSource from "./delete-queue.lua";
-import flowSource from "./flow.lua";
-import orderSource from "./order.lua";
 import readDirectorySource from "./read-directory.lua";
 import readQueueSource from "./read-queue.lua";
 import writeDirectorySource from "./write-directory.lua";
@@ -12,15 +10,18 @@ const count = z.number().int().nonnegative();
 
 export const readQueueScript = defineScript({
   name: "read-queue",
-  source: flowSource + readQueueSource,
+  source: readQueueSource,
   keys: ["meta", "waiting", "active", "bucket"],
   args: {},
-  reply: z.union([z.tuple([]).transform(() => undefined), z.tuple([count, count, count, count, count, count, count], z.string())]),
+  reply: z.union([
+    z.tuple([]).transform(() => undefined),
+    z.tuple([count, count, count, count, count, count, count], z.string()),
+  ]),
 });
 
 export const writeQueueScript = defineScript({
   name: "write-queue",
-  source: orderSource + writeQueueSource,
+  source: writeQueueSource,
   keys: ["meta", "bucket"],
   args: { expectedVersion: z.number().int().min(-1), fields: z.string(), seed: z.string() },
   reply: z.number().int().min(-3),

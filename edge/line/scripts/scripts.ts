@@ -1,25 +1,12 @@
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { finishedSchema, lineAnswerSchema } from "./answer.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { finishedSchema, lineAnswerSchema } from "../answer.ts";
 import beatSource from "./beat.lua";
-import bucketSource from "./bucket.lua";
 import endSource from "./end.lua";
 import enterSource from "./enter.lua";
-import eventSource from "./event.lua";
-import flowSource from "./flow.lua";
-import inviteSource from "./invite.lua";
 import leaveSource from "./leave.lua";
-import lineBody from "./line.lua";
-import orderSource from "./order.lua";
-import pollSource from "./poll.lua";
-import silenceSource from "./silence.lua";
-import standSource from "./stand.lua";
 import sweepSource from "./sweep.lua";
-import tallySource from "./tally.lua";
 import touchSource from "./touch.lua";
-
-const lineSource =
-  eventSource + orderSource + tallySource + flowSource + bucketSource + silenceSource + lineBody + pollSource + standSource;
 
 /** The keys and arguments that line.lua and tally.lua name, in their order. */
 const lineKeys = ["meta", "waiting", "beats", "active", "ready", "bucket", "used", "stats"] as const;
@@ -33,7 +20,7 @@ const lineArgs = {
 
 export const enterScript = defineScript({
   name: "enter",
-  source: lineSource + inviteSource + enterSource,
+  source: enterSource,
   keys: [...lineKeys, "address", "invite", "person", "proof"],
   args: {
     ...lineArgs,
@@ -53,7 +40,7 @@ export const enterScript = defineScript({
 
 export const beatScript = defineScript({
   name: "beat",
-  source: lineSource + beatSource,
+  source: beatSource,
   keys: lineKeys,
   args: { ...lineArgs, order: z.number().int().nonnegative() },
   reply: lineAnswerSchema,
@@ -61,7 +48,7 @@ export const beatScript = defineScript({
 
 export const leaveScript = defineScript({
   name: "leave",
-  source: lineSource + leaveSource,
+  source: leaveSource,
   keys: lineKeys,
   args: lineArgs,
   reply: lineAnswerSchema,
@@ -69,7 +56,7 @@ export const leaveScript = defineScript({
 
 export const endScript = defineScript({
   name: "end",
-  source: lineSource + endSource,
+  source: endSource,
   keys: [...lineKeys, "revoked", "revocation", "ban", "session"],
   args: {
     ...lineArgs,
@@ -83,7 +70,7 @@ export const endScript = defineScript({
 
 export const sweepScript = defineScript({
   name: "sweep",
-  source: lineSource + sweepSource,
+  source: sweepSource,
   keys: [...lineKeys, "revoked"],
   args: lineArgs,
   reply: finishedSchema,
@@ -91,7 +78,7 @@ export const sweepScript = defineScript({
 
 export const touchScript = defineScript({
   name: "touch",
-  source: eventSource + touchSource,
+  source: touchSource,
   keys: ["meta", "active", "ready", "session"],
   args: {
     sessionId: z.string(),

@@ -1,11 +1,13 @@
--- Tells an outage of the store from visitors who left. When no call arrived for a while, although several visitors should have
--- polled, the store was unavailable, and the visitors who were present before get the time to come back: otherwise the first to poll
--- would pass all others. It follows bucket.lua, and comes before line.lua.
+-- Distinguishes an outage of the store from visitors who left. When no call arrived for a while, although several
+-- visitors should have polled, the store was unavailable, and the visitors who were present before get the time to come
+-- back: otherwise the first to poll would pass all others.
 --
 -- KEYS[3] beats   zset: ticket -> when its next poll is overdue (ms)
 -- KEYS[6] bucket  hash: heard_at, silent_from, silent_to, back_by
 -- ARGV: none of its own
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
+
+-- @include "bucket"
 
 local BEATS = KEYS[3]
 
@@ -50,9 +52,10 @@ end
 local function save_silence()
   local since = now - heard_at
   if silence.is_new then
-    redis.call('HSET', BUCKET, 'heard_at', now, 'silent_from', silence.from, 'silent_to', silence.to, 'back_by', silence.back_by)
+    redis.call('HSET', BUCKET, 'heard_at', now, 'silent_from', silence.from, 'silent_to', silence.to,
+      'back_by', silence.back_by)
   elseif (not stored[7] or since < 0 or since >= HEARD_EVERY_MS) and redis.call('ZCARD', WAITING) > 0 then
-    -- In an empty line nobody is missed, and a sweep of it writes nothing.
+    -- An empty line has no polls to miss, and a sweep of it writes nothing.
     redis.call('HSET', BUCKET, 'heard_at', now)
   end
 end

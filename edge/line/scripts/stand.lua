@@ -1,12 +1,15 @@
--- What a visitor is told, and the steps of a join, a poll and a farewell. It follows line.lua and poll.lua, and comes before enter, beat,
--- leave, end and sweep.
+-- The answer to a visitor who waits, and the steps of a join, a poll and a departure.
 --
 -- KEYS: those of line.lua
 -- ARGV: those of line.lua
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 
--- By when the slot that this place waits for has returned, if no session is extended: sessions end in the order of their times, and
--- those who enter then have a session's time as well. 0 where there is a free slot for this place.
+-- @include "flow"
+-- @include "line"
+-- @include "poll"
+
+-- By when the slot that this place waits for has returned, if no session is extended: sessions end in the order of
+-- their times, and those who enter then have a session's time as well. 0 where there is a free slot for this place.
 local function latest_at(seen)
   local held = max_active - seen.room
   local behind = seen.position - seen.room - 1
@@ -16,7 +19,9 @@ local function latest_at(seen)
 end
 
 -- {'waiting', position or 0, total, order, pollAfterMs, admissionsPerThousandSeconds, freedPerThousandSeconds,
---  presentPerThousand, stillMs, hasMore, opensAt or 0, freeSlots, takenSlots, latestAt or 0}: integers, because Redis cuts numbers in replies. A drawn place is told from the opening on; until then everybody's is the first number of the draw.
+-- presentPerThousand, stillMs, hasMore, opensAt or 0, freeSlots, takenSlots, latestAt or 0}: integers, because Redis
+-- truncates numbers in replies. A drawn place is shown from the opening on; until then each visitor sees the first
+-- number of the draw.
 local function answer_waiting(seen, total, order, interval)
   local position = seen.position
   if is_before_opening and is_drawn_place(order) and span_of(order) == draw_span then
@@ -76,7 +81,7 @@ local function give_up(reason)
   redis.call('ZREM', BEATS, TICKET)
   redis.call('ZREM', ACTIVE, TICKET)
   redis.call('ZREM', READY, TICKET)
-  -- One person's ticket is remembered for longer, whoever ends it.
+  -- An invited person's ticket is remembered for longer, whichever call ends it.
   redis.call('SET', USED, reason, 'PX', math.max(KEEP_MS, used and redis.call('PTTL', USED) or 0))
   local has_lapsed = return_lapsed(LAPSED_MAX)
   save()

@@ -1,8 +1,12 @@
--- Cleans up where no poll does: returns lapsed slots, and drops visitors at the head or anywhere in the line who have left.
--- KEYS[1..8] as in line.lua; there is no ticket, so KEYS[7] is a name that is never written
--- KEYS[9] revoked     zset: session -> when it was ended (ms); '-' -> when the last one was ended that is no longer there
+-- Cleans up where no poll does: returns lapsed slots, and drops visitors at the head or anywhere in the line who have
+-- left.
+-- KEYS[1..8] as in line.lua; there is no ticket, so the key `used` is never written
+-- KEYS[9] revoked     zset: session -> when it was ended (ms); '-' -> when the last removed one was ended
 -- ARGV[1..4] as in line.lua; the ticket is '-'
 -- Returns {'none'} | {'swept', hasMore}
+
+-- @include "stand"
+
 local REVOKED = KEYS[9]
 local SWEPT_MAX = 500
 local SWEEP_HEADS_MAX = 1000
@@ -10,7 +14,7 @@ local SWEEP_HEADS_MAX = 1000
 if not queue_exists then return { 'none' } end
 refill()
 local has_lapsed = return_lapsed(SWEPT_MAX)
--- Whoever is waited for after an outage is not gone yet.
+-- A visitor who may still return after an outage is not gone yet.
 local gone_before = is_returning() and math.min(silence.from, now - heartbeat_ms) or now - heartbeat_ms
 local gone = redis.call('ZRANGEBYSCORE', BEATS, '-inf', gone_before, 'LIMIT', 0, SWEPT_MAX)
 if #gone > 0 then
@@ -21,7 +25,8 @@ if #gone > 0 then
   redis.call('ZREM', WAITING, unpack(gone))
   redis.call('ZREM', BEATS, unpack(gone))
 end
--- Passes from when sessions were longer may outlive what is forgotten here, so edges are told from when on the feed is whole.
+-- Passes from when sessions were longer may outlive what is forgotten here, so edges are told from when on the feed is
+-- whole.
 local forgotten = redis.call('ZRANGEBYSCORE', REVOKED, '-inf', now - session_ms_max - KEEP_MS, 'LIMIT', 0, SWEPT_MAX)
 local last = forgotten[#forgotten]
 if last and last ~= '-' then

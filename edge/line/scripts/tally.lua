@@ -1,27 +1,27 @@
--- What the line counts about itself: who came and how it ended, how long they waited, how full it was. It stands in front
--- of line.lua, whose steps note what happens; a call that changes nobody's place writes nothing here, and makes as little
--- as possible: what only a change needs is made when there is one.
--- Totals only grow. When the first change of a new minute or hour comes, what was counted in the one before goes to its
--- place in a ring of fields, so that every change is counted in the minute in which Redis made it.
+-- The line's statistics: arrivals and how each wait ended, waiting times, occupancy. The steps of line.lua and
+-- stand.lua note events; a call that changes no place writes nothing here and allocates as little as possible. Totals
+-- only grow. When the first change of a new minute or hour comes, what was counted in the one before goes to its place
+-- in a ring of fields, so that every change is counted in the minute in which Redis made it.
 --
 -- KEYS[8] stats    hash: totals, waits by length, the open minute and hour, and the rings m0…m179 and h0…h23
 -- ARGV: none of its own
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 
 -- Nil until something is noted.
 local tally
 
--- Something moved: 'enqueued' or 'returned' for somebody who came into the line, for the first time or to the place that
--- the ticket kept; 'admitted', 'expired' (fell silent) or 'left' for somebody whose wait is over, with how long it was; or
--- nothing of it, when slots were given or came back. Who gave up counts with the time waited too, because the waits of the
--- admitted alone look better than the line was.
+-- Notes an event: 'enqueued' or 'returned' for a visitor who came into the line, for the first time or to the place
+-- that the ticket kept; 'admitted', 'expired' (stopped polling) or 'left' for a visitor whose wait is over, with its
+-- length; or none of these, when slots were given or returned. Visitors who gave up count with their time too, because
+-- the waits of admitted visitors look better than the line was.
 local function note(how, wait_ms)
-  tally = tally or { enqueued = 0, returned = 0, admitted = 0, expired = 0, left = 0, wait_ms = 0, gave_up_ms = 0, waits = {} }
+  tally = tally or { enqueued = 0, returned = 0, admitted = 0, expired = 0, left = 0, wait_ms = 0,
+    gave_up_ms = 0, waits = {} }
   if not how then return end
   tally[how] = tally[how] + 1
   if not wait_ms then return end
-  -- Waits fall into a fixed number of buckets: 0 for those who walked straight in, 1 up to 250 ms, and from there on four
-  -- to each doubling, so that a percentile is never more than a fifth off. The last is for all longer than a day.
+  -- Waits fall into a fixed number of buckets: 0 for those who walked straight in, 1 up to 250 ms, and from there on
+  -- four to each doubling, so that a percentile is never more than a fifth off. The last is for all longer than a day.
   local wait, bucket = math.max(0, wait_ms), 0
   if wait > 0 then
     -- A wait of exactly a bucket's end belongs into it, whatever the last digit of the logarithm says.
@@ -33,8 +33,8 @@ local function note(how, wait_ms)
   if how ~= 'admitted' then tally.gave_up_ms = tally.gave_up_ms + wait end
 end
 
--- Writes down what this call has noted, with how many wait and how many slots are taken now. A hash that is damaged
--- stops nobody: the line goes on without statistics.
+-- Writes down what this call has noted, with how many wait and how many slots are taken now. A damaged
+-- hash does not stop the line: it runs without statistics.
 local function save_tally(now, waiting, active)
   local STATS = KEYS[8]
   local WAIT_BUCKETS = 76
@@ -45,8 +45,7 @@ local function save_tally(now, waiting, active)
     return table.concat(texts, ' ')
   end
 
-  -- Puts a minute or an hour that is over into its ring. What was counted in it is the difference to the totals at its
-  -- beginning.
+  -- Puts a minute or an hour that is over into its ring. Its counts are the difference to the totals at its beginning.
   local function close_span(span, slot)
     local fields = { 'total_enqueued', 'total_admitted', 'total_expired', 'total_left', 'wait_ms_sum' }
     for bucket = 0, span.buckets - 1 do
@@ -55,7 +54,8 @@ local function save_tally(now, waiting, active)
     end
     local totals = redis.call('HMGET', STATS, unpack(fields))
     local base = {}
-    for number in string.gmatch(redis.call('HGET', STATS, span.base) or '', '%d+') do base[#base + 1] = tonumber(number) end
+    local stored_base = redis.call('HGET', STATS, span.base) or ''
+    for number in string.gmatch(stored_base, '%d+') do base[#base + 1] = tonumber(number) end
     for index, total in ipairs(totals) do
       totals[index] = tonumber(total) or 0
       slot[#slot + 1] = totals[index] - (base[index] or 0)
@@ -64,9 +64,9 @@ local function save_tally(now, waiting, active)
     redis.call('HSET', STATS, place, join_numbers(slot), span.base, join_numbers(totals))
   end
 
-  local stored = redis.pcall('HMGET', STATS, 'minute', 'minute_peak_queue_size', 'minute_peak_active', 'hour', 'hour_peak_queue_size',
-    'hour_peak_active', 'waiting', 'active', 'total_enqueued', 'total_returned', 'total_admitted', 'total_expired', 'total_left',
-    'wait_ms_sum', 'gave_up_ms_sum')
+  local stored = redis.pcall('HMGET', STATS, 'minute', 'minute_peak_queue_size', 'minute_peak_active', 'hour',
+    'hour_peak_queue_size', 'hour_peak_active', 'waiting', 'active', 'total_enqueued', 'total_returned',
+    'total_admitted', 'total_expired', 'total_left', 'wait_ms_sum', 'gave_up_ms_sum')
   if stored.err then return end
   for index = 1, 15 do stored[index] = tonumber(stored[index]) or 0 end
   local waited_before, held_before = stored[7], stored[8]
@@ -82,7 +82,7 @@ local function save_tally(now, waiting, active)
   local function turn_span(name, at, span)
     local open, peak_waiting, peak_active = stored[at], stored[at + 1], stored[at + 2]
     local number, floor_waiting, floor_active = math.floor(now / span.ms), peak_waiting, peak_active
-    -- A clock that was set back a little goes on in what is open; one that was far off begins anew.
+    -- A clock that was set back a little stays in the open span; one that was far off begins a new one.
     if number > open or number < open - span.kept then
       if open > 0 then close_span(span, { open, peak_waiting, peak_active, waited_before, held_before }) end
       put(name, open, number)

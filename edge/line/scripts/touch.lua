@@ -1,8 +1,7 @@
--- Notes that an admitted session is in use, and gives its slot more time. A session whose time is over stays over.
--- The first presentation of the pass claims the session: from then on it has its full time. With idleSeconds the slot ends
--- that long after the last noted request, and never later than the session itself.
--- A slot is never shortened here: a pass that was signed for it would outlive it.
--- It stands behind event.lua.
+-- Notes that an admitted session is in use, and gives its slot more time. A session whose time is over stays over. The
+-- first presentation of the pass claims the session: from then on it has its full time. With idleSeconds the slot ends
+-- that long after the last noted request, and never later than the session itself. A slot is never shortened here: a
+-- pass that was signed for it would outlive it.
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
 -- KEYS[3] ready    zset: those in active whose pass was not presented yet
@@ -14,6 +13,9 @@
 -- ARGV[4] how      'look' changes nothing, 'note' keeps the session's end, 'renew' gives the full time again
 -- ARGV[5] isFirst  1 when the pass was signed for a session that was not claimed yet
 -- Returns the time (ms) at which the slot returns, or 0 when the session has ended.
+
+-- @include "event"
+
 local ACTIVE, READY, SESSION = KEYS[2], KEYS[3], KEYS[4]
 local session, views, how, is_first = ARGV[1], tonumber(ARGV[3]), ARGV[4], ARGV[5] == '1'
 

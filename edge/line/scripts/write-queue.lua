@@ -1,13 +1,17 @@
 -- Writes a queue's whole configuration, if it is still the version that the writer has seen, and makes a draw where the
 -- new configuration asks for one. From the moment at which people can take a place in a draw until the opening, nothing
--- that the draw depends on can be changed. It stands behind order.lua.
+-- that the draw depends on can be changed.
 -- KEYS[1] meta     hash
 -- KEYS[2] bucket   hash: the sequence
 -- ARGV[1] expected the version seen, 0 for a queue that must not exist yet, -1 for whatever is there
 -- ARGV[2] fields   JSON object of texts
 -- ARGV[3] seed     for a new draw: random, and never seen before
--- Returns the new version, 0 when another version is there, -1 when the draw that is on fixes the order, -2 when it fixes the
--- start of the prequeue, -3 when there is no span of numbers left for another draw (there are some 500 in a queue's life).
+-- Returns the new version, 0 when another version is there, -1 when the draw that is on fixes the order, -2 when it
+-- fixes the start of the prequeue, -3 when there is no span of numbers left for another draw (there are some 500 in a
+-- queue's life).
+
+-- @include "order"
+
 local META, BUCKET = KEYS[1], KEYS[2]
 local DRAWS_KEPT = 5
 local expected, fields, seed = tonumber(ARGV[1]), cjson.decode(ARGV[2]), ARGV[3]
@@ -23,7 +27,8 @@ local function is_drawn(order) return order == 'random' or order == 'lottery' en
 local function is_ahead(moment) return moment and moment > now or false end
 
 local old = { order = stored[2] or 'fifo', prequeue = tonumber(stored[3]), opens = tonumber(stored[4]) }
-local new = { order = fields.order or 'fifo', prequeue = tonumber(fields.prequeue_opens_at), opens = tonumber(fields.opens_at) }
+local new = { order = fields.order or 'fifo', prequeue = tonumber(fields.prequeue_opens_at) }
+new.opens = tonumber(fields.opens_at)
 local is_open_prequeue = is_ahead(old.opens) and old.prequeue and not is_ahead(old.prequeue)
 if is_open_prequeue and (is_drawn(old.order) or is_drawn(new.order)) then
   if new.order ~= old.order then return -1 end

@@ -16,12 +16,12 @@ const entrySchema = z
     actor: z.string().describe("The name that belongs to the operator token; `operator` for SLUICE_ADMIN_TOKEN."),
     action: z.string().describe(`One of ${Object.keys(AUDIT_ACTIONS).join(", ")}.`),
     queueId: z.string().nullable(),
-    before: z.unknown().describe("What differed, as it was; null if there was nothing. Long texts and lists are cut."),
-    after: z.unknown().describe("What differs, as it is then; null if nothing is left."),
+    before: z.unknown().describe("The changed values before; null if there were none. Long texts and lists are cut."),
+    after: z.unknown().describe("The changed values after; null if there are none."),
     requestId: z.string(),
     outcome: z
       .enum(["done", "unknown"])
-      .describe("unknown: the edge or the store was gone before anybody could say whether the change was made."),
+      .describe("unknown: the edge or the store failed before the outcome was recorded."),
   })
   .register(answerSchemas, { id: "AuditEntry" });
 
@@ -30,7 +30,10 @@ const storedSchema = entrySchema.omit({ id: true, at: true, outcome: true });
 const auditPageSchema = z
   .strictObject({
     entries: z.array(entrySchema),
-    nextCursor: z.string().nullable().describe("null on the last page. With queueId a page may be short, or empty, and not the last."),
+    nextCursor: z
+      .string()
+      .nullable()
+      .describe("null on the last page. With queueId a page may be short, or empty, and not the last."),
   })
   .register(answerSchemas, { id: "AuditPage" });
 
@@ -38,13 +41,16 @@ export const listAudit = defineOperation({
   method: "get",
   path: "/admin/audit",
   id: "listAudit",
-  summary: "Who changed what, newest first; the last 10,000 changes",
+  summary: "The operators' changes, newest first; the last 10,000",
   query: z.strictObject({
-    queueId: queueIdField.optional().describe("Only what was done to this queue."),
+    queueId: queueIdField.optional().describe("Only changes to this queue."),
     cursor: z.string().regex(CURSOR, "must be the nextCursor of a page").optional(),
     limit: z
       .string()
-      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= ENTRIES_MAX, `must be a whole number from 1 to ${ENTRIES_MAX}`)
+      .refine(
+        (text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= ENTRIES_MAX,
+        `must be a whole number from 1 to ${ENTRIES_MAX}`,
+      )
       .default(String(ENTRIES_DEFAULT))
       .meta({ type: "integer", minimum: 1, maximum: ENTRIES_MAX, default: ENTRIES_DEFAULT }),
   }),

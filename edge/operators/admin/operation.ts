@@ -1,14 +1,18 @@
 import type { z } from "zod";
-import type { BodyDescription, OperationDescription as Description, OperationInput } from "../../shared/http-operation.ts";
+import type {
+  BodyDescription,
+  OperationDescription as Description,
+  OperationInput,
+} from "../../../shared/http/http-operation.ts";
 import type { Operator } from "./operator.ts";
 
-/** One route of the operator API; see `shared/http-operation.ts`. */
+/** One route of the operator API; see `shared/http/http-operation.ts`. */
 export type Operation = OperationDescription & {
-  /** What came in has passed the schemas of the description. */
+  /** The input has passed the schemas of the description. */
   readonly run: (operator: Operator, input: OperationInput) => Promise<Response>;
 };
 
-/** What the document tells; enough for a route whose handler stands elsewhere. Paths are under `/_sluice`. */
+/** The documented part; enough for a route whose handler is elsewhere. Paths are under `/_sluice`. */
 export type OperationDescription = Description<"operator" | "visitor" | "public">;
 
 type TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = Omit<
@@ -28,6 +32,7 @@ type TypedOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body 
 export function defineOperation<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType>(
   operation: TypedOperation<Params, Query, Body>,
 ): Operation {
-  const run: Operation["run"] = (operator, input) => operation.run(operator, input as Parameters<typeof operation.run>[1]);
+  const run: Operation["run"] = (operator, input) =>
+    operation.run(operator, input as Parameters<typeof operation.run>[1]);
   return { ...operation, access: "operator", run };
 }

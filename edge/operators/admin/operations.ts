@@ -1,22 +1,20 @@
-import { addRoute } from "./add-route.ts";
-import { changeQueue } from "./change-queue.ts";
-import { createInvite } from "./create-invite.ts";
-import { createQueue } from "./create-queue.ts";
-import { createRevocation } from "./create-revocation.ts";
-import { deleteQueue } from "./delete-queue.ts";
-import { endSession } from "./end-session.ts";
+import { createInvite } from "./invites/create-invite.ts";
+import { revokeInvite } from "./invites/revoke-invite.ts";
 import { listAudit } from "./list-audit.ts";
-import { listQueues } from "./list-queues.ts";
-import { listSessions } from "./list-sessions.ts";
 import type { Operation } from "./operation.ts";
-import { previewQueue } from "./preview-queue.ts";
-import { readQueue } from "./read-queue.ts";
-import { readRoutes } from "./read-routes.ts";
-import { readSession } from "./read-session.ts";
+import { changeQueue } from "./queues/change-queue.ts";
+import { createQueue } from "./queues/create-queue.ts";
+import { deleteQueue } from "./queues/delete-queue.ts";
+import { listQueues } from "./queues/list-queues.ts";
+import { previewQueue } from "./queues/preview-queue.ts";
+import { readQueue } from "./queues/read-queue.ts";
 import { readStatsOperation } from "./read-stats.ts";
-import { removeRoute } from "./remove-route.ts";
-import { replaceRoutes } from "./replace-routes.ts";
-import { revokeInvite } from "./revoke-invite.ts";
+import { addRoute } from "./routes/add-route.ts";
+import { removeRoute } from "./routes/remove-route.ts";
+import { readRoutes, replaceRoutes } from "./routes/replace-routes.ts";
+import { listSessions } from "./sessions/list-sessions.ts";
+import { readSession } from "./sessions/read-session.ts";
+import { createRevocation, endSession } from "./sessions/revoke.ts";
 
 /** Everything an operator can do, in the order of the document. */
 export const operations: readonly Operation[] = [

@@ -1,22 +1,21 @@
-import { unreachable } from "../../shared/assert.ts";
-import { problemResponse } from "../../shared/errors.ts";
-import { addressIdentity } from "../../shared/ip-address.ts";
-import type { Limit } from "../../shared/limit.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { isSameText } from "../../shared/same-bytes.ts";
+import { unreachable } from "../../../shared/assert.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import type { Limit } from "../../../shared/http/limit.ts";
+import { addressIdentity } from "../../../shared/net/ip-address.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { isSameText } from "../../../shared/tokens/same-bytes.ts";
+import { log } from "../../request/log.ts";
+import type { Visit } from "../../request/read-visit.ts";
 import { judgeConsoleCall } from "../console/console-call.ts";
 import type { ConsoleSession } from "../console/console-session.ts";
-import { log } from "../log.ts";
-import type { Visit } from "../proxy/read-visit.ts";
 
-/** Who acts, as the audit log tells it; or the answer for somebody who is no operator. */
+/** The operator's name for the audit log, or the response for a client that is no operator. */
 type Recognised = Result<string, Response>;
 
 /**
- * Whoever shows `Authorization: Bearer` with a token of `SLUICE_ADMIN_TOKEN` or `SLUICE_ADMIN_TOKENS`, or calls from a console that
- * is signed in. Without a token in the configuration nobody comes in: a gate that was set up in a hurry is closed to
- * operators, never open to everybody. One address may ask only so often, and that is looked at before the token, so that
- * nobody can try many.
+ * Recognises `Authorization: Bearer` with a token of `SLUICE_ADMIN_TOKEN` or `SLUICE_ADMIN_TOKENS`, or a call of a
+ * signed-in console. Without a configured token the operator API is closed. The rate limit per address is checked
+ * before the token, so that tokens cannot be guessed.
  */
 export async function recogniseOperator(visit: Visit, limit: Limit): Promise<Recognised> {
   const refusal = refuseEverybody(visit, limit);
@@ -28,7 +27,10 @@ export async function recogniseOperator(visit: Visit, limit: Limit): Promise<Rec
     case "genuine":
       return ok(actorOf(call.session));
     case "foreign":
-      log("warn", "a call with a console's cookie did not come from the console", { requestId: visit.requestId, path: visit.target.path });
+      log("warn", "a request with a console cookie did not come from the console", {
+        requestId: visit.requestId,
+        path: visit.target.path,
+      });
       return fail(problemResponse("console_call_foreign", { requestId: visit.requestId }));
     case "none":
       return recogniseToken(visit, "");
@@ -43,7 +45,7 @@ export async function recogniseSignIn(visit: Visit, limit: Limit, token: string)
   return refusal === undefined ? recogniseToken(visit, token) : fail(refusal);
 }
 
-/** The name that somebody gave himself stands behind the one of the token, so that nobody passes for another operator. */
+/** A self-chosen name follows the token's name, so that operators cannot impersonate each other. */
 export function actorOf({ operator, name }: Pick<ConsoleSession, "operator" | "name">): string {
   return name === "" ? operator : `${operator} (${name})`;
 }
@@ -59,7 +61,10 @@ function refuseEverybody({ requestId, clientAddress, configuration }: Visit, lim
 }
 
 /** Every token is looked at, also behind the one that fits: how long it takes does not tell whose it was. */
-async function recogniseToken({ requestId, clientAddress, configuration, target }: Visit, shown: string): Promise<Recognised> {
+async function recogniseToken(
+  { requestId, clientAddress, configuration, target }: Visit,
+  shown: string,
+): Promise<Recognised> {
   const fits = await Promise.all(configuration.operators.map(({ token }) => isSameText(shown, token)));
   const operator = configuration.operators.find((_, index) => fits[index]);
   if (operator !== undefined) return ok(operator.name);
@@ -68,7 +73,9 @@ async function recogniseToken({ requestId, clientAddress, configuration, target 
   return fail(problemResponse("operator_token_invalid", { requestId, headers }));
 }
 
-/** RFC 6750, 2.1. What is not a bearer token is compared as one that is empty, so that every refusal takes the same way. */
+/**
+ * RFC 6750, 2.1. Anything but a bearer token is compared as an empty one, so that every refusal takes the same path.
+ */
 function bearerOf(header: string): string {
   return /^bearer +(\S+)$/i.exec(header)?.[1] ?? "";
 }

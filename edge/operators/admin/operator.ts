@@ -1,25 +1,25 @@
 import type { Context } from "hono";
-import { systemClock } from "../../shared/clock.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { type ErrorCode, problemResponse } from "../../shared/errors.ts";
-import type { FieldFault } from "../../shared/field-faults.ts";
-import { newId } from "../../shared/ids.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { backgroundLineOf, type Gate } from "../gate/open-gate.ts";
-import { log } from "../log.ts";
-import type { Platform } from "../platform.ts";
-import { openRegistry, type Registry } from "../queue/registry.ts";
-import type { QueueSettings } from "../queue/settings.ts";
-import { isPublicSite } from "../queue/target-url.ts";
-import { someAtOnce } from "../store/some-at-once.ts";
-import type { InviteFacts } from "../token/sign-token.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { type ErrorCode, problemResponse } from "../../../shared/http/errors.ts";
+import type { FieldFault } from "../../../shared/http/field-faults.ts";
+import { newId } from "../../../shared/ids.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { backgroundLineOf, type Gate } from "../../admit/open-gate.ts";
+import { openRegistry, type Registry } from "../../line/registry.ts";
+import type { QueueSettings } from "../../line/settings.ts";
+import { isPublicSite } from "../../line/target-url.ts";
+import type { Platform } from "../../proxy/platform.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import { log } from "../../request/log.ts";
+import { someAtOnce } from "../../store/some-at-once.ts";
+import type { InviteFacts } from "../../tokens/sign-token.ts";
 import { type AuditLog, type Intention, openAuditLog } from "./audit/audit-log.ts";
 import { AUDIT_ACTIONS, type AuditIntent, presentable } from "./audit/entry.ts";
-import { openRouteTable, type RouteTable } from "./route-table.ts";
-import { startingWithin } from "./starting-within.ts";
+import { startingWithin } from "./queues/starting-within.ts";
+import { openRouteTable, type RouteTable } from "./routes/route-table.ts";
 
-/** Somebody who has shown the operator token: what an operation may use on their behalf. */
+/** An authenticated operator: everything that an operation may use. */
 export type Operator = {
   /** Every call once: a change that was made and not answered is the operator's to look at, not ours to repeat. */
   readonly store: ScriptRunner;
@@ -27,22 +27,27 @@ export type Operator = {
   readonly routeTable: RouteTable;
   /** For what takes many calls; see `startingWithin`. */
   readonly storeWithin: (limitMs: number) => ScriptRunner;
-  /** What is wrong with an upstream that the environment does not allow. */
+  /** The faults of an upstream that the environment does not allow. */
   readonly targetFaults: (targetUrl: string | null | undefined) => readonly FieldFault[];
   readonly header: (name: string) => string | undefined;
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
-  readonly refuse: (code: ErrorCode, options?: { readonly detail?: string; readonly errors?: readonly FieldFault[] }) => Response;
-  /** By the store's clock, which is everybody's; an isolate that has never heard it hears it first. */
+  readonly refuse: (
+    code: ErrorCode,
+    options?: { readonly detail?: string; readonly errors?: readonly FieldFault[] },
+  ) => Response;
+  /** By the store's clock; an isolate that does not know it yet reads it first. */
   readonly storeNowMs: (queueId: QueueId) => Promise<number>;
   readonly signInvite: (promise: InvitePromise) => Promise<{ readonly invite: string; readonly inviteId: string }>;
-  /** Whoever changes something says so first, and then whether it was done or nothing was changed. */
+  /** Every change is announced first, and then reported as done or as not made. */
   readonly intend: (intent: AuditIntent) => Promise<Intention>;
-  /** The same for a script that makes the change and writes the entry at once; then `changed` is told. */
+  /** The same for a script that makes the change and writes the entry in one step; then `changed` is called. */
   readonly auditEntry: AuditLog["entry"];
   readonly changed: (intent: AuditIntent) => void;
   /** This isolate need not wait for the feed. */
   readonly learnRevocation: (queueId: QueueId, id: string) => void;
-  /** After the answer. Where nobody polls any more nothing else takes out who is gone, and the next look shall not count them. */
+  /**
+   * After the response. Without polls nothing else removes visitors who left, and the next reading must not count them.
+   */
   readonly sweepLater: (queues: readonly SeenQueue[]) => void;
 };
 
@@ -88,7 +93,7 @@ export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge
     },
     async signInvite({ key, ...promise }) {
       const inviteId = newId(gate.fillRandom);
-      // Of one queue: what somebody does in another one is another matter.
+      // Per queue: a person in one queue is unknown in another.
       const person = key === undefined ? undefined : await gate.hashPerson(`${promise.queueId}:${key}`);
       const facts = { ...promise, inviteId, nowMs: gate.clock.nowMs(), ...(person !== undefined && { person }) };
       return { inviteId, invite: await gate.tokens.signInvite(facts) };
@@ -124,8 +129,10 @@ function targetFaults(targetUrl: string | null | undefined): readonly FieldFault
   return [{ field: "targetUrl", message: "must be on the public internet" }];
 }
 
-/** Configuration and the ids of sessions are nobody else's business, least of all a cache's. */
+/** Configuration and session ids must not be cached. */
 function answer(status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   const all = { "cache-control": "no-store", ...headers };
-  return body === undefined ? new Response(null, { status, headers: all }) : Response.json(body, { status, headers: all });
+  return body === undefined
+    ? new Response(null, { status, headers: all })
+    : Response.json(body, { status, headers: all });
 }

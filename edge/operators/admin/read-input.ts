@@ -1,11 +1,11 @@
 import type { Context } from "hono";
 import { z } from "zod";
-import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
-import type { BodyDescription, OperationDescription, OperationInput } from "../../shared/http-operation.ts";
-import { type JsonFault, parsePlainJson } from "../../shared/plain-json.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { readBytes } from "../proxy/read-bytes.ts";
+import { type FieldFault, fieldFaults } from "../../../shared/http/field-faults.ts";
+import type { BodyDescription, OperationDescription, OperationInput } from "../../../shared/http/http-operation.ts";
+import { type JsonFault, parsePlainJson } from "../../../shared/http/plain-json.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import { readBytes } from "../../request/read-bytes.ts";
 
 export type InputFault =
   | { readonly code: "media_type_unsupported" | "body_too_large" }
@@ -19,8 +19,14 @@ const NO_QUERY = z.strictObject({});
 
 type Expected = Pick<OperationDescription, "params" | "query" | "body">;
 
-/** Everything an operation is given, checked by its own schemas before it runs: nothing is written on behalf of half a request. */
-export async function readInput(c: Context<EdgeEnvironment>, operation: Expected): Promise<Result<OperationInput, InputFault>> {
+/**
+ * Everything an operation is given, checked by its own schemas before it runs: nothing is written on behalf of half a
+ * request.
+ */
+export async function readInput(
+  c: Context<EdgeEnvironment>,
+  operation: Expected,
+): Promise<Result<OperationInput, InputFault>> {
   const body = await readBody(c.req.raw, operation.body);
   if (!body.ok) return body;
   const params = check(operation.params, c.req.param());
@@ -37,14 +43,20 @@ function check(schema: z.ZodType | undefined, value: unknown): Result<unknown, r
   return parsed.success ? ok(parsed.data) : fail(fieldFaults(parsed.error));
 }
 
-/** A parameter that comes twice is refused like one that is not known: nobody can tell which of the two was meant. */
-function readQuery(schema: z.ZodType | undefined, queries: Readonly<Record<string, string[]>>): Result<unknown, readonly FieldFault[]> {
+/** A repeated parameter is refused like an unknown one: its meaning is ambiguous. */
+function readQuery(
+  schema: z.ZodType | undefined,
+  queries: Readonly<Record<string, string[]>>,
+): Result<unknown, readonly FieldFault[]> {
   const repeated = Object.keys(queries).filter((name) => queries[name]?.length !== 1);
   if (repeated.length > 0) return fail(repeated.map((field) => ({ field, message: "must come once" })));
   return check(schema ?? NO_QUERY, Object.fromEntries(Object.entries(queries).map(([name, [value]]) => [name, value])));
 }
 
-async function readBody(request: Request, description: BodyDescription | undefined): Promise<Result<unknown, InputFault>> {
+async function readBody(
+  request: Request,
+  description: BodyDescription | undefined,
+): Promise<Result<unknown, InputFault>> {
   if (description === undefined) return ok(undefined);
   const bytes = await readBytes(request, description.bytesMax ?? BODY_BYTES_MAX);
   if (bytes === undefined) return fail({ code: "body_too_large" });
@@ -56,7 +68,10 @@ async function readBody(request: Request, description: BodyDescription | undefin
 }
 
 function isJson(request: Request): boolean {
-  return /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("content-type") ?? "") && !isEncoded(request);
+  return (
+    /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(request.headers.get("content-type") ?? "") &&
+    !isEncoded(request)
+  );
 }
 
 function isEncoded(request: Request): boolean {

@@ -12,14 +12,16 @@ const percentilesSchema = z
   .strictObject({ p50: count, p90: count, p99: count })
   .nullable()
   .describe(
-    "Of the time people spent in the line, however it ended: those who left or fell silent count with what they had waited. null while nobody's wait is over.",
+    "Of the time people spent in the line, however it ended: visitors who left or stopped polling count with the time they waited. null while no wait has ended.",
   );
 
 const flowFields = {
   enqueued: count.describe("Joined."),
   admitted: count,
-  expired: count.describe("Fell silent, or did not come when it was their turn. Who returns to the old place was counted here before."),
-  left: count.describe("Gave up the place, or were taken out of the line."),
+  expired: count.describe(
+    "Stopped polling, or missed their turn. A visitor who returns to the old place was counted here before.",
+  ),
+  left: count.describe("Gave up the place, or were removed from the line."),
 };
 
 const hourSchema = z.strictObject({
@@ -43,9 +45,11 @@ const statsSchema = z
       active: count,
       maxActive: z.int().min(1),
       admissionRate: z.number().min(0),
-      admissionsPerSecond: z.number().min(0).describe("Measured; over the last minute when nobody waits."),
-      isStalled: z.boolean().describe("The room is full and nobody leaves."),
-      clearsInSeconds: count.nullable().describe("When those who wait now are in, if it goes on like this; null when nobody goes in."),
+      admissionsPerSecond: z.number().min(0).describe("Measured; over the last minute when no visitor waits."),
+      isStalled: z.boolean().describe("The room is full and no session ends."),
+      clearsInSeconds: count
+        .nullable()
+        .describe("Until all waiting visitors are in, at the present pace; null when the line does not move."),
     }),
     totals: z.strictObject({ ...flowFields, waitMs: percentilesSchema }).describe("Over the hours below."),
     hours: z.array(hourSchema).describe("Oldest first; the last one runs."),
@@ -62,7 +66,10 @@ export const readStatsOperation = defineOperation({
   query: z.strictObject({
     hours: z
       .string()
-      .refine((text) => /^[1-9]\d?$/.test(text) && Number(text) <= HOURS_KEPT, `must be a whole number from 1 to ${HOURS_KEPT}`)
+      .refine(
+        (text) => /^[1-9]\d?$/.test(text) && Number(text) <= HOURS_KEPT,
+        `must be a whole number from 1 to ${HOURS_KEPT}`,
+      )
       .default(String(HOURS_KEPT))
       .meta({ type: "integer", minimum: 1, maximum: HOURS_KEPT, default: HOURS_KEPT }),
   }),

@@ -1,29 +1,31 @@
 import { z } from "zod";
-import { problemSchema } from "../../shared/openapi.ts";
-import { queueIdSchema } from "../../shared/queue-id.ts";
-import { queueSettingsSchema } from "../queue/settings.ts";
+import { problemSchema } from "../../../shared/http/openapi.ts";
+import { queueIdSchema } from "../../../shared/queue-id.ts";
+import { queueSettingsSchema } from "../../line/settings.ts";
 
-/** What several operations take or give. A name makes a schema a component of `openapi.json`. */
+/** Schemas that several operations share. A name makes a schema a component of `openapi.json`. */
 export const bodySchemas = z.registry<{ id: string }>();
 export const answerSchemas = z.registry<{ id: string }>();
 
 const TOKEN_ID_PATTERN = /^[A-Za-z0-9_-]{22}$/;
 
-/** The document cannot look into a check that is code, so it is told in its own words. */
+/** The document cannot show a check that is code, so the rule is described. */
 export const queueIdField = queueIdSchema.meta({ type: "string", pattern: "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$" });
 export const sessionIdField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a session's id");
 export const inviteIdField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of an invite's id");
 export const jtiField = z.string().regex(TOKEN_ID_PATTERN, "must be the 22 characters of a pass's jti");
 
-/** The operator's words. They stand in the store and in the log. */
+/** The operator's reason. It is kept in the store and in the log. */
 export const reasonField = z.string().trim().min(1).max(200);
 
 export const queueParams = z.strictObject({ queueId: queueIdField });
 
-export const newQueueSchema = queueSettingsSchema.safeExtend({ queueId: queueIdField }).register(bodySchemas, { id: "NewQueue" });
+export const newQueueSchema = queueSettingsSchema
+  .safeExtend({ queueId: queueIdField })
+  .register(bodySchemas, { id: "NewQueue" });
 
 /**
- * Every setting, none required and none defaulted: a change that does not name a setting leaves it alone. (A default inside an
+ * Every setting, none required and none defaulted: a change leaves other settings unchanged. (A default inside an
  * optional field would still be filled in.)
  */
 export const queueChangeSchema = z
@@ -39,16 +41,21 @@ export const queueSchema = queueSettingsSchema
     queueId: queueIdField,
     version: z.int().min(1).describe("Grows with each change of the settings; also in the ETag."),
     waiting: count.describe("People in the line."),
-    active: count.describe("Slots taken: people inside, and those whose turn it is."),
+    active: count.describe("Taken slots: visitors inside, and those whose turn it is."),
     admissionsPerSecond: z.number().min(0).describe("Measured; 0 while nothing is known."),
   })
   .register(answerSchemas, { id: "Queue" });
 
 problemSchema.register(answerSchemas, { id: "Problem" });
 
-type WithoutDefaults<Shape> = { [Name in keyof Shape]: Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name] };
+type WithoutDefaults<Shape> = {
+  [Name in keyof Shape]: Shape[Name] extends z.ZodDefault<infer Inner> ? Inner : Shape[Name];
+};
 
 function withoutDefaults<Shape extends z.ZodRawShape>(shape: Shape): WithoutDefaults<Shape> {
-  const fields = Object.entries(shape).map(([name, field]) => [name, field instanceof z.ZodDefault ? field.unwrap() : field]);
+  const fields = Object.entries(shape).map(([name, field]) => [
+    name,
+    field instanceof z.ZodDefault ? field.unwrap() : field,
+  ]);
   return Object.fromEntries(fields) as WithoutDefaults<Shape>;
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import listSessionsSource from "./list-sessions.lua";
-import readRoutesSource from "./read-routes.lua";
-import readSessionSource from "./read-session.lua";
-import replaceRoutesSource from "./replace-routes.lua";
-import revokeInviteSource from "./revoke-invite.lua";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import revokeInviteSource from "./invites/revoke-invite.lua";
+import readRoutesSource from "./routes/read-routes.lua";
+import replaceRoutesSource from "./routes/replace-routes.lua";
+import listSessionsSource from "./sessions/list-sessions.lua";
+import readSessionSource from "./sessions/read-session.lua";
 
 const version = z.string().regex(/^[0-9a-f]{40}$/);
 
@@ -45,7 +45,9 @@ export const listSessionsScript = defineScript({
   args: { limit: z.number().int().positive(), lastEndMs: z.number().int().min(-1), lastId: z.string() },
   reply: z.union([
     z.tuple([z.literal("none")]).transform(() => undefined),
-    z.tuple([z.literal("page"), flag], z.union([z.string(), z.number()])).transform(([, hasMore, ...flat]) => ({ hasMore, flat })),
+    z
+      .tuple([z.literal("page"), flag], z.union([z.string(), z.number()]))
+      .transform(([, hasMore, ...flat]) => ({ hasMore, flat })),
   ]),
 });
 

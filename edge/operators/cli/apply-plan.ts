@@ -8,11 +8,15 @@ type ApplyOptions = {
 };
 
 /**
- * Step by step, in an order in which every state in between is sound: queues come before the routes that lead to them, and go
- * after those. Each step is made only over what the plan was made from. Rejects at the first that fails; what was done before
- * has been said, and another run does the rest.
+ * Step by step, in an order in which every state in between is sound: queues come before the routes that lead to them,
+ * and go after those. Each step is made only over what the plan was made from. Rejects at the first that fails; what
+ * was done before has been said, and another run does the rest.
  */
-export async function applyPlan(client: EdgeClient, { creations, changes, table, deletions }: Plan, { force, say }: ApplyOptions) {
+export async function applyPlan(
+  client: EdgeClient,
+  { creations, changes, table, deletions }: Plan,
+  { force, say }: ApplyOptions,
+) {
   for (const { queueId, settings } of creations) {
     await client.send("POST", "/queues", { body: { queueId, ...settings } });
     say(`created ${queueId}`);
@@ -22,7 +26,10 @@ export async function applyPlan(client: EdgeClient, { creations, changes, table,
     say(`changed ${queueId}`);
   }
   if (table !== undefined) {
-    await client.send("PUT", "/routes", { body: { routes: table.routes, bypass: table.bypass }, etag: table.before.etag });
+    await client.send("PUT", "/routes", {
+      body: { routes: table.routes, bypass: table.bypass },
+      etag: table.before.etag,
+    });
     say("replaced the routes");
   }
   for (const { queueId } of deletions) {

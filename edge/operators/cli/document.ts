@@ -1,12 +1,13 @@
 import { parseDocument, stringify } from "yaml";
 import { z } from "zod";
-import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { type FieldFault, fieldFaults } from "../../../shared/http/field-faults.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
 import { queueIdField } from "../admin/schemas.ts";
 
 /**
- * Queues and routes as a file. What it does not name is left alone: a setting of a queue that exists, a queue (unless told to
- * prune), the routes, the bypass rules. What it names is checked by the schemas of the operator API, queue by queue, in `plan.ts`.
+ * Queues and routes as a file. Everything that it does not name stays unchanged: settings of an existing queue, queues
+ * (unless `--prune`), routes, bypass rules. Everything that it names is checked by the schemas of the operator API,
+ * queue by queue, in `plan.ts`.
  */
 export type ConfigurationDocument = z.output<typeof documentSchema>;
 
@@ -19,7 +20,8 @@ const documentSchema = z.strictObject({
 /** JSON is YAML too. */
 export function parseConfiguration(text: string): Result<ConfigurationDocument, readonly FieldFault[]> {
   const parsed = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
-  if (parsed.errors.length > 0) return fail(parsed.errors.map(({ message }) => ({ field: "document", message: firstLine(message) })));
+  if (parsed.errors.length > 0)
+    return fail(parsed.errors.map(({ message }) => ({ field: "document", message: firstLine(message) })));
   const checked = documentSchema.safeParse(parsed.toJS({ maxAliasCount: 100 }) ?? {});
   return checked.success ? ok(checked.data) : fail(fieldFaults(checked.error));
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BypassRule } from "../queue/bypass-rule.ts";
-import type { Route } from "../queue/route.ts";
-import type { QueueSettings } from "../queue/settings.ts";
+import type { BypassRule } from "../../line/bypass-rule.ts";
+import type { Route } from "../../line/route.ts";
+import type { QueueSettings } from "../../line/settings.ts";
 
-/** What the edge has, with the versions that make sure that nobody is overwritten unseen. */
+/** The edge's present state, with the versions that prevent lost updates. */
 export type CurrentState = {
   readonly queues: ReadonlyMap<string, CurrentQueue>;
   readonly table: { readonly routes: readonly Route[]; readonly bypass: readonly BypassRule[]; readonly etag: string };
@@ -46,7 +46,12 @@ export function createEdgeClient({ url, token, settingNames }: ClientOptions): E
     const headers: Record<string, string> = { authorization: `Bearer ${token}`, accept: "application/json" };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (etag !== undefined) headers["if-match"] = etag;
-    const init = { method, headers, redirect: "error" as const, ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    const init = {
+      method,
+      headers,
+      redirect: "error" as const,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
     for (let tries = 1; ; tries++) {
       const response = await ask(`${site}${path}`, init);
       if (response.status !== 429 || tries === TRIES_MAX) return response;
@@ -110,5 +115,7 @@ async function refusalOf(response: Response): Promise<EdgeRefusal> {
   const problem = (await response.json().catch(() => ({}))) as Problem;
   const { title = `The edge answered ${response.status}.`, detail, code, errors = [] } = problem;
   const lines = errors.map(({ field, message }) => `\n    ${field}: ${message}`).join("");
-  return new EdgeRefusal(`${title}${detail === undefined ? "" : ` ${detail}`}${code === undefined ? "" : ` (${code})`}${lines}`);
+  return new EdgeRefusal(
+    `${title}${detail === undefined ? "" : ` ${detail}`}${code === undefined ? "" : ` (${code})`}${lines}`,
+  );
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { queueSettingsSchema } from "../queue/settings.ts";
+import { queueSettingsSchema } from "../../line/settings.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { parseConfiguration, writeConfiguration } from "./document.ts";
 import { createEdgeClient, type EdgeClient, EdgeRefusal } from "./edge-client.ts";
@@ -9,14 +9,14 @@ import { planChanges } from "./plan.ts";
 import { type CliSettings, parseCommand, tokenOf, USAGE } from "./settings.ts";
 import { isEmpty, showPlan } from "./show-plan.ts";
 
-/** `npm run sluice`: configuration as code, over the operator API like everybody else. What each ending means stands in `USAGE`. */
+/** `npm run sluice`: configuration as code, over the operator API. `USAGE` explains the exit codes. */
 const EXIT = { done: 0, refused: 1, faulty: 2, different: 3 } as const;
 
 process.exitCode = await main();
 
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
-  // A reader that has seen enough, as in `| head`, is no failure: nobody wants the rest.
+  // A reader that closes early, as in `| head`, is no failure.
   process.stdout.on("error", () => process.exit());
   if (args.some((argument) => argument === "--help" || argument === "-h")) {
     say(USAGE);
@@ -29,7 +29,9 @@ async function main(): Promise<number> {
   const settingNames = Object.keys(queueSettingsSchema.shape);
   const client = createEdgeClient({ url: command.value.url, token: token.value, settingNames });
   try {
-    return await (command.value.command === "export" ? exportTo(client, command.value) : applyFrom(client, command.value));
+    return await (command.value.command === "export"
+      ? exportTo(client, command.value)
+      : applyFrom(client, command.value));
   } catch (error) {
     if (error instanceof EdgeRefusal) return complain(error.message, EXIT.refused);
     throw error;
@@ -40,7 +42,10 @@ async function exportTo(client: EdgeClient, { file, format }: CliSettings): Prom
   const { queues, table } = await client.read();
   const settings = [...queues].map(([queueId, queue]) => [queueId, queue.settings] as const);
   const { routes, bypass } = table;
-  const written = writeConfiguration({ queues: Object.fromEntries(settings), routes: [...routes], bypass: [...bypass] }, format);
+  const written = writeConfiguration(
+    { queues: Object.fromEntries(settings), routes: [...routes], bypass: [...bypass] },
+    format,
+  );
   if (file === "-") process.stdout.write(written);
   else if (!(await isWritten(file, written))) return complain(`${file} cannot be written.`, EXIT.faulty);
   return EXIT.done;
@@ -84,7 +89,10 @@ function pathOf(file: string): string {
 }
 
 function complainOf(file: string, faults: readonly { readonly field: string; readonly message: string }[]): number {
-  return complain([`${file} cannot be applied:`, ...faults.map(({ field, message }) => `  ${field}: ${message}`)].join("\n"), EXIT.faulty);
+  return complain(
+    [`${file} cannot be applied:`, ...faults.map(({ field, message }) => `  ${field}: ${message}`)].join("\n"),
+    EXIT.faulty,
+  );
 }
 
 function complain(message: string, exitCode: number): number {

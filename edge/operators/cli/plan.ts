@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
-import { type FieldFault, fieldFaults } from "../../shared/field-faults.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { storedBypassRule } from "../admin/bypass-schemas.ts";
-import { newRouteTableSchema } from "../admin/route-schemas.ts";
+import { type FieldFault, fieldFaults } from "../../../shared/http/field-faults.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { BypassRule } from "../../line/bypass-rule.ts";
+import type { Route } from "../../line/route.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../line/settings.ts";
+import { storedBypassRule } from "../admin/routes/bypass-schemas.ts";
+import { newRouteTableSchema } from "../admin/routes/route-schemas.ts";
 import { newQueueSchema, queueChangeSchema } from "../admin/schemas.ts";
-import type { BypassRule } from "../queue/bypass-rule.ts";
-import type { Route } from "../queue/route.ts";
-import { type QueueSettings, queueSettingsSchema } from "../queue/settings.ts";
 import type { ConfigurationDocument } from "./document.ts";
 import type { CurrentQueue, CurrentState } from "./edge-client.ts";
 
-/** What has to be done so that the edge is as the document says. Nothing in it: it is so already. */
+/** The steps that bring the edge to the state of the document. Empty: nothing to do. */
 export type Plan = {
   readonly creations: readonly Creation[];
   readonly changes: readonly QueueChange[];
@@ -41,12 +41,16 @@ export async function planChanges(
   current: CurrentState,
   { prune }: PlanOptions,
 ): Promise<Result<Plan, readonly FieldFault[]>> {
-  const queues = Object.entries(document.queues).map(([queueId, given]) => checkQueue(queueId, given, current.queues.get(queueId)));
+  const queues = Object.entries(document.queues).map(([queueId, given]) =>
+    checkQueue(queueId, given, current.queues.get(queueId)),
+  );
   const faults = queues.flatMap((queue) => (queue.ok ? [] : queue.reason));
   const steps = queues.flatMap((queue) => (queue.ok ? [queue.value] : []));
   const deletions = prune ? [...current.queues].filter(([queueId]) => !Object.hasOwn(document.queues, queueId)) : [];
   const goneIds = new Set(deletions.map(([queueId]) => queueId));
-  const knownIds = new Set([...current.queues.keys(), ...Object.keys(document.queues)].filter((queueId) => !goneIds.has(queueId)));
+  const knownIds = new Set(
+    [...current.queues.keys(), ...Object.keys(document.queues)].filter((queueId) => !goneIds.has(queueId)),
+  );
   const table = await checkTable(document, current.table, knownIds);
   if (!table.ok) faults.push(...table.reason);
   if (!table.ok || faults.length > 0) return fail(faults);
@@ -60,7 +64,11 @@ export async function planChanges(
 
 type Step = ({ readonly kind: "creation" } & Creation) | ({ readonly kind: "change" } & QueueChange);
 
-function checkQueue(queueId: string, given: Given, current: CurrentQueue | undefined): Result<Step, readonly FieldFault[]> {
+function checkQueue(
+  queueId: string,
+  given: Given,
+  current: CurrentQueue | undefined,
+): Result<Step, readonly FieldFault[]> {
   if (current === undefined) {
     const settings = checkNew(queueId, given);
     return settings.ok ? ok({ kind: "creation", queueId, settings: settings.value }) : settings;
@@ -78,7 +86,7 @@ function checkNew(queueId: string, given: Given): Result<QueueSettings, readonly
   return ok(settings);
 }
 
-/** The change alone must be well-formed, and the queue must be sound with it. */
+/** The change must be well-formed, and the queue must be valid with it. */
 function checkChange(queueId: string, given: Given, { settings }: CurrentQueue): Result<Given, readonly FieldFault[]> {
   if (Object.keys(given).length === 0) return ok({});
   const change = queueChangeSchema.safeParse(given);
@@ -86,7 +94,9 @@ function checkChange(queueId: string, given: Given, { settings }: CurrentQueue):
   if (!merged.success) return fail(under(`queues.${queueId}`, fieldFaults(merged.error)));
   const [before, after] = [settings as Given, merged.data as Given];
   return ok(
-    Object.fromEntries(Object.keys(given).flatMap((name) => (isDeepStrictEqual(before[name], after[name]) ? [] : [[name, after[name]]]))),
+    Object.fromEntries(
+      Object.keys(given).flatMap((name) => (isDeepStrictEqual(before[name], after[name]) ? [] : [[name, after[name]]])),
+    ),
   );
 }
 
@@ -103,7 +113,11 @@ async function checkTable(
     knownIds.has(queueId) ? [] : [{ field: `routes.${index}.queueId`, message: `there is no queue ${queueId}` }],
   );
   if (strangers.length > 0) return fail(strangers);
-  const change = { before, routes: parsed.data.routes, bypass: await Promise.all(parsed.data.bypass.map(storedBypassRule)) };
+  const change = {
+    before,
+    routes: parsed.data.routes,
+    bypass: await Promise.all(parsed.data.bypass.map(storedBypassRule)),
+  };
   const isSame = isDeepStrictEqual([before.routes, before.bypass], [change.routes, change.bypass]);
   return ok(isSame ? undefined : change);
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
 
 export type CliSettings = {
   readonly command: "export" | "apply";
@@ -21,17 +21,16 @@ export const USAGE = `Usage: npm run sluice -- queues export [FILE]
        npm run sluice -- queues apply FILE [--dry-run] [--prune] [--force]
 
   export      writes queues, routes and bypass rules as YAML, or as JSON if FILE ends in .json; without FILE to standard output
-  apply       makes the edge as FILE says (- for standard input); what FILE does not name is left alone
-  --dry-run   only shows the difference
+  apply       applies FILE to the edge (- for standard input); everything that FILE does not name stays unchanged
+  --dry-run   shows the difference and changes nothing
   --prune     also deletes the queues that FILE does not name
-  --force     also those with people in them
+  --force     also queues with visitors in them
   --url URL   the edge; else SLUICE_URL, else the stack on this machine
   --token T   the operator token; else SLUICE_ADMIN_TOKEN, else the one in the data folder of the stack on this machine
 
-Ends with 0 when all is done, 1 when the edge refused or was not there, 2 when FILE or the command is faulty,
-3 when a dry run has found a difference.`;
+Exit codes: 0 done, 1 the edge refused or is unavailable, 2 FILE or the command is invalid, 3 a dry run found a difference.`;
 
-const SEE_HELP = "npm run sluice -- queues --help tells more.";
+const SEE_HELP = "See npm run sluice -- queues --help.";
 const DEFAULT_PORT = "8787";
 
 export function parseCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Result<CliSettings, string> {
@@ -39,13 +38,14 @@ export function parseCommand(args: readonly string[], environment: NodeJS.Proces
   if (!parsed.ok) return parsed;
   const { values, positionals } = parsed.value;
   const [, command, file = "-", ...rest] = positionals;
-  if (command !== "export" && command !== "apply") return fail(`Which of the two, queues export or queues apply? ${SEE_HELP}`);
-  if (rest.length > 0) return fail(`Not understood: ${rest.join(" ")}. ${SEE_HELP}`);
+  if (command !== "export" && command !== "apply") return fail(`Use queues export or queues apply. ${SEE_HELP}`);
+  if (rest.length > 0) return fail(`Unknown argument: ${rest.join(" ")}. ${SEE_HELP}`);
   if (command === "apply" && positionals.length < 3) return fail("queues apply needs a file, or - for standard input.");
   const changing = (["dry-run", "prune", "force"] as const).find((name) => values[name]);
   if (command === "export" && changing !== undefined) return fail(`--${changing} is for queues apply. ${SEE_HELP}`);
-  const url = values.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
-  if (!isWebAddress(url)) return fail("The address of the edge must be a URL of http or https.");
+  const url =
+    values.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
+  if (!isWebAddress(url)) return fail("The address of the edge must be an http or https URL.");
   return ok({
     command,
     file,
@@ -65,7 +65,13 @@ function isWebAddress(url: string): boolean {
 
 function parseFlags(args: readonly string[]) {
   const flag = { type: "boolean", default: false } as const;
-  const options = { "dry-run": flag, prune: flag, force: flag, url: { type: "string" }, token: { type: "string" } } as const;
+  const options = {
+    "dry-run": flag,
+    prune: flag,
+    force: flag,
+    url: { type: "string" },
+    token: { type: "string" },
+  } as const;
   try {
     return ok(parseArgs({ args: [...args], allowPositionals: true, options }));
   } catch (error) {

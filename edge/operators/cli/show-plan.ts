@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { BypassRule } from "../queue/bypass-rule.ts";
-import type { Route } from "../queue/route.ts";
+import type { BypassRule } from "../../line/bypass-rule.ts";
+import type { Route } from "../../line/route.ts";
 import type { Plan, QueueChange, TableChange } from "./plan.ts";
 
 /** The plan as a difference that one can read line by line: `+` comes, `-` goes, `~` changes. */
@@ -13,7 +13,9 @@ export function showPlan(plan: Plan): string {
     ]),
     ...changes.flatMap(showChange),
     ...(table === undefined ? [] : showTable(table)),
-    ...deletions.map(({ queueId, current }) => `- queue ${queueId} (${current.waiting} waiting, ${current.active} inside)`),
+    ...deletions.map(
+      ({ queueId, current }) => `- queue ${queueId} (${current.waiting} waiting, ${current.active} inside)`,
+    ),
   ];
   return lines.length === 0 ? "No difference." : [...lines, "", summary(plan)].join("\n");
 }
@@ -24,7 +26,10 @@ export function isEmpty({ creations, changes, table, deletions }: Plan): boolean
 
 function showChange({ queueId, current, settings }: QueueChange): readonly string[] {
   const before = current.settings as Readonly<Record<string, unknown>>;
-  return [`~ queue ${queueId}`, ...Object.entries(settings).map(([name, value]) => `    ${name}: ${text(before[name])} -> ${text(value)}`)];
+  return [
+    `~ queue ${queueId}`,
+    ...Object.entries(settings).map(([name, value]) => `    ${name}: ${text(before[name])} -> ${text(value)}`),
+  ];
 }
 
 function showTable({ before, routes, bypass }: TableChange): readonly string[] {

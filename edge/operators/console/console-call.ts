@@ -1,15 +1,18 @@
-import { systemClock } from "../../shared/clock.ts";
-import { isSameText } from "../../shared/same-bytes.ts";
-import type { Visit } from "../proxy/read-visit.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { isSameText } from "../../../shared/tokens/same-bytes.ts";
+import type { Visit } from "../../request/read-visit.ts";
 import { CONSOLE_KEY_HEADER } from "./console-key-header.ts";
 import { type ConsoleSession, cookieValueOf, readSession } from "./console-session.ts";
 
 /** none: no session, or one that is over. foreign: a session, but the call was not made by the console. */
-export type ConsoleCall = { readonly kind: "none" | "foreign" } | { readonly kind: "genuine"; readonly session: ConsoleSession };
+export type ConsoleCall =
+  | { readonly kind: "none" | "foreign" }
+  | { readonly kind: "genuine"; readonly session: ConsoleSession };
 
 /**
  * Whether a call to the operator API comes from a console that is signed in. The key must be shown with every call, so
- * that no other page can make one, of whatever site; a call that changes something must also say that it comes from this site.
+ * that no other page can make one, of whatever site; a call that changes something must also say that it comes from
+ * this site.
  */
 export async function judgeConsoleCall(visit: Visit): Promise<ConsoleCall> {
   const session = await sessionOf(visit);
@@ -29,8 +32,8 @@ async function sessionOf({ request, configuration, target }: Visit): Promise<Con
 }
 
 /**
- * The session of an operator whose browser asks for a page as a page. A script of the application may ask for the same address with the same
- * cookie, but not under that heading: `Sec-Fetch-*` are the browser's own to set.
+ * The session of an operator whose browser asks for a page as a page. A script of the application may ask for the same
+ * address with the same cookie, but not under that heading: `Sec-Fetch-*` are the browser's own to set.
  */
 export async function sessionOfPage(visit: Visit): Promise<ConsoleSession | undefined> {
   const { headers } = visit.request;
@@ -38,7 +41,10 @@ export async function sessionOfPage(visit: Visit): Promise<ConsoleSession | unde
   return isPage ? sessionOf(visit) : undefined;
 }
 
-/** Browsers send `Origin` with every call that is not a plain read. Scheme aside: what ends TLS before us knows it better. */
+/**
+ * Browsers send `Origin` with every call that is not a plain read. Scheme aside: what ends TLS before us knows it
+ * better.
+ */
 export function comesFromThisSite({ request, target }: Visit): boolean {
   const origin = request.headers.get("origin");
   if (origin === null || !URL.canParse(origin) || new URL(origin).host !== target.host) return false;
@@ -47,9 +53,11 @@ export function comesFromThisSite({ request, target }: Visit): boolean {
 
 const PREVIEW = /^\/_sluice\/admin\/queues\/[a-z0-9-]+\/preview$/;
 
-/** A frame cannot show a key. What it may load without one is the page that visitors see anyway. */
+/** A frame cannot present a key. Without one it may only load the page that visitors see anyway. */
 function isPreviewFrame(visit: Visit): boolean {
-  return isReading(visit) && PREVIEW.test(visit.target.path) && visit.request.headers.get("sec-fetch-dest") === "iframe";
+  return (
+    isReading(visit) && PREVIEW.test(visit.target.path) && visit.request.headers.get("sec-fetch-dest") === "iframe"
+  );
 }
 
 function isReading({ method }: Visit): boolean {

@@ -1,8 +1,8 @@
 import { html } from "hono/html";
 import { base64url } from "jose";
-import { newId, systemRandom } from "../../shared/ids.ts";
-import { CONSOLE_SCRIPT, CONSOLE_STYLE } from "../built/console.ts";
-import { acceptsGzip, gzipBytes, gzipResponse } from "../compression.ts";
+import { newId, systemRandom } from "../../../shared/ids.ts";
+import { CONSOLE_SCRIPT, CONSOLE_STYLE } from "../../built/console.ts";
+import { acceptsGzip, gzipBytes, gzipResponse } from "../../request/compression.ts";
 import type { ConsoleSession } from "./console-session.ts";
 
 /** The page carries a session's key, so no cache keeps it; what it loads is named by its content and kept for ever. */
@@ -75,7 +75,7 @@ async function assetOf(text: string, { ending, mediaType }: { ending: string; me
   return { name, text, packed: await gzipBytes(text), mediaType };
 }
 
-/** Undefined for a name that is none of ours, or no longer. */
+/** Undefined for an unknown or outdated name. */
 export async function assetResponse(request: Request, name: string): Promise<Response | undefined> {
   const asset = Object.values(await assetsOfIsolate()).find((candidate) => candidate.name === name);
   if (asset === undefined) return undefined;
@@ -91,6 +91,7 @@ export async function assetResponse(request: Request, name: string): Promise<Res
     "cross-origin-resource-policy": "same-origin",
     vary: "accept-encoding",
   };
-  if (shown === plainTag || shown === packedTag) return new Response(null, { status: 304, headers: { ...headers, etag: shown } });
+  if (shown === plainTag || shown === packedTag)
+    return new Response(null, { status: 304, headers: { ...headers, etag: shown } });
   return isPacked ? gzipResponse(asset.packed, { status: 200, headers }) : new Response(asset.text, { headers });
 }

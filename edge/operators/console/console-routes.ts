@@ -1,26 +1,28 @@
 import { type Context, Hono } from "hono";
 import { z } from "zod";
-import { systemClock } from "../../shared/clock.ts";
-import { problemResponse } from "../../shared/errors.ts";
-import { systemRandom } from "../../shared/ids.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import { systemRandom } from "../../../shared/ids.ts";
+import { notFound } from "../../admit/doors/not-found.ts";
+import { gateOf } from "../../admit/open-gate.ts";
+import { isPlainText } from "../../line/page/plain-text.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import { log } from "../../request/log.ts";
 import { actorOf, recogniseSignIn } from "../admin/operator-token.ts";
 import { readInput } from "../admin/read-input.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { gateOfIsolate } from "../gate/open-gate.ts";
-import { log } from "../log.ts";
-import { isPlainText } from "../room/plain-text.ts";
-import { notFound } from "../visitor/not-found.ts";
 import { comesFromThisSite, sessionOfPage } from "./console-call.ts";
 import { assetResponse, consolePage } from "./console-page.ts";
 import { sessionCookie, startSession } from "./console-session.ts";
 
 /**
- * The operator's console under `/_sluice/console`: one page, its script and its style, and the sign-in. Everything it shows and
- * does goes through the operator API, so it promises nothing of its own; with the store down the page still comes and says so.
+ * The operator's console under `/_sluice/console`: one page, its script and its style, and the sign-in. Everything it
+ * shows and does uses the operator API, so it makes no promises of its own; when the store is unavailable the page
+ * still loads and says so.
  */
 export function consoleRoutes(): Hono<EdgeEnvironment> {
   const routes = new Hono<EdgeEnvironment>();
-  // The key goes into the page only when it is asked for as a page. Where a browser does not say so, each new page signs in anew.
+  // The key is put into the page only when the browser requests it as a page. In browsers that do not say so, each new
+  // page signs in again.
   routes.get("/", async (c) => consolePage({ session: await sessionOfPage(c.var.visit) }));
   routes.post("/session", signIn);
   routes.delete("/session", signOut);
@@ -40,11 +42,8 @@ async function signIn(c: Context<EdgeEnvironment>): Promise<Response> {
   const { visit } = c.var;
   const { requestId, configuration, target } = visit;
   if (!comesFromThisSite(visit)) return problemResponse("console_call_foreign", { requestId });
-  const gate = await gateOfIsolate(configuration);
-  if (!gate.ok) {
-    log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId, faults: gate.reason });
-    return problemResponse("internal_error", { requestId });
-  }
+  const gate = await gateOf(visit);
+  if (!gate.ok) return gate.reason;
   const { token, name } = await signInOf(c);
   const operator = await recogniseSignIn(visit, gate.value.limits.admin, token);
   if (!operator.ok) return operator.reason;
@@ -61,14 +60,14 @@ async function signIn(c: Context<EdgeEnvironment>): Promise<Response> {
   );
 }
 
-/** Needs no key: who is signed out against his will only signs in again. */
+/** Needs no key: an unwanted sign-out only costs a new sign-in. */
 function signOut(c: Context<EdgeEnvironment>): Response {
   const { visit } = c.var;
   if (!comesFromThisSite(visit)) return problemResponse("console_call_foreign", { requestId: visit.requestId });
   return answer({}, sessionCookie({ secure: isSecure(visit.target), value: undefined }));
 }
 
-/** Whatever else was sent is no token, and gets the answer that a wrong one gets. */
+/** Any other body is no token, and gets the answer of a wrong one. */
 async function signInOf(c: Context<EdgeEnvironment>): Promise<z.output<typeof signInSchema>> {
   const input = await readInput(c, { body: { schema: signInSchema, bytesMax: BODY_BYTES_MAX } });
   return input.ok ? (input.value.body as z.output<typeof signInSchema>) : { token: "", name: "" };

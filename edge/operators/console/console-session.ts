@@ -1,22 +1,22 @@
 import { parse, serialize } from "hono/utils/cookie";
 import { base64url } from "jose";
-import { assert } from "../../shared/assert.ts";
-import { type FillRandom, newId } from "../../shared/ids.ts";
-import { isSameText } from "../../shared/same-bytes.ts";
-import type { EdgeConfiguration } from "../env.ts";
+import { assert } from "../../../shared/assert.ts";
+import { type FillRandom, newId } from "../../../shared/ids.ts";
+import { isSameText } from "../../../shared/tokens/same-bytes.ts";
+import type { EdgeConfiguration } from "../../request/env.ts";
 
 /**
- * An operator's sign-in to the console. Two halves: a cookie that scripts cannot read, and a key that only the console's own
- * page is told. Each is worth nothing without the other, because the application behind the gate lives on the same host: a
- * script of its own, or one that somebody slipped into it, could send the cookie along, but never learns the key.
+ * An operator's sign-in to the console. Two halves: a cookie that scripts cannot read, and a key that only the
+ * console's own page gets. Each is useless without the other, because the application behind the gate is on the same
+ * host: one of its scripts, or an injected one, could send the cookie, but never learns the key.
  *
- * Neither holds the operator token. Both are keyed hashes under it, so that a changed token ends every session of its
- * operator; nothing is stored.
+ * Neither contains the operator token. Both are keyed hashes under it, so that a changed token ends every session of
+ * its operator; nothing is stored.
  */
 export type ConsoleSession = {
   readonly key: string;
   readonly expiresAtMs: number;
-  /** Whose token was shown. */
+  /** The operator of the token. */
   readonly operator: string;
   /** As the operator gave it, for the audit log: several people may share one token. Empty: not given. */
   readonly name: string;
@@ -29,7 +29,10 @@ const COOKIE = /^([\w-]{22}\.(\d{10})\.([\w-]{1,32})\.([\w-]{0,600}))\.([\w-]{43
 
 type Secrets = Pick<EdgeConfiguration, "operators" | "signingKeys">;
 
-type NewSession = Pick<ConsoleSession, "operator" | "name"> & { readonly nowMs: number; readonly fillRandom: FillRandom };
+type NewSession = Pick<ConsoleSession, "operator" | "name"> & {
+  readonly nowMs: number;
+  readonly fillRandom: FillRandom;
+};
 
 export async function startSession(
   secrets: Secrets,
@@ -48,17 +51,32 @@ export async function startSession(
   };
 }
 
-export async function readSession(secrets: Secrets, cookieValue: string, nowMs: number): Promise<ConsoleSession | undefined> {
+export async function readSession(
+  secrets: Secrets,
+  cookieValue: string,
+  nowMs: number,
+): Promise<ConsoleSession | undefined> {
   const [, body = "", endsAtSeconds = "", operator = "", name = "", signature = ""] = COOKIE.exec(cookieValue) ?? [];
   const sign = await signerOf(secrets, operator);
   if (sign === undefined || !(await isSameText(signature, await sign(`cookie:${body}`)))) return undefined;
   const expiresAtMs = Number(endsAtSeconds) * 1000;
   if (expiresAtMs <= nowMs) return undefined;
-  return { key: await sign(`key:${body}`), expiresAtMs, operator, name: new TextDecoder().decode(base64url.decode(name)) };
+  return {
+    key: await sign(`key:${body}`),
+    expiresAtMs,
+    operator,
+    name: new TextDecoder().decode(base64url.decode(name)),
+  };
 }
 
-/** Never sent to the application: it is for our own paths alone. (That rules out the prefix `__Host-`.) */
-export function sessionCookie({ secure, value }: { readonly secure: boolean; readonly value: string | undefined }): string {
+/** Never sent to the application: it is only for our own paths. (That rules out the prefix `__Host-`.) */
+export function sessionCookie({
+  secure,
+  value,
+}: {
+  readonly secure: boolean;
+  readonly value: string | undefined;
+}): string {
   return serialize(cookieName(secure), value ?? "", {
     path: COOKIE_PATH,
     httpOnly: true,
@@ -79,7 +97,10 @@ function cookieName(secure: boolean): string {
 
 type Signer = (text: string) => Promise<string>;
 
-/** The signing keys are in it too, so that nobody can try out operator tokens on a cookie at home. Undefined for who is no operator. */
+/**
+ * It includes the signing keys, so that operator tokens cannot be guessed offline from a cookie. Undefined for an
+ * unknown operator.
+ */
 async function signerOf({ operators, signingKeys }: Secrets, operator: string): Promise<Signer | undefined> {
   const token = operators.find(({ name }) => name === operator)?.token;
   if (token === undefined) return undefined;

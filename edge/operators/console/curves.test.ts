@@ -12,7 +12,9 @@ function minute(startsAt: number, admitted: number): MinuteOfQueue {
   return { startsAt, admitted, enqueued: 0, expired: 0, left: 0, peakWaiting: admitted * 10, peakActive: 5 };
 }
 
-const minutes = Array.from({ length: 180 }, (_, index) => minute(THIS_MINUTE_MS - (179 - index) * MINUTE_MS, index === 179 ? 3 : 120));
+const minutes = Array.from({ length: 180 }, (_, index) =>
+  minute(THIS_MINUTE_MS - (179 - index) * MINUTE_MS, index === 179 ? 3 : 120),
+);
 const hours = Array.from({ length: 24 }, (_, index) => ({
   ...minute(Math.floor(NOW_MS / HOUR_MS) * HOUR_MS - (23 - index) * HOUR_MS, 3_600),
   waitMs: null,
@@ -28,15 +30,20 @@ describe("the curves", () => {
     expect(new Set(admittedPerSecond)).toEqual(new Set([2]));
   });
 
-  it("go on with what the console has seen itself, in order and without a double", () => {
-    const samples: Sample[] = [-60_000, -30_000, 0].map((off) => ({ atMs: NOW_MS + off, waiting: 7, active: 3, admittedPerSecond: 1 }));
+  it("continue with the console's own readings, in order and without duplicates", () => {
+    const samples: Sample[] = [-60_000, -30_000, 0].map((off) => ({
+      atMs: NOW_MS + off,
+      waiting: 7,
+      active: 3,
+      admittedPerSecond: 1,
+    }));
     const { times, waiting } = curvesOf({ stats, samples, nowMs: NOW_MS }, quarter);
     expect(times).toEqual(times.toSorted((left, right) => left - right));
     expect(waiting.slice(-3)).toEqual([7, 7, 7]);
     expect(times.filter((seconds) => seconds * 1000 >= NOW_MS - 60_000).length).toBe(3);
   });
 
-  it("reach as far as they are asked to: minutes for three hours, hours before that", () => {
+  it("reach as far as requested: minutes for three hours, hours before that", () => {
     expect(curvesOf({ stats, samples: [], nowMs: NOW_MS }, threeHours).times.length).toBe(179);
     const { times, active } = curvesOf({ stats, samples: [], nowMs: NOW_MS }, day);
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(20 * 3_600);
@@ -44,7 +51,7 @@ describe("the curves", () => {
     expect(active.at(-1)).toBe(5);
   });
 
-  it("show what there is when the statistics cannot be read", () => {
+  it("show the known values when the statistics cannot be read", () => {
     const samples: Sample[] = [{ atMs: NOW_MS, waiting: 7, active: 3, admittedPerSecond: 1 }];
     expect(curvesOf({ stats: undefined, samples, nowMs: NOW_MS }, quarter).waiting).toEqual([7]);
   });
@@ -63,7 +70,7 @@ describe("the pace", () => {
     expect(paceOf([reading(50_000, 100), reading(60_000, 100, 0)])).toBe(0);
   });
 
-  it("looks at the last seconds alone", () => {
+  it("uses only the last seconds", () => {
     let readings: readonly PaceReading[] = [];
     for (let second = 0; second <= 57; second += 3)
       readings = withReading(readings, reading(second * 1000, second < 30 ? second * 10 : 300));

@@ -1,9 +1,14 @@
 import type { MinuteOfQueue, QueueStats } from "./client/api-shapes.ts";
 
 /** One look at a queue while the console is open. */
-export type Sample = { readonly atMs: number; readonly waiting: number; readonly active: number; readonly admittedPerSecond: number };
+export type Sample = {
+  readonly atMs: number;
+  readonly waiting: number;
+  readonly active: number;
+  readonly admittedPerSecond: number;
+};
 
-/** What the charts draw: seconds since 1970, and the values at each; null where nothing is known. */
+/** The charts' data: seconds since 1970, and the values at each; null where nothing is known. */
 export type Curves = {
   readonly times: readonly number[];
   readonly waiting: readonly (number | null)[];
@@ -25,7 +30,9 @@ const MINUTES_REACH_MS = 3 * HOUR_MS;
 
 type Known = { readonly stats: QueueStats | undefined; readonly samples: readonly Sample[]; readonly nowMs: number };
 
-/** The statistics as far as they reach, and from when the console was opened what it has seen itself, which is finer. */
+/**
+ * The statistics as far as they reach, and from when the console was opened what it has seen itself, which is finer.
+ */
 export function curvesOf({ stats, samples, nowMs }: Known, { spanMs }: Range): Curves {
   const fromMs = nowMs - spanMs;
   const seenFromMs = samples[0]?.atMs ?? nowMs;
@@ -63,7 +70,12 @@ function pointOfMinute(minute: MinuteOfQueue): Point {
 }
 
 function pointOfPeriod({ startsAt, peakWaiting, admitted }: Omit<MinuteOfQueue, "peakActive">, lengthMs: number) {
-  return { atMs: startsAt + lengthMs / 2, isPast: true, waiting: peakWaiting, admittedPerSecond: admitted / (lengthMs / 1000) };
+  return {
+    atMs: startsAt + lengthMs / 2,
+    isPast: true,
+    waiting: peakWaiting,
+    admittedPerSecond: admitted / (lengthMs / 1000),
+  };
 }
 
 function pointOfSample({ atMs, waiting, active, admittedPerSecond }: Sample): Point {

@@ -1,8 +1,8 @@
-import { forecastWait } from "../queue/estimate.ts";
+import { forecastWait } from "../../line/estimate.ts";
 
 /**
- * What a change of a queue's settings will do to the people in it, in numbers and in words. Shown before the change is made.
- * Pure, and an estimate: it knows the line as it stands now, not who will come.
+ * The effect of a change of a queue's settings on its visitors, as numbers and texts. Shown before the change is made.
+ * Pure, and an estimate: it knows the present line, not future arrivals.
  */
 export type Flow = {
   readonly mode: "active" | "paused" | "drain" | "maintenance" | "open";
@@ -18,7 +18,7 @@ export type Flow = {
 
 export type FlowChange = Partial<Pick<Flow, "mode" | "maxActive" | "admissionRate">>;
 
-/** How long until those who wait now are in, if nobody else comes. Undefined: never, as things stand. */
+/** How long until all waiting visitors are in, if no others come. Undefined: never, with the present settings. */
 export function clearsInSeconds(now: Flow, change: FlowChange = {}): number | undefined {
   const { mode, maxActive, admissionRate } = { ...now, ...change };
   if (now.waiting === 0 || mode === "open") return 0;
@@ -34,9 +34,15 @@ export function clearsInSeconds(now: Flow, change: FlowChange = {}): number | un
     freeSlots,
     takenSlots: maxActive,
   };
-  const line = { position: now.waiting, total: now.waiting, flow, admissionRate, opensInSeconds: now.opensInSeconds ?? 0 };
+  const line = {
+    position: now.waiting,
+    total: now.waiting,
+    flow,
+    admissionRate,
+    opensInSeconds: now.opensInSeconds ?? 0,
+  };
   const { estimate, isStalled } = forecastWait(line);
-  // With a slot for some of them and nobody leaving, the others never enter.
+  // With slots for only some of them and no session ending, the others never enter.
   const isStuck = freeSlots < now.waiting && freedPerSecond === 0;
   return isStalled || isStuck ? undefined : estimate.likely;
 }
@@ -50,7 +56,7 @@ function isCapped({ waiting, active, maxActive }: Flow): boolean {
   return waiting > 0 && active >= maxActive;
 }
 
-/** One sentence for each thing that an operator should know before he says yes. */
+/** One sentence for each thing that an operator should know before confirming. */
 export function effectOf(now: Flow, change: FlowChange): readonly string[] {
   const sentences = change.mode === undefined || change.mode === now.mode ? [] : [effectOfMode(now, change)];
   const { maxActive = now.maxActive, admissionRate = now.admissionRate } = change;
@@ -58,44 +64,47 @@ export function effectOf(now: Flow, change: FlowChange): readonly string[] {
     sentences.push(effectOfPace(now, { maxActive, admissionRate }));
   if (maxActive < now.maxActive && now.active > maxActive)
     sentences.push(
-      `${people(now.active)} inside now. Nobody is sent away, and nobody new comes in until fewer than ${count(maxActive)} are left.`,
+      `${people(now.active)} inside now. They all stay, and no one else enters until fewer than ${count(maxActive)} are left.`,
     );
   if (admissionRate > now.admissionRate && maxActive === now.maxActive && isCapped(now))
     sentences.push(
-      `All ${count(now.maxActive)} slots are taken, so people come in only as others leave: a higher admission rate alone changes little.`,
+      `All ${count(now.maxActive)} slots are taken, so visitors enter only as others leave: a higher admission rate changes little.`,
     );
   return sentences;
 }
 
 function effectOfMode(now: Flow, change: FlowChange): string {
-  const line = now.waiting === 0 ? "Nobody is waiting." : `The ${count(now.waiting)} waiting`;
+  const line = now.waiting === 0 ? "No one is waiting." : `The ${count(now.waiting)} waiting`;
   const isEmpty = now.waiting === 0;
   switch (change.mode) {
     case "paused":
       return isEmpty
-        ? `${line} Whoever comes waits until you let them in.`
-        : `${line} keep their places, and nobody goes in until you run the line again.`;
+        ? `${line} New visitors wait until you run the line again.`
+        : `${line} keep their places. The line does not move until you run it again.`;
     case "drain":
       return isEmpty
         ? `${line} Newcomers are turned away.`
         : `${line} still go in, ${within(clearsInSeconds(now, change))}. Newcomers are turned away.`;
     case "maintenance":
-      return `Everybody outside sees the maintenance page instead of the line. ${isEmpty ? line : `${line} keep their places while their pages stay open.`}`;
+      return `All visitors outside see the maintenance page instead of the line. ${isEmpty ? line : `${line} keep their places while their pages stay open.`}`;
     case "open":
       return isEmpty
-        ? `${line} Everybody who comes goes straight in, past the maximum inside of ${count(now.maxActive)}.`
-        : `${line} and everybody after them go in at once, past the maximum inside of ${count(now.maxActive)}.`;
+        ? `${line} New visitors enter at once, past the maximum inside of ${count(now.maxActive)}.`
+        : `${line} and all new visitors enter at once, past the maximum inside of ${count(now.maxActive)}.`;
     default:
       return isEmpty
-        ? `${line} Whoever comes goes in at ${perSecond(change.admissionRate ?? now.admissionRate)}.`
+        ? `${line} New visitors enter at ${perSecond(change.admissionRate ?? now.admissionRate)}.`
         : `${line} go in, ${within(clearsInSeconds(now, change))}.`;
   }
 }
 
 function effectOfPace(now: Flow, change: Required<Pick<FlowChange, "maxActive" | "admissionRate">>): string {
   const subject =
-    change.admissionRate === now.admissionRate ? `With ${count(change.maxActive)} inside` : `At ${perSecond(change.admissionRate)}`;
-  if (now.waiting === 0) return `Nobody is waiting. ${subject} a line of 1,000 would clear in ${duration(1_000 / change.admissionRate)}.`;
+    change.admissionRate === now.admissionRate
+      ? `With ${count(change.maxActive)} inside`
+      : `At ${perSecond(change.admissionRate)}`;
+  if (now.waiting === 0)
+    return `No one is waiting. ${subject} a line of 1,000 would clear in ${duration(1_000 / change.admissionRate)}.`;
   const [before, after] = [clearsInSeconds(now), clearsInSeconds(now, change)].map(durationOrNever);
   const line = `${subject} the ${count(now.waiting)} waiting`;
   if (after === NEVER) return `${line} do not move, because the line stands still.`;
@@ -104,7 +113,7 @@ function effectOfPace(now: Flow, change: Required<Pick<FlowChange, "maxActive" |
 }
 
 function within(seconds: number | undefined): string {
-  return seconds === undefined ? "but nobody is leaving to make room" : `in ${duration(seconds)}`;
+  return seconds === undefined ? "but no one is leaving to make room" : `in ${duration(seconds)}`;
 }
 
 const NEVER = "never";

@@ -1,4 +1,4 @@
-import { type Phase, phaseAt, type Schedule, settingsAt } from "../queue/schedule.ts";
+import { type Phase, phaseAt, type Schedule, settingsAt } from "../../line/schedule.ts";
 import { effectOf, type Flow } from "./forecast.ts";
 
 type Settings = Schedule & { readonly eventOverrides: Readonly<Record<string, unknown>> | null };
@@ -16,11 +16,19 @@ export function queueAt<Queue extends SetQueue>(queue: Queue, nowMs: number): Qu
 const OWN_NAMES = { admissionRate: "admission rate", maxActive: "maximum inside" } as const;
 const PACE = ["admissionRate", "maxActive"] as const;
 
-/** What a change will do to the line now. A setting that the event has its own of takes effect when the event is over. */
-export function effectNow(queue: SetQueue, change: Readonly<Record<string, unknown>>, nowMs: number): readonly string[] {
+/**
+ * The effect of a change on the present line. A setting that the event overrides takes effect when the event is over.
+ */
+export function effectNow(
+  queue: SetQueue,
+  change: Readonly<Record<string, unknown>>,
+  nowMs: number,
+): readonly string[] {
   const now = queueAt(queue, nowMs);
   const { mode, admissionRate, maxActive } = queueAt({ ...queue, ...change }, nowMs);
-  const overridden = PACE.filter((name) => change[name] !== undefined && change[name] !== queue[name] && isOwnOf(queue, now, name));
+  const overridden = PACE.filter(
+    (name) => change[name] !== undefined && change[name] !== queue[name] && isOwnOf(queue, now, name),
+  );
   const names = overridden.map((name) => OWN_NAMES[name]).join(" and ");
   const later = names === "" ? [] : [`The event has its own ${names}: this takes effect when it is over.`];
   return [...effectOf(now, { mode, admissionRate, maxActive }), ...later];

@@ -1,6 +1,12 @@
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { checkPart, type HealthReport, healthReport, healthReportSchema, type PartHealth } from "../../shared/health.ts";
-import { storeHealth } from "../../shared/store-health.ts";
+import {
+  checkPart,
+  type HealthReport,
+  healthReport,
+  healthReportSchema,
+  type PartHealth,
+} from "../../../shared/http/health.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { storeHealth } from "../../../shared/store/store-health.ts";
 
 const PART_TIMEOUT_MS = 900;
 

@@ -1,8 +1,8 @@
 import { html, raw } from "hono/html";
-import type { HealthReport, PartHealth } from "../../shared/health.ts";
-import { paletteCss } from "../../shared/look/palette.ts";
+import type { HealthReport, PartHealth } from "../../../shared/http/health.ts";
+import { paletteCss } from "../../../shared/look/palette.ts";
 
-/** What each part is, for somebody who opens the page before reading any documentation. */
+/** The parts' titles, for readers who do not know the documentation. */
 const PART_TITLES: Readonly<Record<string, string>> = {
   edge: "Edge: the gate that visitors meet",
   store: "Store: the line's Redis",
@@ -36,7 +36,8 @@ small { display: block; color: var(--muted); }
 
 /** The same report as the JSON, for a person. The page has no script and loads nothing. */
 export function healthPage(report: HealthReport) {
-  const headline = report.status === "ok" ? "Everything answers" : `Not answering: ${report.down.map(nameOf).join(", ")}`;
+  const headline =
+    report.status === "ok" ? "Everything answers" : `Not answering: ${report.down.map(nameOf).join(", ")}`;
   return html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>

@@ -1,5 +1,5 @@
-import type { Clock } from "../../shared/clock.ts";
-import type { HealthReport } from "../../shared/health.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { HealthReport } from "../../../shared/http/health.ts";
 
 /** Young enough for every monitor, and one check a second is nothing to the stores. */
 const FRESH_MS = 1_000;
@@ -10,14 +10,16 @@ const STALE_MS = 3_000;
 const LOOK_EVERY_MS = 25;
 
 /**
- * The last report of this isolate, checked again after a second by one request at a time. Other requests get the last report, or look for
- * the new one: they share its value and never wait for another request's promise, which workerd forbids.
+ * The last report of this isolate, checked again after a second by one request at a time. Other requests get the last
+ * report, or look for the new one: they share its value and never wait for another request's promise, which workerd
+ * forbids.
  */
 export function createRecentReport(clock: Clock) {
   let last: { readonly report: HealthReport; readonly atMs: number } | undefined;
   let checkingSinceMs = Number.NEGATIVE_INFINITY;
 
-  const lastWithin = (limitMs: number) => (last !== undefined && isWithin(clock.nowMs() - last.atMs, limitMs) ? last.report : undefined);
+  const lastWithin = (limitMs: number) =>
+    last !== undefined && isWithin(clock.nowMs() - last.atMs, limitMs) ? last.report : undefined;
   const isChecking = () => isWithin(clock.nowMs() - checkingSinceMs, CHECK_MS_MAX);
 
   return async function recentReport(check: () => Promise<HealthReport>): Promise<HealthReport> {

@@ -1,18 +1,16 @@
 import type { Context } from "hono";
-import { systemClock } from "../../shared/clock.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { problemResponse } from "../../shared/errors.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { EXPOSITION_TYPE, expositionText, type MetricFamily } from "../../../shared/http/exposition.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { gateOf } from "../../admit/open-gate.ts";
+import { StoreUnavailable } from "../../admit/outage/outage.ts";
+import { openRegistry } from "../../line/registry.ts";
+import { edgeMetrics } from "../../request/edge-counters.ts";
+import type { EdgeEnvironment } from "../../request/env.ts";
+import { someAtOnce } from "../../store/some-at-once.ts";
 import { recogniseOperator } from "../admin/operator-token.ts";
-import { startingWithin } from "../admin/starting-within.ts";
-import type { EdgeEnvironment } from "../env.ts";
-import { gateOfIsolate } from "../gate/open-gate.ts";
-import { StoreUnavailable } from "../gate/outage.ts";
-import { log } from "../log.ts";
-import { openRegistry } from "../queue/registry.ts";
+import { startingWithin } from "../admin/queues/starting-within.ts";
 import { readStats } from "../stats/read-stats.ts";
-import { someAtOnce } from "../store/some-at-once.ts";
-import { edgeMetrics } from "./edge-counters.ts";
-import { EXPOSITION_TYPE, expositionText, type MetricFamily } from "./exposition.ts";
 import { type NamedStats, queueMetrics } from "./queue-metrics.ts";
 
 /** A scrape waits ten seconds as a rule. */
@@ -21,22 +19,21 @@ const READING_MS_MAX = 5_000;
 const READS_AT_ONCE = 6;
 
 /**
- * `GET /_sluice/metrics`, for whoever shows the operator token. With the store away it answers all the same, with what the
- * edge knows by itself: that is when somebody looks.
+ * `GET /_sluice/metrics`, with the operator token. When the store is unavailable it still answers with the edge's own
+ * metrics: that is when they are needed.
  */
 export async function metricsRoute(c: Context<EdgeEnvironment>): Promise<Response> {
   const { visit } = c.var;
-  const gate = await gateOfIsolate(visit.configuration);
-  if (!gate.ok) {
-    log("error", "SLUICE_SIGNING_KEYS cannot be used", { requestId: visit.requestId, faults: gate.reason });
-    return problemResponse("internal_error", { requestId: visit.requestId });
-  }
+  const gate = await gateOf(visit);
+  if (!gate.ok) return gate.reason;
   const operator = await recogniseOperator(visit, gate.value.limits.admin);
   if (!operator.ok) return operator.reason;
   const store = startingWithin(gate.value.store.once, { limitMs: READING_MS_MAX, clock: systemClock });
   const queues = await readQueues(store);
   const families = [storeUp(queues !== undefined), ...queueMetrics(queues ?? []), ...edgeMetrics()];
-  return new Response(expositionText(families), { headers: { "content-type": EXPOSITION_TYPE, "cache-control": "no-store" } });
+  return new Response(expositionText(families), {
+    headers: { "content-type": EXPOSITION_TYPE, "cache-control": "no-store" },
+  });
 }
 
 /** All queues or none: a scrape with some of them would look as if the others were gone. */

@@ -1,11 +1,13 @@
+import type { MetricFamily, Sample } from "../../../shared/http/exposition.ts";
 import { gaveUpField, numberOf, type QueueStats, waitField } from "../stats/read-stats.ts";
 import { measuredRateOf } from "../stats/stats-answer.ts";
 import { bucketEndMs, WAIT_BUCKETS } from "../stats/wait-histogram.ts";
-import type { MetricFamily, Sample } from "./exposition.ts";
 
 export type NamedStats = { readonly queueId: string; readonly stats: QueueStats };
 
-/** What every queue tells Prometheus. Totals are counted in the store, so that they go on whichever edge is asked. */
+/**
+ * Every queue's metrics for Prometheus. Totals are counted in the store, so that they continue whichever edge is asked.
+ */
 export function queueMetrics(queues: readonly NamedStats[]): readonly MetricFamily[] {
   const each = (numberIn: (stats: QueueStats) => number): readonly Sample[] =>
     queues.map(({ queueId, stats }) => ({ labels: { queue: queueId }, value: numberIn(stats) }));
@@ -13,11 +15,16 @@ export function queueMetrics(queues: readonly NamedStats[]): readonly MetricFami
     return { name: `sluice_queue_${name}`, type: "gauge", help, samples: each(numberIn) };
   };
   const total = (name: string, help: string): MetricFamily => {
-    return { name: `sluice_queue_${name}_total`, type: "counter", help, samples: each((stats) => numberOf(stats, `total_${name}`)) };
+    return {
+      name: `sluice_queue_${name}_total`,
+      type: "counter",
+      help,
+      samples: each((stats) => numberOf(stats, `total_${name}`)),
+    };
   };
   return [
     gauge("waiting", "People in the line.", ({ waiting }) => waiting),
-    gauge("ready", "People whose turn it is and who have not come in yet.", ({ ready }) => ready),
+    gauge("ready", "Visitors whose turn has come and who have not entered yet.", ({ ready }) => ready),
     gauge("active", "Slots taken, by people inside and by those whose turn it is.", ({ active }) => active),
     gauge("max_active", "How many slots there are.", ({ maxActive }) => maxActive),
     gauge("admission_rate", "How many may go in each second, as set.", ({ admissionRate }) => admissionRate),
@@ -48,7 +55,11 @@ const BOUND_EVERY = 4;
 function waitSamples({ queueId, stats }: NamedStats): readonly Sample[] {
   const gaveUpMs = numberOf(stats, "gave_up_ms_sum");
   return [
-    ...histogram({ queue: queueId, outcome: "admitted" }, countsOf(stats, waitField), numberOf(stats, "wait_ms_sum") - gaveUpMs),
+    ...histogram(
+      { queue: queueId, outcome: "admitted" },
+      countsOf(stats, waitField),
+      numberOf(stats, "wait_ms_sum") - gaveUpMs,
+    ),
     ...histogram({ queue: queueId, outcome: "gave_up" }, countsOf(stats, gaveUpField), gaveUpMs),
   ];
 }
@@ -57,13 +68,18 @@ function countsOf(stats: QueueStats, fieldOf: (bucket: number) => string): reado
   return Array.from({ length: WAIT_BUCKETS }, (_, bucket) => numberOf(stats, fieldOf(bucket)));
 }
 
-function histogram(labels: Readonly<Record<string, string>>, counts: readonly number[], sumMs: number): readonly Sample[] {
+function histogram(
+  labels: Readonly<Record<string, string>>,
+  counts: readonly number[],
+  sumMs: number,
+): readonly Sample[] {
   let count = 0;
   const buckets: Sample[] = [];
   for (const [bucket, inBucket] of counts.entries()) {
     count += inBucket;
     const isBound = bucket === 0 || bucket % BOUND_EVERY === 1;
-    if (isBound) buckets.push({ suffix: "_bucket", labels: { ...labels, le: String(bucketEndMs(bucket) / 1_000) }, value: count });
+    if (isBound)
+      buckets.push({ suffix: "_bucket", labels: { ...labels, le: String(bucketEndMs(bucket) / 1_000) }, value: count });
   }
   return [
     ...buckets,

@@ -1,5 +1,4 @@
--- Reads how full a queue is and what it has counted, at one instant. Costs the same however long the line is. It follows
--- event.lua, which says what is in force, and flow.lua.
+-- Reads how full a queue is and what it has counted, at one instant. Costs the same however long the line is.
 -- KEYS[1] meta     hash, as in event.lua
 -- KEYS[2] waiting  zset
 -- KEYS[3] active   zset
@@ -8,9 +7,13 @@
 -- KEYS[6] stats    hash: see tally.lua
 -- ARGV[1] fields   JSON array of the fields of stats to read, or '' for all
 -- ARGV[2] now      as in event.lua
--- Returns {} when there is no such queue, else
---   {now, waiting, ready, active, admissionsPerThousandSeconds, freedPerThousandSeconds, presentPerThousand, stillMs, phase, mode, maxActive, admissionRate,
---    field, value, field, value, …}
+-- Returns {} when there is no such queue, else {now, waiting, ready, active, admissionsPerThousandSeconds,
+--   freedPerThousandSeconds, presentPerThousand, stillMs, phase, mode, maxActive, admissionRate, field, value, field,
+--   value, …}
+
+-- @include "../../line/scripts/event"
+-- @include "../../line/scripts/flow"
+
 local WAITING, ACTIVE, READY, BUCKET, STATS = unpack(KEYS, 2, 6)
 if not mode then return {} end
 local after_now = '(' .. now

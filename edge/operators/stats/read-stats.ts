@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
-import type { LineFlow } from "../queue/answer.ts";
-import eventSource from "../queue/event.lua";
-import flowSource from "../queue/flow.lua";
-import { queueKeys } from "../queue/keys.ts";
-import type { Phase } from "../queue/schedule.ts";
+import { assert } from "../../../shared/assert.ts";
+import { defineScript, type ScriptRunner } from "../../../shared/store/define-script.ts";
+import type { LineFlow } from "../../line/answer.ts";
+import { queueKeys } from "../../line/keys.ts";
+import type { Phase } from "../../line/schedule.ts";
 import source from "./read-stats.lua";
 import { WAIT_BUCKETS } from "./wait-histogram.ts";
 
-/** What one queue has counted, and how full it is, at one instant of the store's time. */
+/** One queue's counts, and how full it is, at one instant of the store's time. */
 export type QueueStats = {
   readonly nowMs: number;
   readonly mode: string;
@@ -20,7 +18,7 @@ export type QueueStats = {
   readonly ready: number;
   /** Slots taken, by people inside and by those whose turn it is. */
   readonly active: number;
-  /** As in force now: an event may have limits of its own. */
+  /** In force now: an event may have its own limits. */
   readonly maxActive: number;
   readonly admissionRate: number;
   /** How fast the line moves, as for a visitor's estimate. */
@@ -34,22 +32,43 @@ const count = z.number().int().nonnegative();
 
 const readStatsScript = defineScript({
   name: "read-stats",
-  source: eventSource + flowSource + source,
+  source,
   keys: ["meta", "waiting", "active", "ready", "bucket", "stats"],
   args: { fields: z.string(), nowMs: z.literal("") },
   reply: z.union([
     z.tuple([]).transform(() => undefined),
-    z.tuple([count, count, count, count, count, count, count, count, phase, z.string(), z.string(), z.string()], z.string()),
+    z.tuple(
+      [count, count, count, count, count, count, count, count, phase, z.string(), z.string(), z.string()],
+      z.string(),
+    ),
   ]),
 });
 
 /** `totals` leaves out the minutes and hours, which are most of it. Undefined when there is no such queue. */
-export async function readStats(store: ScriptRunner, queueId: string, what: "all" | "totals"): Promise<QueueStats | undefined> {
+export async function readStats(
+  store: ScriptRunner,
+  queueId: string,
+  what: "all" | "totals",
+): Promise<QueueStats | undefined> {
   const { meta, waiting, active, ready, bucket, stats } = queueKeys(queueId);
   const args = { fields: what === "all" ? "" : TOTAL_FIELDS_JSON, nowMs: "" } as const;
   const reply = await readStatsScript.run(store, { keys: { meta, waiting, active, ready, bucket, stats }, args });
   if (reply === undefined) return undefined;
-  const [nowMs, inLine, turns, slots, admissions, freed, present, stillMs, stands, mode, maxActive, admissionRate, ...flat] = reply;
+  const [
+    nowMs,
+    inLine,
+    turns,
+    slots,
+    admissions,
+    freed,
+    present,
+    stillMs,
+    stands,
+    mode,
+    maxActive,
+    admissionRate,
+    ...flat
+  ] = reply;
   assert(flat.length % 2 === 0, "a hash has as many values as names");
   return {
     nowMs,
@@ -76,7 +95,15 @@ export const waitField = (bucket: number) => `wait:${bucket}`;
 export const gaveUpField = (bucket: number) => `gave_up:${bucket}`;
 
 const buckets = Array.from({ length: WAIT_BUCKETS }, (_, bucket) => bucket);
-const COUNTERS = ["total_enqueued", "total_returned", "total_admitted", "total_expired", "total_left", "wait_ms_sum", "gave_up_ms_sum"];
+const COUNTERS = [
+  "total_enqueued",
+  "total_returned",
+  "total_admitted",
+  "total_expired",
+  "total_left",
+  "wait_ms_sum",
+  "gave_up_ms_sum",
+];
 const TOTAL_FIELDS_JSON = JSON.stringify([...COUNTERS, ...buckets.map(waitField), ...buckets.map(gaveUpField)]);
 
 export function numberOf({ fields }: Pick<QueueStats, "fields">, name: string): number {

@@ -20,7 +20,14 @@ export const HOURS_KEPT = 24;
 
 /** The last minutes, oldest first; the one that runs is the last. */
 export function minutesOf(stats: QueueStats, minutes: number): readonly Span[] {
-  return seriesOf(stats, { ms: 60_000, kept: MINUTES_KEPT, wanted: minutes, open: "minute", prefix: "m", fields: COUNTERS });
+  return seriesOf(stats, {
+    ms: 60_000,
+    kept: MINUTES_KEPT,
+    wanted: minutes,
+    open: "minute",
+    prefix: "m",
+    fields: COUNTERS,
+  });
 }
 
 /** The last hours, oldest first; the one that runs is the last. */
@@ -31,7 +38,10 @@ export function hoursOf(stats: QueueStats, hours: number): readonly Span[] {
 
 /** In the order in which `tally.lua` puts them into its rings. */
 const COUNTERS = ["total_enqueued", "total_admitted", "total_expired", "total_left", "wait_ms_sum"];
-const WAIT_FIELDS = Array.from({ length: WAIT_BUCKETS }, (_, bucket) => [waitField(bucket), gaveUpField(bucket)]).flat();
+const WAIT_FIELDS = Array.from({ length: WAIT_BUCKETS }, (_, bucket) => [
+  waitField(bucket),
+  gaveUpField(bucket),
+]).flat();
 
 type Ring = {
   readonly ms: number;
@@ -42,7 +52,7 @@ type Ring = {
   readonly fields: readonly string[];
 };
 
-/** What was written of one span: its number since 1970, its peaks, how many there were at its last change, and its counts. */
+/** One stored span: its number since 1970, its peaks, the levels at its last change, and its counts. */
 type Slot = {
   readonly number: number;
   readonly peaks: readonly [waiting: number, active: number];
@@ -53,10 +63,12 @@ type Slot = {
 function seriesOf(stats: QueueStats, ring: Ring): readonly Span[] {
   const open = openSlot(stats, ring);
   const nowNumber = Math.floor(stats.nowMs / ring.ms);
-  // A clock that was set back a little goes on in what is open, which then lies ahead.
+  // After a small step back of the clock the open span continues, although it lies ahead.
   const isAhead = open.number > nowNumber && open.number - nowNumber <= ring.kept;
   const last = isAhead ? open.number : nowNumber;
-  const slots = [...closedSlots(stats, ring), open].filter(({ number }) => number <= last).toSorted((a, b) => a.number - b.number);
+  const slots = [...closedSlots(stats, ring), open]
+    .filter(({ number }) => number <= last)
+    .toSorted((a, b) => a.number - b.number);
   const byNumber = new Map(slots.map((slot) => [slot.number, slot]));
   return Array.from({ length: ring.wanted }, (_, index) => {
     const number = last - ring.wanted + 1 + index;
@@ -78,11 +90,13 @@ function openSlot(stats: QueueStats, { open, fields }: Ring): Slot {
 function closedSlots({ fields }: QueueStats, { prefix, kept }: Ring): readonly Slot[] {
   return Array.from({ length: kept }, (_, place) => fields.get(`${prefix}${place}`)).flatMap((text) => {
     const [number = 0, peakWaiting = 0, peakActive = 0, waiting = 0, active = 0, ...counts] = numbersIn(text);
-    return number === 0 ? [] : [{ number, peaks: [peakWaiting, peakActive], levels: [waiting, active], counts } satisfies Slot];
+    return number === 0
+      ? []
+      : [{ number, peaks: [peakWaiting, peakActive], levels: [waiting, active], counts } satisfies Slot];
   });
 }
 
-/** Nothing was counted in it, and whoever was there before still is. */
+/** Nothing was counted in it, and the levels are those of the span before. */
 function quietSlot(slots: readonly Slot[], number: number): Slot {
   const levels = slots.findLast((slot) => slot.number < number)?.levels ?? [0, 0];
   return { number, peaks: levels, levels, counts: [] };
@@ -91,8 +105,21 @@ function quietSlot(slots: readonly Slot[], number: number): Slot {
 function spanOf({ ms }: Ring, { number, peaks, counts }: Slot): Span {
   const [enqueued = 0, admitted = 0, expired = 0, left = 0, waitMsSum = 0, ...waits] = counts;
   const [peakWaiting, peakActive] = peaks;
-  const both = Array.from({ length: waits.length / 2 }, (_, bucket) => (waits[bucket * 2] ?? 0) + (waits[bucket * 2 + 1] ?? 0));
-  return { startsAtMs: number * ms, enqueued, admitted, expired, left, peakWaiting, peakActive, waitMsSum, waits: both };
+  const both = Array.from(
+    { length: waits.length / 2 },
+    (_, bucket) => (waits[bucket * 2] ?? 0) + (waits[bucket * 2 + 1] ?? 0),
+  );
+  return {
+    startsAtMs: number * ms,
+    enqueued,
+    admitted,
+    expired,
+    left,
+    peakWaiting,
+    peakActive,
+    waitMsSum,
+    waits: both,
+  };
 }
 
 function numbersIn(text: string | undefined): readonly number[] {

@@ -1,9 +1,9 @@
-import { forecastWait } from "../queue/estimate.ts";
+import { forecastWait } from "../../line/estimate.ts";
 import type { QueueStats } from "./read-stats.ts";
 import { hoursOf, MINUTES_KEPT, minutesOf, type Span } from "./series.ts";
 import { percentilesOf } from "./wait-histogram.ts";
 
-/** A queue's numbers as operators are told them. */
+/** A queue's numbers for operators. */
 export function statsAnswer(stats: QueueStats, hours: number) {
   const spans = hoursOf(stats, hours);
   return {
@@ -15,7 +15,7 @@ export function statsAnswer(stats: QueueStats, hours: number) {
   };
 }
 
-/** Modes in which somebody who waits may go in. */
+/** Modes in which a waiting visitor may enter. */
 const MOVING_MODES: ReadonlySet<string> = new Set(["active", "drain", "open"]);
 const MINUTE_MS = 60_000;
 
@@ -23,7 +23,7 @@ function liveAnswer(stats: QueueStats) {
   const { mode, phase, waiting, ready, active, maxActive, admissionRate, flow } = stats;
   const admissionsPerSecond = measuredRateOf(stats) || rateOfLastMinute(stats);
   const isMoving = MOVING_MODES.has(mode) && (phase === "open" || phase === "over");
-  // The visitor who stands last is told the same.
+  // The last visitor in line gets the same estimate.
   const { estimate, isStalled } = forecastWait({ position: Math.max(1, waiting), total: waiting, flow, admissionRate });
   const clearsInSeconds = waiting === 0 ? 0 : isMoving && !isStalled ? estimate.likely : null;
   return {
@@ -39,7 +39,7 @@ function liveAnswer(stats: QueueStats) {
   };
 }
 
-/** The average that estimates are made from; 0 when nobody waits. */
+/** The average behind the estimates; 0 when no visitor waits. */
 export function measuredRateOf({ waiting, flow }: QueueStats): number {
   return waiting > 0 ? flow.admissionsPerSecond : 0;
 }
@@ -83,6 +83,7 @@ function sumOf(spans: readonly Span[]) {
 
 function addWaits(spans: readonly Span[]): readonly number[] {
   const sum: number[] = [];
-  for (const { waits } of spans) for (const [bucket, count] of waits.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
+  for (const { waits } of spans)
+    for (const [bucket, count] of waits.entries()) sum[bucket] = (sum[bucket] ?? 0) + count;
   return sum;
 }

@@ -1,6 +1,7 @@
 /**
- * Waits by their length, in a fixed number of buckets: 0 holds those who walked straight in, 1 up to 250 ms, and from there on
- * four to each doubling; the last one has no end. `edge/queue/tally.lua` fills them, by the same three numbers.
+ * Waits by their length, in a fixed number of buckets: 0 holds those who walked straight in, 1 up to 250 ms, and from
+ * there on four to each doubling; the last one has no end. `edge/line/scripts/tally.lua` fills them, by the same three
+ * numbers.
  */
 export const WAIT_BUCKETS = 76;
 const WAIT_MS_MIN = 250;
@@ -9,19 +10,24 @@ const BUCKETS_PER_DOUBLING = 4;
 /** The longest wait that a bucket holds. */
 export function bucketEndMs(bucket: number): number {
   if (bucket === 0) return 0;
-  return bucket === WAIT_BUCKETS - 1 ? Number.POSITIVE_INFINITY : WAIT_MS_MIN * 2 ** ((bucket - 1) / BUCKETS_PER_DOUBLING);
+  return bucket === WAIT_BUCKETS - 1
+    ? Number.POSITIVE_INFINITY
+    : WAIT_MS_MIN * 2 ** ((bucket - 1) / BUCKETS_PER_DOUBLING);
 }
 
 export type WaitPercentiles = { readonly p50: number; readonly p90: number; readonly p99: number };
 
-/** Null while nobody's wait is over. */
+/** Null while no wait has ended. */
 export function percentilesOf(counts: readonly number[]): WaitPercentiles | null {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return null;
   return { p50: waitAt(counts, total * 0.5), p90: waitAt(counts, total * 0.9), p99: waitAt(counts, total * 0.99) };
 }
 
-/** The wait that this many did not exceed, in whole milliseconds. Inside a bucket waits are taken to be spread evenly by their logarithm. */
+/**
+ * The wait that this many did not exceed, in whole milliseconds. Inside a bucket waits are taken to be spread evenly by
+ * their logarithm.
+ */
 function waitAt(counts: readonly number[], rank: number): number {
   let before = 0;
   for (const [bucket, count] of counts.entries()) {

@@ -1,8 +1,8 @@
-/** One alarm: setting it anew forgets the time before. */
+/** One alarm: setting it again replaces the previous time. */
 export type Alarm = { readonly set: (afterMs: number, ring: () => void) => void; readonly stop: () => void };
 
 const WORKER = "let t;onmessage=e=>{clearTimeout(t);t=setTimeout(postMessage,e.data,0)}";
-/** Longer than anybody waits for one poll. */
+/** Longer than any wait for one poll. */
 const NEVER_MS = 2 ** 31 - 1;
 
 /**

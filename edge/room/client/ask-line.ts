@@ -1,7 +1,7 @@
 import type { WaitingFacts } from "../room-state.ts";
 import type { EndedReason } from "../texts/room-texts.ts";
 
-/** What came of one poll. */
+/** The result of one poll. */
 export type LineReply =
   | (WaitingFacts & { readonly state: "waiting"; readonly pollAfterMs: number; readonly message?: string })
   | { readonly state: "admitted" }

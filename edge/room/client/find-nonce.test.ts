@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { leadingZeroBits, PROOF_BITS_MAX, proofText } from "../../../shared/proof-of-work.ts";
-import { sha256 } from "../../../shared/same-bytes.ts";
+import { leadingZeroBits, PROOF_BITS_MAX, proofText } from "../../../shared/tokens/proof-of-work.ts";
+import { sha256 } from "../../../shared/tokens/same-bytes.ts";
 import { findNonce } from "./find-nonce.ts";
 import { firstWordOfSha256 } from "./sha256.ts";
 
@@ -15,7 +15,8 @@ describe("the page's SHA-256", () => {
   it("agrees with the platform's on every length that fits into a block, and on many texts", async () => {
     const lengths = Array.from({ length: 56 }, (_, length) => "x".repeat(length));
     const texts = Array.from({ length: 500 }, (_, nonce) => proofText(ID, nonce * 7_919));
-    for (const text of [...lengths, ...texts]) expect([text, firstWordOfSha256(text)]).toEqual([text, await firstWordByPlatform(text)]);
+    for (const text of [...lengths, ...texts])
+      expect([text, firstWordOfSha256(text)]).toEqual([text, await firstWordByPlatform(text)]);
   });
 });
 

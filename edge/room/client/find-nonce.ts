@@ -1,4 +1,4 @@
-import { proofText } from "../../../shared/proof-of-work.ts";
+import { proofText } from "../../../shared/tokens/proof-of-work.ts";
 import { firstWordOfSha256 } from "./sha256.ts";
 
 export type Puzzle = { readonly id: string; readonly bits: number };

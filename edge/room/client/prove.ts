@@ -8,7 +8,10 @@ type Own = { readonly ownText: string };
 
 const RETRY_MS = 3_000;
 
-/** Does the work that the line asks newcomers for, joins with it, and goes on to the page. After a failure it goes there too, which brings new work. */
+/**
+ * Does the work that the queue asks newcomers for, joins with it, and continues to the page. It does so after a failure
+ * too, which brings new work.
+ */
 export async function prove({ next, queueId, texts, returnTo }: PageFacts, { ownText }: Own): Promise<void> {
   if (next.kind !== "prove") return;
   // Without cookies the place would be lost with the next page, and the work would begin again.
@@ -21,7 +24,9 @@ export async function prove({ next, queueId, texts, returnTo }: PageFacts, { own
   else location.replace(returnTo);
 }
 
-/** 1 to 2, and another for each visitor, so that a crowd does not come back at once: the id is random enough for that. */
+/**
+ * 1 to 2, and another for each visitor, so that a crowd does not come back at once: the id is random enough for that.
+ */
 function spreadOf({ id }: Work): number {
   return 1 + (id.charCodeAt(0) % 32) / 32;
 }

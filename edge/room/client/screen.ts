@@ -13,14 +13,15 @@ export type Screen = {
   readonly updated: () => void;
 };
 
-/** A screen reader is told the place when it has halved, or after this time: not at each poll. */
+/** A screen reader announces the place when it has halved, or after this time: not at each poll. */
 const ANNOUNCE_AFTER_MS = 60_000;
 
 export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
   const { texts, early, queueName, own, state: first } = facts;
   const words = createWords(facts.locale);
   const offMs = facts.nowMs - nowMs();
-  const viewOf = (state: RoomState) => roomView(state, { texts, first: early, words, queueName, own, nowMs: nowMs() + offMs });
+  const viewOf = (state: RoomState) =>
+    roomView(state, { texts, first: early, words, queueName, own, nowMs: nowMs() + offMs });
   let shown = first;
   let announced = { name: first.name, position: positionOf(first), atMs: nowMs() };
 
@@ -53,11 +54,12 @@ export function createScreen(facts: PageFacts, nowMs: () => number): Screen {
     byId("updated").hidden = view.figure === undefined;
     byId("action").hidden = view.action === undefined;
     byId("leave").hidden = !view.canLeave;
-    for (const id of ["estimate", "crowd"] as const) byId(id).parentElement?.toggleAttribute("hidden", view[id] === undefined);
+    for (const id of ["estimate", "crowd"] as const)
+      byId(id).parentElement?.toggleAttribute("hidden", view[id] === undefined);
     announce(state, [view.heading, view.figure?.label, view.figure?.value, view.estimate].filter(Boolean).join(". "));
   }
 
-  // A countdown goes on between two polls; nothing else on the page does.
+  // A countdown runs between two polls; nothing else on the page does.
   setInterval(() => {
     if (shown.name === "prequeue") write("position", viewOf(shown).figure?.value);
   }, 1_000);
@@ -93,7 +95,7 @@ function showProgress(progress: number | undefined): void {
   document.documentElement.style.setProperty("--progress", String(progress));
 }
 
-/** Only what differs: a screen reader may hear of any change, and a selection would be lost. */
+/** Only changed texts are written: a screen reader may announce any change, and a selection would be lost. */
 function write(id: string, text = "", marked?: Marking): void {
   const element = id === "h1" ? document.getElementsByTagName("h1")[0] : byId(id);
   if (element === undefined || element.textContent === text) return;

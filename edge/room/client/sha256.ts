@@ -1,6 +1,6 @@
 /**
- * The first 32 bits of the SHA-256 (FIPS 180-4) of a text of at most 55 ASCII characters: one block. The browser's own is made for long
- * texts, takes longer to call than to compute, and is not there on pages without https.
+ * The first 32 bits of the SHA-256 (FIPS 180-4) of a text of at most 55 ASCII characters: one block. The browser's own
+ * is made for long texts, takes longer to call than to compute, and is not there on pages without https.
  */
 export function firstWordOfSha256(text: string): number {
   words.fill(0);

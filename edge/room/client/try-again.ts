@@ -11,15 +11,19 @@ type Attempt = {
   readonly goOn: () => void;
 };
 
-/** Needs no store, so that it says one thing alone: whether the edge can be reached. */
+/** Needs no store: it only shows whether the edge can be reached. */
 const REACHABLE = "/_sluice/jwks.json";
 const JITTER = 0.3;
 const HIDDEN_FACTOR = 3;
 
-/** Loads the page again after a while. Not while there is no connection: then it would be replaced by the browser's own error. */
+/**
+ * Loads the page again after a while. Not while there is no connection: then it would be replaced by the browser's own
+ * error.
+ */
 export function tryAgain({ facts, screen, alarm, machine, goOn }: Attempt, afterMs: number): void {
   let failures = 0;
-  // Whoever came before the opening wants to be there in time, seen or not; the edge has spread them out already.
+  // Visitors who wait for the opening want to be there in time, page visible or not; the edge has spread them out
+  // already.
   const isAwaited = facts.state.name === "prequeue";
   const pace = () => (isAwaited ? 1 : (document.hidden ? HIDDEN_FACTOR : 1) * (1 + JITTER * machine.random()));
   const plan = (inMs: number) => alarm.set(inMs * pace(), () => void look());

@@ -16,15 +16,15 @@ type Watch = {
   readonly goOn: () => void;
 };
 
-/** Everybody's polls are spread out by the server; this keeps them so after a common interruption. */
+/** The server spreads polls out; this keeps them so after a common interruption. */
 const JITTER = 0.1;
 /** Up to here the server has set the very moment of the turn. */
 const EXACT_MS_MAX = 5_000;
 /** Long enough to see and hear that it is one's turn. */
 const LAST_LOOK_MS = 1_000;
-/** Who looks elsewhere finds the page as it is; then it goes in by itself, because the slot is theirs and runs. */
+/** A hidden page stays for this long; then it enters automatically, because the slot is reserved and its time runs. */
 const HIDDEN_LAST_LOOK_MS = 20_000;
-/** After an outage not everybody is back in the same moment. */
+/** After an outage visitors come back spread out. */
 const BACK_ONLINE_MS_MAX = 2_000;
 
 /** Asks the line how the visitor stands until it is their turn, at the pace that the line sets. */
@@ -48,14 +48,14 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
     isAsking = false;
     if (isOver) return;
     try {
-      hear(reply);
+      onReply(reply);
     } catch {
-      // Whatever this browser cannot do, the edge can: it writes the page anew.
+      // A feature that this browser lacks: the edge renders the page again.
       renew();
     }
   }
 
-  function hear(reply: LineReply): void {
+  function onReply(reply: LineReply): void {
     switch (reply.state) {
       case "waiting":
         stand(reply);
@@ -124,7 +124,7 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
 
   function comeBack(): void {
     if (document.hidden || isOver) return;
-    // What is younger than half an interval would only be repeated.
+    // An answer younger than half an interval would only be repeated.
     const elapsedMs = machine.nowMs() - askedAtMs;
     if (elapsedMs >= pollAfterMs / 2 || failures > 0) void poll();
     else planIn(pollAfterMs - elapsedMs);
@@ -133,7 +133,10 @@ export function watchLine({ facts, screen, alarm, bell, machine, goOn }: Watch, 
   document.addEventListener("visibilitychange", comeBack);
   window.addEventListener("pageshow", ({ persisted }) => persisted && comeBack());
   window.addEventListener("offline", () => !isOver && screen.notice(texts.offline));
-  window.addEventListener("online", () => !isOver && alarm.set(machine.random() * BACK_ONLINE_MS_MAX, () => void poll()));
+  window.addEventListener(
+    "online",
+    () => !isOver && alarm.set(machine.random() * BACK_ONLINE_MS_MAX, () => void poll()),
+  );
   planIn(pollAfterMs);
 }
 

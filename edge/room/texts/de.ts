@@ -42,7 +42,10 @@ export const de: RoomTexts = {
     heading: "Die Warteschlange macht Pause",
     lead: "Im Moment wird niemand eingelassen. Ihr Platz ist sicher; lassen Sie diese Seite geöffnet.",
   },
-  maintenance: { heading: "Gleich zurück", lead: "Wir arbeiten gerade an dieser Seite. Sie versucht es von selbst wieder." },
+  maintenance: {
+    heading: "Gleich zurück",
+    lead: "Wir arbeiten gerade an dieser Seite. Sie versucht es von selbst wieder.",
+  },
   full: {
     heading: "Die Warteschlange ist voll",
     lead: "Es sind mehr Menschen gekommen, als hineinpassen. Diese Seite versucht es von selbst wieder.",
@@ -60,9 +63,15 @@ export const de: RoomTexts = {
     lead: "Ihr Netz belegt schon so viele Plätze, wie es darf. Diese Seite versucht es von selbst wieder, bis einer frei wird.",
   },
   ended: {
-    expired: { heading: "Ihr Besuch ist zu Ende", lead: "Die Zeit ist abgelaufen. Sie können sich gern wieder anstellen." },
+    expired: {
+      heading: "Ihr Besuch ist zu Ende",
+      lead: "Die Zeit ist abgelaufen. Sie können sich gern wieder anstellen.",
+    },
     completed: { heading: "Fertig", lead: "Ihr Besuch ist abgeschlossen. Danke, dass Sie da waren." },
-    revoked: { heading: "Ihr Besuch wurde beendet", lead: "Der Veranstalter hat ihn beendet. Sie können sich wieder anstellen." },
+    revoked: {
+      heading: "Ihr Besuch wurde beendet",
+      lead: "Der Veranstalter hat ihn beendet. Sie können sich wieder anstellen.",
+    },
     left: {
       heading: "Sie haben die Warteschlange verlassen",
       lead: "Ihr Platz ist an die nächste Person gegangen. Sie können sich gern wieder anstellen.",
@@ -101,8 +110,10 @@ export const de: RoomTexts = {
     updatedNow: "Gerade aktualisiert",
     messageLabel: "Vom Veranstalter",
     progressLabel: "Ihr Weg durch die Warteschlange",
-    notSent: "Was Sie abgeschickt haben, ist nicht angekommen. Bitte schicken Sie es noch einmal ab, wenn Sie drin sind.",
-    needsScript: "Dieser Schritt braucht JavaScript. Bitte erlauben Sie es für diese Website und laden Sie die Seite neu.",
+    notSent:
+      "Was Sie abgeschickt haben, ist nicht angekommen. Bitte schicken Sie es noch einmal ab, wenn Sie drin sind.",
+    needsScript:
+      "Dieser Schritt braucht JavaScript. Bitte erlauben Sie es für diese Website und laden Sie die Seite neu.",
     invites: {
       invite_invalid: "Ihre Einladung gilt hier nicht. Sie haben einen normalen Platz in der Warteschlange.",
       invite_expired: "Ihre Einladung ist abgelaufen. Sie haben einen normalen Platz in der Warteschlange.",
@@ -126,6 +137,7 @@ export const de: RoomTexts = {
     },
     drawNumber: "Ihre Nummer in der Verlosung",
     closeQuestion: "Darf ich diese Seite schließen?",
-    close: "Ihr Platz bleibt für {time} reserviert. Kommen Sie mit demselben Browser zurück, dann stehen Sie dort, wo Sie standen.",
+    close:
+      "Ihr Platz bleibt für {time} reserviert. Kommen Sie mit demselben Browser zurück, dann stehen Sie dort, wo Sie standen.",
   },
 };

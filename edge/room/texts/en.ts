@@ -5,7 +5,10 @@ export const en: RoomTexts = {
     heading: "Checking your browser",
     lead: "Your browser is solving a small puzzle that keeps robots out. It takes a few seconds; then you get your place automatically.",
   },
-  notFound: { heading: "Page not found", lead: "There is nothing at this address. Check its spelling, or begin at the front page." },
+  notFound: {
+    heading: "Page not found",
+    lead: "There is nothing at this address. Check its spelling, or begin at the front page.",
+  },
   leftInside: {
     heading: "You have left",
     lead: "Your visit is over, and the next person can come in. You are welcome to join the line again.",
@@ -16,10 +19,17 @@ export const en: RoomTexts = {
     lead: "You came from another site, and your browser did not send your place along. Nothing was lost on our side: continue to go on with your place or your visit.",
   },
   banned: "The organiser has ended it. You can join the line again in {time}.",
-  waiting: { heading: "You are in line", lead: "Keep this page open. It lets you in automatically when your turn comes." },
+  waiting: {
+    heading: "You are in line",
+    lead: "Keep this page open. It lets you in automatically when your turn comes.",
+  },
   yourTurn: { heading: "It is your turn", lead: "Taking you to the page you asked for." },
-  early: { heading: "Not open yet", lead: "Places in line are given out from {time}. Keep this page open: you get yours automatically." },
-  earlyLot: "You can join the draw from {time}. Keep this page open: you join automatically. It makes no difference who comes first.",
+  early: {
+    heading: "Not open yet",
+    lead: "Places in line are given out from {time}. Keep this page open: you get yours automatically.",
+  },
+  earlyLot:
+    "You can join the draw from {time}. Keep this page open: you join automatically. It makes no difference who comes first.",
   prequeue: {
     heading: "You are in line",
     lead: "The line has not started to move. You have a place, in order of arrival. Keep this page open.",
@@ -28,9 +38,18 @@ export const en: RoomTexts = {
     heading: "You are in the draw",
     lead: "Everybody who comes before the start gets a place by lot, so it makes no difference who came first. Keep this page open.",
   },
-  paused: { heading: "The line is paused", lead: "Nobody is being let in at the moment. Your place is safe; keep this page open." },
-  maintenance: { heading: "Back in a moment", lead: "We are doing some maintenance. This page tries again automatically." },
-  full: { heading: "The line is full", lead: "More people came than the line can hold. This page tries again automatically." },
+  paused: {
+    heading: "The line is paused",
+    lead: "Nobody is being let in at the moment. Your place is safe; keep this page open.",
+  },
+  maintenance: {
+    heading: "Back in a moment",
+    lead: "We are doing some maintenance. This page tries again automatically.",
+  },
+  full: {
+    heading: "The line is full",
+    lead: "More people came than the line can hold. This page tries again automatically.",
+  },
   storeDown: {
     heading: "One moment, please",
     lead: "We cannot look up the line right now. If you have a place, you keep it. This page tries again automatically.",
@@ -44,7 +63,10 @@ export const en: RoomTexts = {
     expired: { heading: "Your visit is over", lead: "Its time has run out. You are welcome to join the line again." },
     completed: { heading: "All done", lead: "Your visit is complete. Thank you for coming." },
     revoked: { heading: "Your visit was ended", lead: "The organiser has ended it. You can join the line again." },
-    left: { heading: "You have left the line", lead: "Your place has gone to the next person. You are welcome to join the line again." },
+    left: {
+      heading: "You have left the line",
+      lead: "Your place has gone to the next person. You are welcome to join the line again.",
+    },
     closed: { heading: "The line is closed", lead: "Nobody new can join at the moment. Thank you for your interest." },
     lost: {
       heading: "We cannot find your ticket",

@@ -62,7 +62,10 @@ export const es: RoomTexts = {
   ended: {
     expired: { heading: "Tu visita ha terminado", lead: "Se acabó el tiempo. Puedes volver a ponerte en la fila." },
     completed: { heading: "Todo listo", lead: "Tu visita ha concluido. Gracias por venir." },
-    revoked: { heading: "Tu visita fue interrumpida", lead: "La organización le ha puesto fin. Puedes volver a ponerte en la fila." },
+    revoked: {
+      heading: "Tu visita fue interrumpida",
+      lead: "La organización le ha puesto fin. Puedes volver a ponerte en la fila.",
+    },
     left: {
       heading: "Has salido de la fila",
       lead: "Tu lugar ha pasado a la siguiente persona. Puedes volver a ponerte en la fila.",
@@ -77,7 +80,11 @@ export const es: RoomTexts = {
   startLabel: "Empieza en",
   startsAt: "Inicio: {time}",
   next: "Ahora te toca a ti",
-  ahead: { one: "{n} persona delante de ti", many: "{n} de personas delante de ti", other: "{n} personas delante de ti" },
+  ahead: {
+    one: "{n} persona delante de ti",
+    many: "{n} de personas delante de ti",
+    other: "{n} personas delante de ti",
+  },
   crowd: { one: "{n} persona", many: "{n} de personas", other: "{n} personas" },
   waitLabel: "Espera estimada",
   about: "alrededor de {time}",

@@ -5,7 +5,10 @@ export const fr: RoomTexts = {
     heading: "Vérification de votre navigateur",
     lead: "Votre navigateur résout un petit calcul qui tient les robots à l’écart. Cela prend quelques secondes, puis vous obtenez votre place automatiquement.",
   },
-  notFound: { heading: "Page introuvable", lead: "Il n’y a rien à cette adresse. Vérifiez-la ou commencez par la page d’accueil." },
+  notFound: {
+    heading: "Page introuvable",
+    lead: "Il n’y a rien à cette adresse. Vérifiez-la ou commencez par la page d’accueil.",
+  },
   leftInside: {
     heading: "Vous êtes sorti",
     lead: "Votre visite est terminée et la personne suivante peut entrer. Vous pouvez reprendre la file.",
@@ -39,7 +42,10 @@ export const fr: RoomTexts = {
     heading: "La file est en pause",
     lead: "Personne n’entre pour le moment. Votre place est conservée ; gardez cette page ouverte.",
   },
-  maintenance: { heading: "De retour dans un instant", lead: "Nous travaillons sur cette page. Elle réessaie d’elle-même." },
+  maintenance: {
+    heading: "De retour dans un instant",
+    lead: "Nous travaillons sur cette page. Elle réessaie d’elle-même.",
+  },
   full: {
     heading: "La file est complète",
     lead: "Il y a plus de monde que la file ne peut en accueillir. Cette page réessaie d’elle-même.",
@@ -57,9 +63,15 @@ export const fr: RoomTexts = {
     lead: "Votre réseau occupe déjà toutes les places auxquelles il a droit. Cette page réessaie d’elle-même jusqu’à ce qu’une place se libère.",
   },
   ended: {
-    expired: { heading: "Votre visite est terminée", lead: "Le temps prévu est écoulé. Vous pouvez reprendre la file." },
+    expired: {
+      heading: "Votre visite est terminée",
+      lead: "Le temps prévu est écoulé. Vous pouvez reprendre la file.",
+    },
     completed: { heading: "C’est fait", lead: "Votre visite est terminée. Merci d’être venu." },
-    revoked: { heading: "Votre visite a été interrompue", lead: "L’organisateur y a mis fin. Vous pouvez reprendre la file." },
+    revoked: {
+      heading: "Votre visite a été interrompue",
+      lead: "L’organisateur y a mis fin. Vous pouvez reprendre la file.",
+    },
     left: {
       heading: "Vous avez quitté la file",
       lead: "Votre place est passée à la personne suivante. Vous pouvez reprendre la file.",

@@ -9,7 +9,10 @@ export const id: RoomTexts = {
     heading: "Halaman tidak ditemukan",
     lead: "Tidak ada apa-apa di alamat ini. Periksa penulisannya, atau mulai dari halaman depan.",
   },
-  leftInside: { heading: "Anda telah keluar", lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi." },
+  leftInside: {
+    heading: "Anda telah keluar",
+    lead: "Kunjungan Anda selesai dan orang berikutnya dapat masuk. Silakan mengantre lagi.",
+  },
   home: "Halaman depan",
   otherSite: {
     heading: "Silakan lanjutkan di sini",
@@ -39,7 +42,10 @@ export const id: RoomTexts = {
     heading: "Antrean sedang dijeda",
     lead: "Saat ini belum ada yang dipersilakan masuk. Tempat Anda aman; tetaplah di halaman ini.",
   },
-  maintenance: { heading: "Segera kembali", lead: "Halaman ini sedang kami perbaiki. Halaman ini akan mencoba lagi sendiri." },
+  maintenance: {
+    heading: "Segera kembali",
+    lead: "Halaman ini sedang kami perbaiki. Halaman ini akan mencoba lagi sendiri.",
+  },
   full: {
     heading: "Antrean penuh",
     lead: "Pengunjung yang datang melebihi daya tampung antrean. Halaman ini akan mencoba lagi sendiri.",
@@ -59,12 +65,18 @@ export const id: RoomTexts = {
   ended: {
     expired: { heading: "Kunjungan Anda berakhir", lead: "Waktunya sudah habis. Silakan mengantre lagi." },
     completed: { heading: "Selesai", lead: "Kunjungan Anda sudah selesai. Terima kasih telah datang." },
-    revoked: { heading: "Kunjungan Anda dihentikan", lead: "Penyelenggara telah menghentikannya. Anda dapat mengantre lagi." },
+    revoked: {
+      heading: "Kunjungan Anda dihentikan",
+      lead: "Penyelenggara telah menghentikannya. Anda dapat mengantre lagi.",
+    },
     left: {
       heading: "Anda telah keluar dari antrean",
       lead: "Tempat Anda sudah beralih ke orang berikutnya. Silakan mengantre lagi.",
     },
-    closed: { heading: "Antrean ditutup", lead: "Saat ini tidak ada lagi yang dapat bergabung. Terima kasih atas minat Anda." },
+    closed: {
+      heading: "Antrean ditutup",
+      lead: "Saat ini tidak ada lagi yang dapat bergabung. Terima kasih atas minat Anda.",
+    },
     lost: {
       heading: "Tiket Anda tidak ditemukan",
       lead: "Peramban Anda tidak lagi menunjukkannya. Izinkan cookie untuk situs ini, lalu mengantrelah lagi.",

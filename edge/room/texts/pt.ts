@@ -5,8 +5,14 @@ export const pt: RoomTexts = {
     heading: "Verificando o seu navegador",
     lead: "O seu navegador está resolvendo um pequeno cálculo que mantém os robôs de fora. Leva alguns segundos e depois você recebe o seu lugar automaticamente.",
   },
-  notFound: { heading: "Página não encontrada", lead: "Não há nada neste endereço. Confira a escrita ou comece pela página inicial." },
-  leftInside: { heading: "Você saiu", lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo." },
+  notFound: {
+    heading: "Página não encontrada",
+    lead: "Não há nada neste endereço. Confira a escrita ou comece pela página inicial.",
+  },
+  leftInside: {
+    heading: "Você saiu",
+    lead: "A sua visita terminou e a próxima pessoa pode entrar. Você pode entrar na fila de novo.",
+  },
   home: "Página inicial",
   otherSite: {
     heading: "Continue aqui, por favor",
@@ -37,7 +43,10 @@ export const pt: RoomTexts = {
     lead: "No momento ninguém está entrando. O seu lugar está garantido; mantenha esta página aberta.",
   },
   maintenance: { heading: "Voltamos já", lead: "Estamos trabalhando nesta página. Ela tenta de novo sozinha." },
-  full: { heading: "A fila está cheia", lead: "Chegou mais gente do que cabe na fila. Esta página tenta de novo sozinha." },
+  full: {
+    heading: "A fila está cheia",
+    lead: "Chegou mais gente do que cabe na fila. Esta página tenta de novo sozinha.",
+  },
   storeDown: {
     heading: "Um momento, por favor",
     lead: "Não conseguimos consultar a fila agora. Se você tem um lugar, ele continua seu. Esta página tenta de novo sozinha.",
@@ -53,12 +62,18 @@ export const pt: RoomTexts = {
   ended: {
     expired: { heading: "A sua visita terminou", lead: "O tempo acabou. Você pode entrar na fila de novo." },
     completed: { heading: "Tudo pronto", lead: "A sua visita foi concluída. Obrigado por vir." },
-    revoked: { heading: "A sua visita foi encerrada", lead: "A organização a encerrou. Você pode entrar na fila de novo." },
+    revoked: {
+      heading: "A sua visita foi encerrada",
+      lead: "A organização a encerrou. Você pode entrar na fila de novo.",
+    },
     left: {
       heading: "Você saiu da fila",
       lead: "O seu lugar passou para a próxima pessoa. Você pode entrar na fila de novo.",
     },
-    closed: { heading: "A fila está fechada", lead: "No momento ninguém mais pode entrar nela. Obrigado pelo interesse." },
+    closed: {
+      heading: "A fila está fechada",
+      lead: "No momento ninguém mais pode entrar nela. Obrigado pelo interesse.",
+    },
     lost: {
       heading: "Não encontramos a sua senha",
       lead: "O seu navegador não a apresenta mais. Permita cookies para este site e entre na fila de novo.",

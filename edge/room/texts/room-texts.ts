@@ -1,8 +1,8 @@
 import type { InviteFault } from "../invite-fault.ts";
 
 /**
- * Every text of the visitor's pages. One file per language holds all of them, so that one that is missing does not compile.
- * What stands in single braces is filled in; numbers and durations come from Intl.
+ * Every text of the visitor's pages. One file per language holds all of them, so that one that is missing does not
+ * compile. What stands in single braces is filled in; numbers and durations come from Intl.
  */
 export type RoomTexts = Required<Omit<LiveTexts, "ended">> &
   Omit<FirstTexts, FirstEnding> & { readonly ended: Readonly<Record<EndedReason, Said>>; readonly page: PageTexts };
@@ -112,4 +112,6 @@ export type Said = { readonly heading: string; readonly lead: string };
 export type EndedReason = "expired" | "completed" | "revoked" | "left" | "closed" | "lost";
 
 /** One form for each kind of number that the language tells apart, with `{n}` where the number goes. */
-export type Plurals = { readonly other: string } & { readonly [Rule in Exclude<Intl.LDMLPluralRule, "other">]?: string };
+export type Plurals = { readonly other: string } & {
+  readonly [Rule in Exclude<Intl.LDMLPluralRule, "other">]?: string;
+};

@@ -1,7 +1,10 @@
 import type { RoomTexts } from "./room-texts.ts";
 
 export const zh: RoomTexts = {
-  checking: { heading: "正在检查您的浏览器", lead: "您的浏览器正在完成一个小计算，用来阻挡机器人。几秒钟后，您会自动获得排队位置。" },
+  checking: {
+    heading: "正在检查您的浏览器",
+    lead: "您的浏览器正在完成一个小计算，用来阻挡机器人。几秒钟后，您会自动获得排队位置。",
+  },
   notFound: { heading: "找不到页面", lead: "此地址没有内容。请检查拼写，或从首页开始。" },
   leftInside: { heading: "您已离开", lead: "您的访问已结束，下一位可以进入。欢迎重新排队。" },
   home: "首页",
@@ -15,13 +18,19 @@ export const zh: RoomTexts = {
   early: { heading: "尚未开放", lead: "{time} 起可获得排队位置。请保持此页面打开，届时您会自动获得位置。" },
   earlyLot: "{time} 起可参加抽签。请保持此页面打开，届时您会自动参加。早到并无优势。",
   prequeue: { heading: "您正在排队", lead: "队伍尚未开始移动。您已按到达顺序获得位置，请保持此页面打开。" },
-  prequeueLot: { heading: "您已参加抽签", lead: "开始前到达的每个人都将通过抽签获得位置，早到并无优势。请保持此页面打开。" },
+  prequeueLot: {
+    heading: "您已参加抽签",
+    lead: "开始前到达的每个人都将通过抽签获得位置，早到并无优势。请保持此页面打开。",
+  },
   paused: { heading: "排队暂停中", lead: "目前暂不放行。您的位置已保留，请保持此页面打开。" },
   maintenance: { heading: "马上回来", lead: "我们正在维护此页面，它会自动重试。" },
   full: { heading: "队伍已满", lead: "来访人数超出了队伍的容量。此页面会自动重试。" },
   storeDown: { heading: "请稍候", lead: "暂时无法查询队伍情况。如果您已有位置，它会为您保留。此页面会自动重试。" },
   rateLimited: { heading: "操作有点快", lead: "无需刷新，此页面稍后会自动重试。" },
-  addressLimit: { heading: "您的网络访问人数较多", lead: "您的网络已占满允许的位置。此页面会自动重试，直到有空位为止。" },
+  addressLimit: {
+    heading: "您的网络访问人数较多",
+    lead: "您的网络已占满允许的位置。此页面会自动重试，直到有空位为止。",
+  },
   ended: {
     expired: { heading: "您的访问已结束", lead: "访问时间已到。欢迎重新排队。" },
     completed: { heading: "已完成", lead: "您的访问已顺利完成，感谢光临。" },

@@ -1,20 +1,24 @@
-import { type Book, createBook, firstOrder, oppositeOf, restOrder, takeOut } from "../../origin/engine/book.ts";
-import { createOrderIndex, dropSlot, findSlot, indexSlot, type OrderIndex } from "../../origin/engine/order-index.ts";
+import { type Book, createBook, firstOrder, oppositeOf, restOrder, takeOut } from "../../../origin/engine/book/book.ts";
 import {
   BUY,
+  createOrderIndex,
   createOrderSlab,
+  dropSlot,
+  findSlot,
   freeSlot,
+  indexSlot,
   NONE,
+  type OrderIndex,
   type OrderSlab,
   remainingLots,
   SELL,
   takeSlot,
   wordOf,
-} from "../../origin/engine/order-slab.ts";
+} from "../../../origin/engine/book/order-slab.ts";
 import { allOperations, type Prepare } from "./engine-books.ts";
 import type { Operation } from "./engine-operations.ts";
 
-/** The engine's book alone, without balances, outcomes and changes: what the others are. */
+/** The engine's book without balances, outcomes and changes, comparable to the libraries. */
 export const bareBook: Prepare = (file) => {
   const operations = allOperations(file);
   const ordersMax = operations.length;
@@ -59,7 +63,7 @@ function place(bare: Bare, order: Order, id: number): void {
   indexSlot(bare.index, slot);
 }
 
-/** How many lots are left. */
+/** Returns the remaining lots. */
 function trade(bare: Bare, order: Order): number {
   const { orders, book } = bare;
   const { side, lots } = order;

@@ -2,11 +2,11 @@ import { OrderBook as HftOrderBook } from "hft-limit-order-book";
 import { OrderBook as NodejsOrderBook } from "nodejs-order-book";
 import type { Operation, OperationFile } from "./engine-operations.ts";
 
-/** A book that operations are played to. What it needs to know of them is made ready before, outside of the measured time. */
+/** A book that plays operations. Inputs are prepared before the measured time. */
 export type Player = {
-  /** The operations from one place in the file to another. */
+  /** Plays the operations of this range. */
   readonly play: (from: number, to: number) => void;
-  /** Lots left in the book, to see that all books come to the same. */
+  /** Lots left in the book, to check that all books agree. */
   readonly lotsLeft: () => number;
 };
 

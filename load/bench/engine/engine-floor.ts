@@ -1,14 +1,14 @@
-import type { BalanceRow, OrderRow, TradeRow } from "../../origin/engine/changes.ts";
-import type { Command } from "../../origin/engine/command.ts";
-import type { Outcome } from "../../origin/engine/outcome.ts";
-import { assert } from "../../shared/assert.ts";
+import type { BalanceRow, OrderRow, TradeRow } from "../../../origin/engine/changes.ts";
+import type { Command } from "../../../origin/engine/command.ts";
+import type { Outcome } from "../../../origin/engine/outcome.ts";
+import { assert } from "../../../shared/assert.ts";
 import { bareBook } from "./engine-bare-book.ts";
 import type { Prepare } from "./engine-books.ts";
 import { AT_MS, BATCH, commandsOf, openEngine, PAIR } from "./engine-venue.ts";
 
 /**
- * What no engine with these answers can do without: the book alone, and for every command as many rows and outcomes as the engine
- * made of it, with nothing worked out that stands in them. Nobody has money here, nothing is checked, nothing is remembered.
+ * A lower bound for any engine with these answers: only the book, plus as many rows and outcomes per command as the
+ * engine made, filled with constants. No balances, no checks, no memory of names.
  */
 export const floorOfEngine: Prepare = (file) => {
   const book = bareBook(file);
@@ -31,13 +31,13 @@ export const floorOfEngine: Prepare = (file) => {
       }
     },
     lotsLeft() {
-      assert(seen > 0 && last !== undefined, "somebody looks at the rows, or they might not be made");
+      assert(seen > 0 && last !== undefined, "the rows are read, or the compiler could drop them");
       return book.lotsLeft();
     },
   };
 };
 
-/** By command: the rows of orders and of trades. Of balances by batch, at its last command. */
+/** Rows of orders and trades by command; rows of balances at the last command of a batch. */
 type Made = { readonly orders: Uint16Array; readonly trades: Uint16Array; readonly balances: Uint16Array };
 
 function countMade(commands: readonly Command[]): Made {
@@ -56,7 +56,7 @@ function countMade(commands: readonly Command[]): Made {
     if (index % BATCH !== 0 && index !== commands.length - 1) return;
     const { orders, balances } = engine.takeChanges();
     made.balances[index] = balances.length;
-    // Those that were only met by others are told with the batch.
+    // Orders that only others matched are reported with the batch.
     made.orders[index] = (made.orders[index] as number) + Math.max(0, orders.length - told);
     told = 0;
   });
@@ -66,7 +66,7 @@ function countMade(commands: readonly Command[]): Made {
 function orderRow(index: number): OrderRow {
   return {
     id: index,
-    user: "somebody",
+    user: "user",
     pair: PAIR,
     grid: 1,
     side: "buy",
@@ -99,8 +99,8 @@ function tradeRow(index: number): TradeRow {
     takerSide: "buy",
     buyOrderId: index,
     sellOrderId: index,
-    buyUser: "somebody",
-    sellUser: "somebody else",
+    buyUser: "buyer",
+    sellUser: "seller",
     buyFee: 0n,
     sellFee: 0n,
   };
@@ -108,7 +108,7 @@ function tradeRow(index: number): TradeRow {
 
 function balanceRows(count: number): readonly BalanceRow[] {
   const rows: BalanceRow[] = [];
-  for (let row = 0; row < count; row++) rows.push({ user: "somebody", currency: "idr", available: 0n, frozen: 0n });
+  for (let row = 0; row < count; row++) rows.push({ user: "user", currency: "idr", available: 0n, frozen: 0n });
   return rows;
 }
 

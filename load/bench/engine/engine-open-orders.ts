@@ -1,22 +1,29 @@
-import type { Random } from "../../test/sim/random.ts";
+import type { Random } from "../../../kit/random.ts";
 
-/** Which orders of a list of operations are open, kept in the plainest way: it is not measured. */
+/** The open orders while operations are drawn, kept in a simple way: this is not measured. */
 export type OpenOrders = {
   readonly add: (order: OpenOrder) => void;
-  /** Trades with those that are open, and says how many lots are left. */
+  /** Matches against the open orders; returns the remaining lots. */
   readonly trade: (order: Omit<OpenOrder, "place">) => number;
-  /** The place of any open order, which is open no more. */
+  /** Removes a random open order and returns its place. */
   readonly takeAny: (random: Random) => number | undefined;
 };
 
 type OpenOrder = { readonly place: number; readonly side: "buy" | "sell"; readonly ticks: number; lots: number };
 
-export function createOpenOrders({ midTicks, rangeTicks }: { readonly midTicks: number; readonly rangeTicks: number }): OpenOrders {
+export function createOpenOrders({
+  midTicks,
+  rangeTicks,
+}: {
+  readonly midTicks: number;
+  readonly rangeTicks: number;
+}): OpenOrders {
   const levels = { buy: levelsOf(rangeTicks), sell: levelsOf(rangeTicks) };
-  /** In no order, with holes filled from the end. */
+  /** Unordered; a removed order is replaced by the last. */
   const open: OpenOrder[] = [];
   const where = new Map<OpenOrder, number>();
-  const levelOf = ({ side, ticks }: Pick<OpenOrder, "side" | "ticks">) => levels[side][ticks - midTicks + rangeTicks] ?? [];
+  const levelOf = ({ side, ticks }: Pick<OpenOrder, "side" | "ticks">) =>
+    levels[side][ticks - midTicks + rangeTicks] ?? [];
 
   function forget(order: OpenOrder): void {
     const index = where.get(order) ?? 0;

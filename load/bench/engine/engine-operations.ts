@@ -1,19 +1,19 @@
-import { seededRandom } from "../../test/sim/random.ts";
+import { seededRandom } from "../../../kit/random.ts";
 import { createOpenOrders } from "./engine-open-orders.ts";
 
-/** What happens to a book, in words that every book understands: the same list is played to all of them. */
+/** One operation on a book, in a form that every book supports. */
 export type Operation =
   | { readonly kind: "limit"; readonly side: "buy" | "sell"; readonly ticks: number; readonly lots: number }
   | { readonly kind: "market"; readonly side: "buy" | "sell"; readonly lots: number }
   /** `of` is the place of the order in the list. It may be filled already. */
   | { readonly kind: "cancel"; readonly of: number };
 
-/** `before` is played, and only then is it measured how `measured` goes. */
+/** `before` fills the book, then `measured` is timed. */
 export type OperationFile = { readonly before: readonly Operation[]; readonly measured: readonly Operation[] };
 
 export type Mix = { readonly name: string; readonly rangeTicks: number };
 
-/** How far prices lie from the middle, on either side: a hundred levels, ten thousand, or a handful with long queues. */
+/** Distance of prices from the middle: a hundred levels, ten thousand, or a few with long queues. */
 export const MIXES: readonly Mix[] = [
   { name: "tight", rangeTicks: 50 },
   { name: "wide", rangeTicks: 5_000 },
@@ -22,12 +22,12 @@ export const MIXES: readonly Mix[] = [
 
 const MID_TICKS = 1_000_000;
 const LOTS_MAX = 100;
-/** How far beyond the middle an order's price may be, so that it trades at once: about a sixth of them are. */
+/** How far prices cross the middle: about a sixth of the orders trade at once. */
 const BEYOND_MIDDLE = 0.2;
 
 /**
- * A book of `standing` orders, and then 55 % limit orders, 10 % market orders and 35 % cancels, each of an order that is open at that
- * moment. Who is open follows from price and time alone, so that the same file goes for every book.
+ * A book of `standing` orders, then 55 % limit orders, 10 % market orders and 35 % cancels of open orders. Which orders
+ * are open follows from price and time only, so the same file fits every book.
  */
 export function mixedOperations(
   { rangeTicks }: Mix,
@@ -65,7 +65,7 @@ export function mixedOperations(
   return { before: operations.slice(0, standing), measured: operations.slice(standing) };
 }
 
-/** All on one side at rising prices, and one order that would take more than all of them. */
+/** Sell orders at rising prices, and one buy order larger than all of them. */
 export function sweepOperations({ standing }: { readonly standing: number }): OperationFile {
   const before: Operation[] = Array.from({ length: standing }, (_, index) => ({
     kind: "limit",
@@ -76,10 +76,21 @@ export function sweepOperations({ standing }: { readonly standing: number }): Op
   return { before, measured: [{ kind: "market", side: "buy", lots: standing * 2 }] };
 }
 
-/** All on one price, then cancelled in no order. */
-export function oneLevelOperations({ standing, cancels }: { readonly standing: number; readonly cancels: number }): OperationFile {
+/** All at one price, then cancelled in random order. */
+export function oneLevelOperations({
+  standing,
+  cancels,
+}: {
+  readonly standing: number;
+  readonly cancels: number;
+}): OperationFile {
   const random = seededRandom(standing);
-  const before: Operation[] = Array.from({ length: standing }, () => ({ kind: "limit", side: "sell", ticks: MID_TICKS, lots: 1 }));
+  const before: Operation[] = Array.from({ length: standing }, () => ({
+    kind: "limit",
+    side: "sell",
+    ticks: MID_TICKS,
+    lots: 1,
+  }));
   const places = before.map((_, index) => index);
   const measured: Operation[] = Array.from({ length: cancels }, () => {
     const index = random.between(0, places.length - 1);

@@ -1,10 +1,12 @@
-import type { Platform } from "../../edge/platform.ts";
+import type { Platform } from "../../../edge/proxy/platform.ts";
 
-/** What an origin would have said, without one: the way through the gate alone remains to be measured. */
+/** A constant answer instead of an origin's, so that only the gate is measured. */
 export const answerInstead: Pick<Platform, "forward" | "watchSocket"> = {
-  forward: (_visit, { hear } = {}) => {
-    const response = new Response('{"keys":"of the length of a small answer"}', { headers: { "content-type": "application/json" } });
-    hear?.(response.headers);
+  forward: (_visit, { onOriginHeaders } = {}) => {
+    const response = new Response('{"keys":"of the length of a small answer"}', {
+      headers: { "content-type": "application/json" },
+    });
+    onOriginHeaders?.(response.headers);
     return Promise.resolve(response);
   },
   watchSocket: (response) => response,

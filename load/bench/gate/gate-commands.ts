@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { inTurns } from "./gate-crowd.ts";
 
-/** Store commands, told apart: those that a request makes, and those that an edge under any load makes by the clock. */
+/** Store commands, split into those of requests and those of an edge's timers. */
 export type CommandCount = {
-  /** All that were seen while the requests were made. */
+  /** All calls during the requests. */
   readonly calls: number;
   readonly seconds: number;
   readonly perRequest: number;
@@ -16,7 +16,7 @@ export type Asking = { readonly url: string; readonly method: string; readonly c
 type CountOptions = {
   readonly redisUrl: string;
   readonly asking: Asking;
-  /** A request that costs nothing by itself and keeps the edge's refreshes going. */
+  /** A request without a store command that keeps the edge's refreshes active. */
   readonly idling: Asking;
   readonly requests: number;
   readonly idleMs: number;
@@ -25,10 +25,16 @@ type CountOptions = {
 const IDLE_EVERY_MS = 20;
 
 /**
- * Counts the script calls that Redis has seen (`INFO commandstats`), whoever made them. What goes on by the clock is measured
- * first, with hardly any requests, and taken off.
+ * Counts script calls in Redis (`INFO commandstats`). Calls of timers are measured first, with hardly any requests, and
+ * subtracted.
  */
-export async function countCommands({ redisUrl, asking, idling, requests, idleMs }: CountOptions): Promise<CommandCount> {
+export async function countCommands({
+  redisUrl,
+  asking,
+  idling,
+  requests,
+  idleMs,
+}: CountOptions): Promise<CommandCount> {
   const redis = new Redis(redisUrl);
   try {
     const idle = await scriptCalls(redis, () => inTurnsEvery(IDLE_EVERY_MS, idleMs, (index) => send(idling, index)));
@@ -51,12 +57,18 @@ async function inTurnsEvery(everyMs: number, lastingMs: number, work: (index: nu
   for (let index = 0; index < lastingMs / everyMs; index++) await Promise.all([work(index), sleep(everyMs)]);
 }
 
-async function scriptCalls(redis: Redis, work: () => Promise<unknown>): Promise<{ readonly calls: number; readonly seconds: number }> {
+async function scriptCalls(
+  redis: Redis,
+  work: () => Promise<unknown>,
+): Promise<{ readonly calls: number; readonly seconds: number }> {
   await redis.config("RESETSTAT");
   const startedMs = performance.now();
   await work();
   const seconds = (performance.now() - startedMs) / 1_000;
   const stats = await redis.info("commandstats");
-  const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  const calls = [...stats.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
   return { calls, seconds };
 }

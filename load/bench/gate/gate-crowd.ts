@@ -1,21 +1,22 @@
+import { createOperator } from "../../target/operator.ts";
 import type { Entry, GateStack } from "./gate-stack.ts";
 
-/** Visitors of every kind, each as the Cookie header that a browser would send. */
+/** Visitors in each state, as the Cookie headers of their browsers. */
 export type Crowd = {
-  /** People in the line of `hall`, which does not move. */
+  /** In the line of `hall`, which does not move. */
   readonly waiting: readonly string[];
-  /** People inside `shop`. */
+  /** Inside `shop`. */
   readonly admitted: readonly string[];
 };
 
-/** A route leads to `shop`, where there is room for all; `hall` and `door` are closed for now, so that whoever comes waits. */
+/** A route leads to `shop`, which has room for all; `hall` and `door` are paused, so every visitor waits. */
 export const INSIDE_PATH = "/shop/market/BTC-USD/book?depth=20";
 export const JOIN_PATH = "/_sluice/queues/door/enter";
 export const POLL_PATH = "/_sluice/queues/hall/heartbeat";
 
 const ENOUGH_FOR_ALL = {
   maxActive: 1_000_000,
-  // The shortest polls: a line that is thought to be this fast is told to ask again after a second.
+  // The shortest poll interval: a line this fast polls every second.
   admissionRate: 10_000,
   admissionBurst: 10_000,
   sessionTtlSeconds: 86_400,
@@ -23,27 +24,23 @@ const ENOUGH_FOR_ALL = {
 };
 
 export async function setUpQueues({ adminToken }: GateStack, { url }: Entry): Promise<void> {
-  const ask = (method: string, path: string, body: unknown) => askOperator(`${url}/_sluice/admin${path}`, { method, body, adminToken });
+  const { ask } = createOperator({ url, adminToken });
   await ask("POST", "/queues", { queueId: "shop", name: "Shop", ...ENOUGH_FOR_ALL });
-  for (const queueId of ["hall", "door"]) await ask("POST", "/queues", { queueId, name: queueId, mode: "paused", ...ENOUGH_FOR_ALL });
+  for (const queueId of ["hall", "door"])
+    await ask("POST", "/queues", { queueId, name: queueId, mode: "paused", ...ENOUGH_FOR_ALL });
   await ask("POST", "/routes", { host: "*", path: "/shop/*", queueId: "shop" });
-}
-
-type Question = { readonly method: string; readonly body: unknown; readonly adminToken: string };
-
-async function askOperator(url: string, { method, body, adminToken }: Question): Promise<void> {
-  const headers = { authorization: `Bearer ${adminToken}`, "content-type": "application/json" };
-  const response = await fetch(url, { method, headers, body: JSON.stringify(body) });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${method} ${url} was answered with ${response.status}: ${answer}`);
 }
 
 type CrowdSize = { readonly waiting: number; readonly admitted: number };
 
 export async function gatherCrowd({ url }: Entry, { waiting, admitted }: CrowdSize): Promise<Crowd> {
   return {
-    waiting: await inTurns(waiting, () => enter(`${url}/_sluice/queues/hall/enter`, { status: 201, cookie: "sluice-ticket-hall=" })),
-    admitted: await inTurns(admitted, () => enter(`${url}/_sluice/queues/shop/enter`, { status: 200, cookie: "sluice-pass-shop=" })),
+    waiting: await inTurns(waiting, () =>
+      enter(`${url}/_sluice/queues/hall/enter`, { status: 201, cookie: "sluice-ticket-hall=" }),
+    ),
+    admitted: await inTurns(admitted, () =>
+      enter(`${url}/_sluice/queues/shop/enter`, { status: 200, cookie: "sluice-pass-shop=" }),
+    ),
   };
 }
 
@@ -58,7 +55,7 @@ async function enter(url: string, expected: { readonly status: number; readonly 
   return cookie;
 }
 
-/** Few enough that, also on a busy machine, nobody stands behind the others for longer than the gate gives its store. */
+/** Few enough that no request waits longer than the gate's store timeout, even on a busy machine. */
 const AT_ONCE = 8;
 
 /** A bounded number at a time. */

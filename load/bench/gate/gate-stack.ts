@@ -2,17 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startEdgeServer } from "../../origin/stack/edge-server.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { newSecret, systemRandom } from "../../shared/ids.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { startNodeServer } from "./node-server.ts";
-import { pinProcess } from "./pinned.ts";
+import { newSecret, systemRandom } from "../../../shared/ids.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
+import { startEdgeServer } from "../../../stack/servers/edge-server.ts";
+import { freePort } from "../../../stack/servers/free-port.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { startNodeServer } from "../http/node-server.ts";
+import { pinProcess } from "../pinned.ts";
 
 /**
- * Redis, the bridge and an origin on one core, together with the load; every entry of the edge on the other, one of them
- * under load at a time. So what an entry can do per second says how much of a core each of its requests costs.
+ * Redis, the bridge, an origin and the load on one core; the edges on the other, one under load at a time. The rate of
+ * an edge is then the inverse of the core time per request.
  */
 export type GateStack = {
   readonly redisUrl: string;
@@ -24,15 +24,18 @@ export type GateStack = {
 export type Entry = { readonly url: string };
 
 /**
- * `gate` is the edge as it is deployed, `proxy` the same without a gate. The other two answer an admitted request by
- * themselves instead of forwarding it, on either runtime.
+ * `gate` is the deployed edge, `proxy` the same without a gate. The other two answer admitted requests themselves
+ * instead of forwarding them, one per runtime.
  */
 export type EntryKind = "gate" | "proxy" | "answering workerd" | "answering node";
 
 const SUBJECT_CORE = 1;
 export const OTHER_CORE = 0;
-const ORIGIN_ANSWER = JSON.stringify({ pair: "BTC-USD", bids: Array.from({ length: 20 }, (_, i) => [String(64_000 - i), "0.25"]) });
-/** All visitors of a benchmark come from one address. */
+const ORIGIN_ANSWER = JSON.stringify({
+  pair: "BTC-USD",
+  bids: Array.from({ length: 20 }, (_, i) => [String(64_000 - i), "0.25"]),
+});
+/** All visitors share one address. */
 const JOINS_PER_ADDRESS = "1000000";
 
 export async function startGateStack(): Promise<GateStack> {
@@ -96,23 +99,29 @@ export async function startGateStack(): Promise<GateStack> {
   };
 }
 
-const LUA_LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+const LUA_LOADER = new URL("../../../stack/program/lua-loader.ts", import.meta.url).href;
 
 const WORKER_FILES = {
-  gate: new URL("../../edge/worker.ts", import.meta.url),
-  proxy: new URL("../../edge/bare-proxy.ts", import.meta.url),
+  gate: new URL("../../../edge/worker.ts", import.meta.url),
+  proxy: new URL("../../../edge/bare/worker.ts", import.meta.url),
   "answering workerd": new URL("./gate-worker.ts", import.meta.url),
 };
 
 async function startBridgeProcess({ redisUrl, token }: { readonly redisUrl: string; readonly token: string }) {
-  const file = fileURLToPath(new URL("../../origin/redis-rest/main.ts", import.meta.url));
+  const file = fileURLToPath(new URL("../../../bridge/main.ts", import.meta.url));
   const port = await freePort();
   const environment = { REDIS_URL: redisUrl, SLUICE_BRIDGE_PORT: String(port), SLUICE_BRIDGE_TOKEN: token };
-  return startNodeServer({ core: OTHER_CORE, file, environment, url: `http://127.0.0.1:${port}`, readyPath: "/health" });
+  return startNodeServer({
+    core: OTHER_CORE,
+    file,
+    environment,
+    url: `http://127.0.0.1:${port}`,
+    readyPath: "/health",
+  });
 }
 
 async function startOrigin() {
-  const file = fileURLToPath(new URL("./bare-http-server.ts", import.meta.url));
+  const file = fileURLToPath(new URL("../http/bare-http-server.ts", import.meta.url));
   const port = await freePort();
   const environment = { PORT: String(port), ANSWER: ORIGIN_ANSWER };
   return startNodeServer({ core: OTHER_CORE, file, environment, url: `http://127.0.0.1:${port}`, readyPath: "/" });

@@ -1,13 +1,13 @@
-import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "../benchmark.ts";
+import { type HttpFigures, measureFaultless } from "../http/http-load.ts";
 import { type Asking, type CommandCount, countCommands } from "./gate-commands.ts";
 import { type Crowd, gatherCrowd, INSIDE_PATH, JOIN_PATH, POLL_PATH, setUpQueues } from "./gate-crowd.ts";
 import { type Entry, type EntryKind, type GateStack, OTHER_CORE, startGateStack } from "./gate-stack.ts";
-import { type HttpFigures, measureHttp } from "./http-load.ts";
 
 /**
- * What the gate costs: an admitted visitor against the same proxy without a gate, and joins, polls and admitted requests
- * against a route of the same entry that does nothing, on both runtimes. The number of store commands behind each is a
- * promise, not a figure: a wrong one ends the benchmark.
+ * The cost of the gate: admitted requests compared with the same proxy without a gate, and joins, polls and admitted
+ * requests with a no-op route of the same edge, on both runtimes. The number of store commands per request is a
+ * promise: a wrong one ends the benchmark.
  */
 export const gateBenchmark: Benchmark = {
   name: "gate",
@@ -21,7 +21,8 @@ export const gateBenchmark: Benchmark = {
       const rows = [await compareWithProxy({ gate, proxy: await stack.startEntry("proxy"), crowd, effort })];
       for (const { kind, what, aims } of RUNTIMES) {
         const entry = await stack.startEntry(kind);
-        for (const verb of VERBS) rows.push(await compareWithNoOp({ verb, entry, what, aim: aims[verb.name], crowd, effort, stack }));
+        for (const verb of VERBS)
+          rows.push(await compareWithNoOp({ verb, entry, what, aim: aims[verb.name], crowd, effort, stack }));
       }
       return rows;
     } finally {
@@ -30,7 +31,10 @@ export const gateBenchmark: Benchmark = {
   },
 };
 
-/** Fewer people than an isolate remembers, and enough that nobody's turn to poll comes early. */
+/**
+ * Fewer visitors than an isolate remembers. No visitor is counted twice within half a second, the time for which an
+ * early poll is answered from memory: there are as many as counted requests, and the idle time lies before them.
+ */
 const FULL = {
   rounds: 9,
   warmUpRounds: 4,
@@ -44,8 +48,8 @@ const QUICK: typeof FULL = {
   warmUpRounds: 0,
   durationMs: 100,
   warmUpMs: 20,
-  crowd: { waiting: 500, admitted: 50 },
-  counted: { requests: 200, idleMs: 1_000 },
+  crowd: { waiting: 100, admitted: 20 },
+  counted: { requests: 100, idleMs: 700 },
 };
 
 const CONNECTIONS = 32;
@@ -63,8 +67,13 @@ const BROWSER_HEADERS = {
   "sec-fetch-site": "same-origin",
 };
 
-/** Joins and polls are the page's script asking. */
-const SCRIPT_HEADERS = { ...BROWSER_HEADERS, accept: "application/json", "sec-fetch-dest": "empty", "sec-fetch-mode": "cors" };
+/** Joins and polls come from the script of the waiting page. */
+const SCRIPT_HEADERS = {
+  ...BROWSER_HEADERS,
+  accept: "application/json",
+  "sec-fetch-dest": "empty",
+  "sec-fetch-mode": "cors",
+};
 
 type Verb = {
   readonly name: "joins" | "polls" | "admitted requests, without the forward";
@@ -86,18 +95,31 @@ const VERBS: readonly Verb[] = [
   },
 ];
 
-type Runtime = { readonly kind: EntryKind; readonly what: string; readonly aims: Readonly<Record<Verb["name"], number>> };
+type Runtime = {
+  readonly kind: EntryKind;
+  readonly what: string;
+  readonly aims: Readonly<Record<Verb["name"], number>>;
+};
 
-/** In workerd a store call is a request over HTTP, which costs what it costs: there the figures are for knowing, not for reaching. */
+/** In workerd a store call is an HTTP request, so those rows have no aim. */
 const RUNTIMES: readonly Runtime[] = [
-  { kind: "answering workerd", what: "workerd + bridge", aims: { joins: 0, polls: 0, "admitted requests, without the forward": 0 } },
-  { kind: "answering node", what: "Node + ioredis", aims: { joins: 0.5, polls: 0.5, "admitted requests, without the forward": 0.8 } },
+  {
+    kind: "answering workerd",
+    what: "workerd + bridge",
+    aims: { joins: 0, polls: 0, "admitted requests, without the forward": 0 },
+  },
+  {
+    kind: "answering node",
+    what: "Node + ioredis",
+    aims: { joins: 0.5, polls: 0.5, "admitted requests, without the forward": 0.8 },
+  },
 ];
 
 type ProxySides = { readonly gate: Entry; readonly proxy: Entry; readonly crowd: Crowd; readonly effort: typeof FULL };
 
 async function compareWithProxy({ gate, proxy, crowd, effort }: ProxySides): Promise<BenchmarkRow> {
-  const side = ({ url }: Entry) => createSide({ url: url + INSIDE_PATH, method: "GET", cookies: crowd.admitted }, effort);
+  const side = ({ url }: Entry) =>
+    createSide({ url: url + INSIDE_PATH, method: "GET", cookies: crowd.admitted }, effort);
   const subject = side(gate);
   const baseline = side(proxy);
   const rounds = await alternateWarm(subject, baseline, effort);
@@ -128,15 +150,16 @@ async function compareWithNoOp({ verb, entry, what, aim, crowd, effort, stack }:
   const count = await countCommands({ redisUrl: stack.redisUrl, asking, idling, ...effort.counted });
   const { perRequest, perSecondBehind } = count;
   const isRight = keepsPromise(count, verb.commands * effort.counted.requests);
-  if (!isRight) throw new Error(`${verb.name} on ${what} made ${perRequest.toFixed(3)} store commands each, not ${verb.commands}`);
+  if (!isRight)
+    throw new Error(`${verb.name} on ${what} made ${perRequest.toFixed(3)} store commands each, not ${verb.commands}`);
   const commands = `${Math.abs(perRequest).toFixed(2)} store commands each and ${perSecondBehind.toFixed(1)} per second behind them`;
   return {
-    ...benchmarkRow({ what: `${verb.name} on ${what}, against a route that does nothing`, unit: "requests/s", aim, ...rounds }),
+    ...benchmarkRow({ what: `${verb.name} on ${what}, against a no-op route`, unit: "requests/s", aim, ...rounds }),
     notes: `${subject.latency()}; ${commands}`,
   };
 }
 
-/** The gate is much code, and the runtimes go on compiling it for some seconds under load; the first rounds are left out. */
+/** The runtimes compile the gate for some seconds under load, so the first rounds are left out. */
 async function alternateWarm(subject: Side, baseline: Side, { rounds, warmUpRounds }: typeof FULL) {
   if (warmUpRounds > 0) await alternate({ rounds: warmUpRounds, subject: subject.measure, baseline: baseline.measure });
   for (const side of [subject, baseline]) side.forget();
@@ -144,8 +167,8 @@ async function alternateWarm(subject: Side, baseline: Side, { rounds, warmUpRoun
 }
 
 /**
- * What goes on by the clock (routes, queues, feeds, sweeps), however many ask. How often exactly differs from second to second, and on a
- * machine that is busy with something else by more than that; so the count is held to what it can be at most, not to a difference.
+ * Calls of timers (routes, queues, feeds, sweeps), independent of the requests. Their rate varies from second to
+ * second, and more on a busy machine, so the count has an upper bound instead of an exact value.
  */
 const BEHIND_PER_SECOND_MAX = 12;
 
@@ -174,8 +197,7 @@ function createSide({ url, method, cookies }: Asking, { durationMs, warmUpMs }: 
   } as const;
   return {
     async measure() {
-      const figures = await measureHttp(load);
-      if (figures.errors > 0) throw new Error(`${figures.errors} requests to ${url} failed: the figure would mean nothing`);
+      const figures = await measureFaultless(load);
       seen.push(figures);
       return figures.requestsPerSecond;
     },

@@ -1,8 +1,12 @@
 import { createServer } from "node:http";
 
-/** The least that `node:http` can do: one answer, always the same, without looking at the request. */
+/** The minimal `node:http` server: one constant answer. */
 const answer = process.env["ANSWER"] ?? "";
-const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(answer), "cache-control": "no-store" };
+const headers = {
+  "content-type": "application/json",
+  "content-length": Buffer.byteLength(answer),
+  "cache-control": "no-store",
+};
 
 createServer((_req, res) => {
   res.writeHead(200, headers);

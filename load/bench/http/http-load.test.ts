@@ -21,7 +21,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 const SHORT = { connections: 4, durationMs: 200, warmUpMs: 50 };
 
-it("counts answers with a length and sends the body it was given", async () => {
+it("counts answers with a length and sends the body", async () => {
   const url = await serve((req, res) => {
     req.on("data", (bytes: Buffer) => {
       seenBody = bytes.toString();
@@ -45,7 +45,7 @@ it("finds the end of chunked answers", async () => {
   expect(figures.errors).toBe(0);
 });
 
-it("stays open until there is something to count", async () => {
+it("extends the window until there are answers to count", async () => {
   const url = await serve((_req, res) => setTimeout(() => res.writeHead(200, { "content-length": 2 }).end("ok"), 100));
   const figures = await measureHttp({ url, ...SHORT, durationMs: 10, warmUpMs: 0 });
   expect(figures.answers).toBeGreaterThanOrEqual(20);
@@ -58,14 +58,21 @@ it("counts refusals as errors", async () => {
   expect(figures.errors).toBeGreaterThan(10);
 });
 
-it("sends the variants in turn, each with headers and a body of its own", async () => {
+it("sends the variants in turn, each with its own headers and body", async () => {
   const seen = new Set<string>();
   const url = await serve((req, res) => {
     req.on("data", (bytes: Buffer) => seen.add(`${req.headers["x-one"]} ${req.headers["x-all"]} ${bytes.toString()}`));
     req.on("end", () => res.writeHead(200, { "content-length": 2 }).end("ok"));
   });
   const variants = [{ headers: { "x-one": "1" }, body: "first" }, { headers: { "x-one": "2" } }];
-  const figures = await measureHttp({ url, method: "POST", headers: { "x-all": "a" }, body: "whole", variants, ...SHORT });
+  const figures = await measureHttp({
+    url,
+    method: "POST",
+    headers: { "x-all": "a" },
+    body: "whole",
+    variants,
+    ...SHORT,
+  });
   expect(figures.errors).toBe(0);
   expect([...seen].toSorted()).toEqual(["1 a first", "2 a whole"]);
 });
@@ -85,11 +92,11 @@ it("sends the cookies in turn, one with each request", async () => {
   expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(SHORT.connections);
 });
 
-it("sends at its own rate in an open loop, and counts from the moment each request came in", async () => {
+it("sends at its own rate in an open loop, and measures from the due time", async () => {
   const url = await serve((_req, res) => void setTimeout(() => res.writeHead(204).end(), 20));
   const figures = await measureHttp({ url, connections: 1, durationMs: 600, warmUpMs: 100, ratePerSecond: 200 });
   expect(figures.errors).toBe(0);
-  // One connection serves at most 50 a second, so that those who come wait ever longer: a closed loop would see 20 ms.
+  // One connection serves at most 50 a second, so requests wait longer and longer: a closed loop would see 20 ms.
   expect(figures.requestsPerSecond).toBeLessThan(60);
   expect(figures.p50Ms).toBeGreaterThan(100);
 });

@@ -2,36 +2,33 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import { spawnPinned } from "./pinned.ts";
+import { assert } from "../../../shared/assert.ts";
+import { spawnPinned } from "../pinned.ts";
 
 export type HttpLoad = {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Many visitors: each request carries the next of these as its Cookie header, over and over. */
+  /** Many visitors: the requests use these as Cookie headers in turn. */
   readonly cookies?: readonly string[];
-  /** Many callers: each request is the next of these, over and over. What a variant does not name is the same for all. */
+  /** Many callers: the requests use these in turn. A variant overrides the common headers and body. */
   readonly variants?: readonly RequestVariant[];
-  /** Each connection has one request under way at a time: a closed loop, unless there is a rate. */
+  /** One request at a time per connection: a closed loop, unless there is a rate. */
   readonly connections: number;
-  /**
-   * An open loop: so many requests come in per second, at random moments, whether or not those before are answered. The latency of each
-   * counts from the moment it came in, so that a server that stalls is not spared those who would have come meanwhile.
-   */
+  /** Open loop: requests per second at random times, independent of answers. Latency is measured from the due time. */
   readonly ratePerSecond?: number;
   readonly durationMs: number;
-  /** Answers that come in this time are not counted. */
+  /** Answers in this time are not counted. */
   readonly warmUpMs?: number;
-  /** The core the load runs on; the server under test belongs on the other one. The first unless told otherwise. */
+  /** The core of the load, by default the first; the server under test uses the other one. */
   readonly core?: 0 | 1 | "any";
 };
 
 export type RequestVariant = { readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 
 const httpFigures = z.object({
-  /** All answers that came, those of the warm-up too. */
+  /** All answers, including the warm-up. */
   answers: z.number().int(),
   requestsPerSecond: z.number(),
   p50Ms: z.number(),
@@ -46,7 +43,15 @@ export type HttpFigures = z.infer<typeof httpFigures>;
 const CLIENT_FILE = fileURLToPath(new URL("./http-load-client.ts", import.meta.url));
 const WARM_UP_MS = 500;
 
-/** Load from a process of its own, so that it can have its own core and never shares the server's event loop. */
+/** `measureHttp`, for servers that must answer every request: a figure with errors in it would mean nothing. */
+export async function measureFaultless(load: HttpLoad): Promise<HttpFigures> {
+  const figures = await measureHttp(load);
+  if (figures.errors > 0)
+    throw new Error(`${figures.errors} requests to ${load.url} failed: the figure would mean nothing`);
+  return figures;
+}
+
+/** Load from a separate process, with its own core and event loop. */
 export async function measureHttp(load: HttpLoad): Promise<HttpFigures> {
   const { core = 0, ...asked } = load;
   const order = JSON.stringify({ method: "GET", headers: {}, body: "", warmUpMs: WARM_UP_MS, ...asked });

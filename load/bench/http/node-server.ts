@@ -1,22 +1,22 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spawnPinned } from "./pinned.ts";
+import { spawnPinned } from "../pinned.ts";
 
 type NodeServerOptions = {
-  /** Left out, any. */
+  /** Any core by default. */
   readonly core?: 0 | 1;
   readonly file: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly url: string;
-  /** Answers 200 once the server can take load. */
+  /** Answers 200 once the server is ready. */
   readonly readyPath: string;
   readonly readyWithinMs?: number;
 };
 
 export type NodeServer = {
   readonly url: string;
-  /** The time that it has spent on a core so far, all its threads together. */
+  /** Processor time so far, all threads together. */
   readonly cpuSeconds: () => number;
   readonly stop: () => Promise<void>;
 };
@@ -24,7 +24,7 @@ export type NodeServer = {
 const READY_WITHIN_MS = 10_000;
 const PROBE_EVERY_MS = 20;
 
-/** One of our Node programs as the process under measurement; on a core of its own where it names one and there are two. */
+/** A Node program under measurement, pinned to a core if it names one and there are two. */
 export async function startNodeServer(options: NodeServerOptions): Promise<NodeServer> {
   const { core, file, environment, url, readyPath, readyWithinMs = READY_WITHIN_MS } = options;
   const env = { ...process.env, NODE_OPTIONS: "", SLUICE_LOG_LEVEL: "error", ...environment };
@@ -54,7 +54,7 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
   };
 }
 
-/** proc(5): the kernel counts in ticks of 10 ms; the name before the third field may hold anything, spaces too. */
+/** proc(5): the kernel counts in ticks of 10 ms; the name before the third field may contain spaces. */
 export function cpuSecondsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

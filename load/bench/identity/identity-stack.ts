@@ -2,22 +2,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createTokens } from "../../edge/token/tokens.ts";
-import { freePort } from "../../origin/stack/free-port.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { DEFAULT_ISSUER, PASS_HEADER } from "../../shared/admission.ts";
-import { assert } from "../../shared/assert.ts";
-import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { queueIdSchema } from "../../shared/queue-id.ts";
-import { startNodeServer } from "./node-server.ts";
-import { pinProcess } from "./pinned.ts";
+import { createTokens } from "../../../edge/tokens/tokens.ts";
+import { assert } from "../../../shared/assert.ts";
+import { newId, newSecret, systemRandom } from "../../../shared/ids.ts";
+import { queueIdSchema } from "../../../shared/queue-id.ts";
+import { DEFAULT_ISSUER, PASS_HEADER } from "../../../shared/tokens/admission.ts";
+import { parseKeyring } from "../../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
+import { freePort } from "../../../stack/servers/free-port.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { startNodeServer } from "../http/node-server.ts";
+import { pinProcess } from "../pinned.ts";
 
-/** The whole origin as it is started, on one core, with its Redis beside the load on the other, and people who have an account there. */
+/** The whole origin on one core, its Redis and the load on the other, and users with accounts. */
 export type IdentityStack = {
   readonly url: string;
-  /** What the edge would send with every request. */
+  /** The headers that the edge would add to every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly people: readonly Person[];
   readonly cpuSeconds: () => number;
@@ -32,17 +32,23 @@ export type Person = {
 
 export const SUBJECT_CORE = 1;
 export const OTHER_CORE = 0;
-export const PASSWORD = "nobody else has this";
-const LUA_LOADER = fileURLToPath(new URL("../../origin/lua-loader.ts", import.meta.url));
-const ORIGIN = fileURLToPath(new URL("../../origin/main.ts", import.meta.url));
+export const PASSWORD = "a password of benchmarks";
+const LUA_LOADER = fileURLToPath(new URL("../../../stack/program/lua-loader.ts", import.meta.url));
+const ORIGIN = fileURLToPath(new URL("../../../origin/main.ts", import.meta.url));
 const PASS_MS = 3_600_000;
-/** Everything comes from a few addresses here. */
+/** All requests come from a few addresses. */
 const REQUESTS_PER_ADDRESS = "1000000";
 const AT_ONCE = 8;
-/** The embedded database is made first. */
+/** The embedded database is created first. */
 const DATABASE_WITHIN_MS = 60_000;
 
-export async function startIdentityStack({ count, nowMs }: { readonly count: number; readonly nowMs: number }): Promise<IdentityStack> {
+export async function startIdentityStack({
+  count,
+  nowMs,
+}: {
+  readonly count: number;
+  readonly nowMs: number;
+}): Promise<IdentityStack> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const redis = await startRedisServer({ folder: join(folder, "redis"), fsync: "always" });
   pinProcess(redis.child.pid, OTHER_CORE);
@@ -90,7 +96,7 @@ export async function startIdentityStack({ count, nowMs }: { readonly count: num
 
 async function signPass(key: Awaited<ReturnType<typeof newTokenKey>>, nowMs: number): Promise<string> {
   const keyring = await parseKeyring(JSON.stringify({ active: key.kid, keys: [key] }));
-  assert(keyring.ok, "a new key is a good key");
+  assert(keyring.ok, "a new key is valid");
   const ids = { sessionId: newId(systemRandom), jti: newId(systemRandom) };
   const tokens = createTokens({ keyring: keyring.value, issuer: DEFAULT_ISSUER });
   return tokens.signPass({ queueId: queueIdSchema.parse("venue"), ...ids, nowMs, expiresAtMs: nowMs + PASS_MS });
@@ -109,7 +115,11 @@ async function openAccount({ url, headers, index }: Opening): Promise<Person> {
   return { username, accessToken: String(accessToken), key: { id: String(key["id"]), secret: String(key["secret"]) } };
 }
 
-async function post(url: string, json: object, headers: Readonly<Record<string, string>>): Promise<Readonly<Record<string, unknown>>> {
+async function post(
+  url: string,
+  json: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(url, { method: "POST", headers: { ...headers }, body: JSON.stringify(json) });
   if (response.status !== 201) throw new Error(`${url} was answered with ${response.status}: ${await response.text()}`);
   return (await response.json()) as Readonly<Record<string, unknown>>;

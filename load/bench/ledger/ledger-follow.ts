@@ -6,16 +6,19 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { CONSUMERS_KEY, OFFSET_KEY } from "../../origin/commit/keys.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { startPostgresServer } from "../../test/parts/postgres-server.ts";
-import { type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
+import { startPostgresServer } from "../../../kit/postgres-server.ts";
+import { CONSUMERS_KEY, OFFSET_KEY } from "../../../origin/journal/keys.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { type BenchmarkRow, benchmarkRow, median } from "../benchmark.ts";
 
 /**
- * The core at full speed and at half of it, with the ledger and the write-behind following in a process of their own: how much of what was
- * committed is posted in the same time, and how far behind the ledger is meanwhile. All of it shares the machine, PostgreSQL too.
+ * The core at full and at half speed, with ledger and write-behind in a separate process: the share of committed orders
+ * that is posted in the same time, and the ledger's lag. All processes share the machine, including PostgreSQL.
  */
-export async function measureFollowing(folder: string, { followMs }: { readonly followMs: number }): Promise<readonly BenchmarkRow[]> {
+export async function measureFollowing(
+  folder: string,
+  { followMs }: { readonly followMs: number },
+): Promise<readonly BenchmarkRow[]> {
   await mkdir(folder);
   for (const path of [dirname(folder), folder]) await chmod(path, 0o755);
   const postgres = await startPostgresServer(folder);
@@ -37,12 +40,14 @@ type Followed = {
   readonly ordersPerSecond: number;
   readonly entries: { readonly committed: number; readonly posted: number };
   readonly behind: readonly number[];
+  /** From the end of the load until every entry was posted; undefined if that took too long. */
+  readonly caughtUpMs: number | undefined;
 };
 
-/** What is posted need not be more than nearly all: the last moment's entries are on their way. */
+/** Below 1: the last entries are still under way at the end. */
 const AIM = 0.97;
 
-function rowOf(speed: string, { ordersPerSecond, entries, behind }: Followed): BenchmarkRow {
+function rowOf(speed: string, { ordersPerSecond, entries, behind, caughtUpMs }: Followed): BenchmarkRow {
   const perEntry = (count: number) => (ordersPerSecond * count) / Math.max(1, entries.committed);
   const third = Math.floor(behind.length / 3);
   const [early, late] = [median(behind.slice(0, Math.max(1, third))), median(behind.slice(-Math.max(1, third)))];
@@ -54,15 +59,25 @@ function rowOf(speed: string, { ordersPerSecond, entries, behind }: Followed): B
     baselineRounds: [ordersPerSecond],
   });
   const flat = `${early} entries behind in the first third, ${late} in the last, ${Math.max(0, ...behind)} at most`;
-  return { ...row, notes: `${(entries.committed / Math.max(1, behind.length)).toFixed(1)} entries per look of ${LOOK_MS} ms; ${flat}` };
+  const end = caughtUpMs === undefined ? "not caught up" : `caught up after ${(caughtUpMs / 1_000).toFixed(1)} s`;
+  return {
+    ...row,
+    notes: `${end}; ${(entries.committed / Math.max(1, behind.length)).toFixed(1)} entries per look of ${LOOK_MS} ms; ${flat}`,
+  };
 }
 
 const LOOK_MS = 100;
-const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+const CATCH_UP_MS_MAX = 60_000;
+const LOADER = new URL("../../../stack/program/lua-loader.ts", import.meta.url).href;
 const LEDGER = fileURLToPath(new URL("./ledger-process.ts", import.meta.url));
-const CORE = fileURLToPath(new URL("./orders-core-process.ts", import.meta.url));
+const CORE = fileURLToPath(new URL("../orders/orders-core-process.ts", import.meta.url));
 
-type Following = { readonly folder: string; readonly databaseUrl: string; readonly rate: number; readonly followMs: number };
+type Following = {
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly rate: number;
+  readonly followMs: number;
+};
 
 async function follow({ folder, databaseUrl, rate, followMs }: Following): Promise<Followed> {
   const server = await startRedisServer({ folder, fsync: "always" });
@@ -87,7 +102,10 @@ async function follow({ folder, databaseUrl, rate, followMs }: Following): Promi
 
 async function watch(core: ChildProcess, redis: Redis): Promise<Followed> {
   const position = async () => {
-    const [committed, posted] = await Promise.all([redis.hget(OFFSET_KEY, "sequence"), redis.hget(CONSUMERS_KEY, "ledger")]);
+    const [committed, posted] = await Promise.all([
+      redis.hget(OFFSET_KEY, "sequence"),
+      redis.hget(CONSUMERS_KEY, "ledger"),
+    ]);
     return { committed: Number(committed ?? 0), posted: Number(posted ?? 0) };
   };
   const behind: number[] = [];
@@ -106,10 +124,17 @@ async function watch(core: ChildProcess, redis: Redis): Promise<Followed> {
   }
   const from = first ?? { committed: 0, posted: 0 };
   const entries = { committed: last.committed - from.committed, posted: last.posted - from.posted };
-  return { ordersPerSecond: figures?.ordersPerSecond ?? Number.NaN, entries, behind };
+  const endedMs = performance.now();
+  let isCaughtUp = false;
+  while (!isCaughtUp && performance.now() - endedMs < CATCH_UP_MS_MAX) {
+    isCaughtUp = (await position()).posted >= last.committed;
+    if (!isCaughtUp) await sleep(LOOK_MS);
+  }
+  const caughtUpMs = isCaughtUp ? performance.now() - endedMs : undefined;
+  return { ordersPerSecond: figures?.ordersPerSecond ?? Number.NaN, entries, behind, caughtUpMs };
 }
 
-/** The journal of the second run begins anew, and so must its ledger. */
+/** The second run has a new journal, so it needs a new ledger. */
 async function otherDatabase(url: string): Promise<string> {
   const { default: postgres } = await import("postgres");
   const sql = postgres(url, { max: 1, onnotice: () => {} });

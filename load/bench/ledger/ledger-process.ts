@@ -1,11 +1,11 @@
-import { folderArchive } from "../../origin/archive/folder-archive.ts";
-import { orderArchive } from "../../origin/archive/order-archive.ts";
-import { openDatabase } from "../../origin/db/open-database.ts";
-import { createLogger } from "../../origin/log.ts";
-import { openRecord } from "../../origin/open-record.ts";
-import { systemClock } from "../../shared/clock.ts";
+import { openDatabase } from "../../../origin/db/open-database.ts";
+import { openRecord } from "../../../origin/open-record.ts";
+import { folderArchive } from "../../../origin/record/archive/folder-archive.ts";
+import { orderArchive } from "../../../origin/record/archive/order-archive.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { createLogger } from "../../../stack/program/log.ts";
 
-/** A worker with nothing but the record: ledger and write-behind, as they run beside an engine in another process. */
+/** A worker with ledger and write-behind only, as it runs beside an engine in another process. */
 const databaseUrl = process.env["DATABASE_URL"];
 const log = createLogger("ledger-bench", { write: (line) => void process.stderr.write(line) });
 const database = await openDatabase({ url: databaseUrl, folder: "unused" });
@@ -19,5 +19,11 @@ const settings = {
   },
   ...{ VENUE_REDIS_URL: process.env["VENUE_REDIS_URL"] ?? "", DATABASE_URL: databaseUrl },
 };
-const record = openRecord({ settings, database, archive: orderArchive(folderArchive("unused")), clock: systemClock, log });
+const record = openRecord({
+  settings,
+  database,
+  archive: orderArchive(folderArchive("unused")),
+  clock: systemClock,
+  log,
+});
 process.on("SIGTERM", () => void record.stop().then(() => process.exit(0)));

@@ -1,27 +1,27 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import postgres from "postgres";
-import { openDatabase } from "../../origin/db/open-database.ts";
-import { startPostgresServer } from "../../test/parts/postgres-server.ts";
-import { type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
+import { startPostgresServer } from "../../../kit/postgres-server.ts";
+import { openDatabase } from "../../../origin/db/open-database.ts";
+import { type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
 
 type Year = { readonly trades: number; readonly queries: number };
 
 const MEDIAN_MS_AIM = 50;
 const USERS = 10_000;
 const MONTHS = 12;
-/** What the sources ask of the ledger, each at a random place of the year. */
+/** Typical queries on the ledger, each at a random time of the year. */
 const QUERIES: readonly { readonly what: string; readonly text: string }[] = [
   {
     what: "the last 100 trades of a pair before a moment",
     text: "SELECT * FROM trade_ledger WHERE symbol = $1 AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
   },
   {
-    what: "what a user has bought in a month",
+    what: "the purchases of a user in a month",
     text: "SELECT * FROM trade_ledger WHERE buy_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
   },
   {
-    what: "what a user has sold in a month",
+    what: "the sales of a user in a month",
     text: "SELECT * FROM trade_ledger WHERE sell_user_id = $3 AND executed_at >= $2::timestamptz - interval '1 month' AND executed_at < $2 ORDER BY executed_at DESC LIMIT 100",
   },
   {
@@ -31,7 +31,7 @@ const QUERIES: readonly { readonly what: string; readonly text: string }[] = [
 ];
 const PAIRS = ["btcidr", "ethidr", "btcusdt", "ethusdt"];
 
-/** A year of trades, made by the server itself; each query's median against 50 ms, with its plan in the notes. */
+/** A year of trades, generated in SQL; the median of each query compared with 50 ms, with its plan in the notes. */
 export async function measureYear(folder: string, { trades, queries }: Year): Promise<readonly BenchmarkRow[]> {
   await mkdir(folder);
   for (const path of [dirname(folder), folder]) await chmod(path, 0o755);
@@ -79,7 +79,9 @@ async function measure(sql: postgres.Sql, { what, text, queries, trades }: Measu
     took.push(performance.now() - start);
   }
   const [symbol, at, user] = place(1);
-  const plan = await sql.unsafe(`EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${bound(text, { symbol, at, user })}`);
+  const plan = await sql.unsafe(
+    `EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF) ${bound(text, { symbol, at, user })}`,
+  );
   const lines = plan.map((row) => String(Object.values(row)[0]).trim()).filter((line) => !/never executed/.test(line));
   return {
     ...benchmarkRow({
@@ -98,10 +100,14 @@ function place(index: number): [symbol: string, at: string, user: string] {
   const day = 1 + ((index * 7) % 27);
   const month = 2 + ((index * 5) % 11);
   const at = `2026-${String(month).padStart(2, "0")}-${String(day).padStart(2, "0")}T12:00:00Z`;
-  return [PAIRS[index % PAIRS.length] ?? "", at, `user-${String((index * 2_711) % USERS).padStart(8, "0")}-0000-4000-8000-000000000000`];
+  return [
+    PAIRS[index % PAIRS.length] ?? "",
+    at,
+    `user-${String((index * 2_711) % USERS).padStart(8, "0")}-0000-4000-8000-000000000000`,
+  ];
 }
 
-/** With the values in the text, so that the plan is the one for these values, as a report's would be. */
+/** Inlines the values, so that the plan is made for them, as in a report. */
 function bound(text: string, { symbol, at, user }: { symbol: string; at: string; user: string }): string {
   return text.replaceAll("$1", `'${symbol}'`).replaceAll("$2", `'${at}'`).replaceAll("$3", `'${user}'`);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createBusiestSpan } from "./busiest-span.ts";
 
-it("finds the busiest ten seconds wherever they lie, and tells how many a second there were", () => {
+it("finds the busiest ten seconds, and their rate", () => {
   const span = createBusiestSpan();
   expect(span.perSecond()).toBe(0);
   for (let atMs = 0; atMs < 60_000; atMs += 1_000) span.add(atMs);

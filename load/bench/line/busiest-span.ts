@@ -1,4 +1,4 @@
-/** How many a second there were in the busiest ten seconds: a shorter span would tell of chance. */
+/** The rate in the busiest ten seconds; a shorter span would show noise. */
 export type BusiestSpan = { readonly add: (atMs: number) => void; readonly perSecond: () => number };
 
 const SPAN_SECONDS = 10;

@@ -1,22 +1,22 @@
 import { Redis } from "ioredis";
 import { expect, it } from "vitest";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { openLine } from "../../edge/queue/line.ts";
-import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { writeSettings } from "../../test/sim/settings.ts";
+import { queueKeys } from "../../../edge/line/keys.ts";
+import { openLine } from "../../../edge/line/line.ts";
+import { writeSettings } from "../../../kit/line-settings.ts";
+import { temporaryFolder } from "../../../kit/temporary-folder.ts";
+import { scriptRunner } from "../../../origin/redis/script-runner.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
 import { lineCostBenchmark } from "./line-cost.ts";
 import { fillLine, memberOf } from "./line-fill.ts";
 
-it("measures polls at three lengths and the memory of one who waits", async () => {
+it("measures polls at three lengths of the line, and the memory of a waiting visitor", async () => {
   const rows = await lineCostBenchmark.run({ quick: true });
   expect(rows).toHaveLength(3);
   for (const row of rows) expect(row.ratio, row.what).toBeGreaterThan(0);
   expect(rows.at(-1)?.notes).toMatch(/^\d+ bytes per visitor$/);
 });
 
-it("fills a line as real joins do", async () => {
+it("fills a line with the same keys and values as real joins", async () => {
   const server = await startRedisServer({ folder: await temporaryFolder(), fsync: "no" });
   const redis = new Redis(server.url);
   const size = 300;

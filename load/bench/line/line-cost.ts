@@ -2,18 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { type Line, openLine } from "../../edge/queue/line.ts";
-import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { seededRandom } from "../../test/sim/random.ts";
-import { writeSettings } from "../../test/sim/settings.ts";
-import { type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
+import { type Line, openLine } from "../../../edge/line/line.ts";
+import { writeSettings } from "../../../kit/line-settings.ts";
+import { seededRandom } from "../../../kit/random.ts";
+import { scriptRunner } from "../../../origin/redis/script-runner.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { type Benchmark, type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
+import { pinProcess } from "../pinned.ts";
 import { fillLine, memberOf } from "./line-fill.ts";
-import { pinProcess } from "./pinned.ts";
 
 /**
- * What a line costs Redis: the time of one poll by its length, as Redis itself counts it, and the memory of one who
- * waits. Nobody is let in meanwhile, which is the life of nearly everybody in a long line.
+ * The cost of a line in Redis: the time of a poll by the length of the line, as Redis counts it, and the memory per
+ * waiting visitor. No visitor is admitted, as for most of a long line.
  */
 export const lineCostBenchmark: Benchmark = {
   name: "line-cost",
@@ -41,7 +41,7 @@ const QUICK = { sizes: [100, 1_000, 10_000], rounds: 1, polls: 1_000 } as const;
 const REDIS_CORE = 1;
 const POLLS_AT_ONCE = 100;
 const TICKET_LIFE_MS = 3_600_000;
-/** At most twice the cost from the shortest line to the longest. */
+/** A poll in the longest line costs at most twice as much as in the shortest. */
 const GROWTH_AIM = 0.5;
 const BYTES_PER_VISITOR_MAX = 260;
 const MEBIBYTE = 2 ** 20;
@@ -53,8 +53,13 @@ async function openFullLine(redis: Redis, size: number): Promise<FullLine> {
   const times = { sessionTtlSeconds: 3_600, claimSeconds: 20, heartbeatTtlSeconds: 60 };
   const settings = { mode: "active", maxActive: 1, rate: 10, burst: 10, maxQueueSize: size + 1, ...times } as const;
   await writeSettings(redis, { queueId, settings });
-  const line = openLine({ store: scriptRunner(redis), queueId, ticketLifeMs: TICKET_LIFE_MS, random: seededRandom(size).next });
-  // The only slot is taken.
+  const line = openLine({
+    store: scriptRunner(redis),
+    queueId,
+    ticketLifeMs: TICKET_LIFE_MS,
+    random: seededRandom(size).next,
+  });
+  // Take the only slot.
   await line.enter({ ticketId: "inside", lane: 0, addressHash: "", ticketsPerIp: 0 });
   const before = await usedMemory(redis);
   await fillLine(redis, { queueId, size });
@@ -66,9 +71,10 @@ type Comparison = { readonly lines: readonly FullLine[]; readonly effort: typeof
 async function compareCosts(redis: Redis, { lines, effort }: Comparison): Promise<BenchmarkRow[]> {
   const rounds = new Map(lines.map((line) => [line, [] as number[]]));
   for (let round = 0; round < effort.rounds; round++) {
-    // The order turns around each round, so that no line always comes first.
+    // The order alternates, so that no line always comes first.
     const turn = round % 2 === 0 ? lines : lines.toReversed();
-    for (const line of turn) rounds.get(line)?.push(await pollsPerRedisSecond(redis, { line, polls: effort.polls, seed: round }));
+    for (const line of turn)
+      rounds.get(line)?.push(await pollsPerRedisSecond(redis, { line, polls: effort.polls, seed: round }));
   }
   const [shortest, ...longer] = lines;
   const longest = lines.at(-1);
@@ -87,7 +93,7 @@ async function compareCosts(redis: Redis, { lines, effort }: Comparison): Promis
 
 function memoryRow({ size, bytesPerVisitor }: FullLine): BenchmarkRow {
   const row = benchmarkRow({
-    what: `memory of one who waits, among ${count(size)}, against ${BYTES_PER_VISITOR_MAX} bytes`,
+    what: `memory of a waiting visitor, among ${count(size)}, against ${BYTES_PER_VISITOR_MAX} bytes`,
     unit: "visitors/MiB",
     aim: 1,
     subjectRounds: [MEBIBYTE / bytesPerVisitor],
@@ -104,7 +110,8 @@ async function pollsPerRedisSecond(redis: Redis, { line: { line, size }, polls, 
   for (let sent = 0; sent < polls; sent += POLLS_AT_ONCE) {
     const members = Array.from({ length: POLLS_AT_ONCE }, () => memberOf(random.between(1, size)));
     const answers = await Promise.all(members.map((member) => line.beat(member)));
-    if (!answers.every(({ state }) => state === "waiting")) throw new Error("somebody was let in: the figure would mean nothing");
+    if (!answers.every(({ state }) => state === "waiting"))
+      throw new Error("a visitor was admitted: the figure would mean nothing");
   }
   const stats = /cmdstat_evalsha:calls=(\d+),usec=(\d+)/.exec(await redis.info("commandstats"));
   return (Number(stats?.[1]) * 1_000_000) / Number(stats?.[2]);

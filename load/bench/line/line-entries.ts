@@ -1,16 +1,17 @@
 import type { Redis } from "ioredis";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { assert } from "../../shared/assert.ts";
-import { countOvertaken, type Overtaken } from "../verdict/overtaken.ts";
-import type { CrowdLimits, CrowdVisitor } from "./line-crowd.ts";
+import { queueKeys } from "../../../edge/line/keys.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { CrowdLimits } from "../../verdict/line-score.ts";
+import { countOvertaken, type Overtaken } from "../../verdict/overtaken.ts";
+import type { CrowdVisitor } from "./line-crowd.ts";
 
 type EntriesOptions = { readonly redis: Redis; readonly queueId: string; readonly limits: CrowdLimits };
 
-/** Watches who enters and when, from outside: the cap (G1), the rate (G2) and the order of entry (G13). */
+/** Checks the entries from outside the line: the cap (G1), the rate (G2) and the order of entry (G13). */
 export type Entries = {
   readonly joined: (visitor: CrowdVisitor) => void;
   readonly entered: (visitor: CrowdVisitor, enteredMs: number) => void;
-  /** Slots that are held right behind a call. */
+  /** Occupied slots right after a call. */
   readonly look: (nowMs: number) => Promise<number>;
   readonly judge: (held: number) => void;
   readonly faults: () => { readonly overAdmissions: number; readonly overRate: number; readonly overtaken: Overtaken };
@@ -45,11 +46,14 @@ export function watchEntries({ redis, queueId, limits }: EntriesOptions): Entrie
   };
 }
 
-/** Entry times are whole milliseconds, rounded up. */
+/** Entry times are rounded up to milliseconds. */
 const ROUNDING_MS = 1;
 
-/** The most entries in any window beyond burst + rate × window, over all windows. */
-export function mostOverRate(entriesMs: readonly number[], { rate, burst }: Pick<CrowdLimits, "rate" | "burst">): number {
+/** The most entries beyond burst + rate × window, over all windows. */
+export function mostOverRate(
+  entriesMs: readonly number[],
+  { rate, burst }: Pick<CrowdLimits, "rate" | "burst">,
+): number {
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (const [index, atMs] of entriesMs.toSorted((one, other) => one - other).entries()) {
     least = Math.min(least, index - (rate * (atMs - ROUNDING_MS)) / 1_000);

@@ -1,16 +1,19 @@
 import type { Redis } from "ioredis";
-import { queueKeys } from "../../edge/queue/keys.ts";
+import { queueKeys } from "../../../edge/line/keys.ts";
 
-/** Lane 0 comes behind the three higher lanes. */
+/** Lane 0 comes after the three higher lanes. */
 const LANE_0_ORDER = 3 * 2 ** 50;
 const CHUNK = 1_000;
 const OVERDUE_AFTER_MS = 3_600_000;
 
 /**
- * Puts people into a line without a call for each: what a million joins would leave behind, in seconds. A test holds
- * it against real joins.
+ * Fills a line without a call per visitor: the state after a million joins, in seconds. A test compares it with real
+ * joins.
  */
-export async function fillLine(redis: Redis, { queueId, size }: { readonly queueId: string; readonly size: number }): Promise<void> {
+export async function fillLine(
+  redis: Redis,
+  { queueId, size }: { readonly queueId: string; readonly size: number },
+): Promise<void> {
   const keys = queueKeys(queueId);
   const dueMs = Date.now() + OVERDUE_AFTER_MS;
   for (let from = 1; from <= size; from += CHUNK) {
@@ -24,7 +27,7 @@ export async function fillLine(redis: Redis, { queueId, size }: { readonly queue
   await redis.hset(keys.stats, { total_enqueued: size, waiting: size });
 }
 
-/** A ticket's id is as long as a real one. */
+/** Ticket ids have the length of real ones. */
 export function memberOf(number: number): { readonly ticketId: string; readonly order: number } {
   return { ticketId: `waiting-${String(number).padStart(14, "0")}`, order: LANE_0_ORDER + 2 * number };
 }

@@ -1,17 +1,17 @@
-import { createAgenda } from "../../test/sim/agenda.ts";
+import { createAgenda } from "../../../kit/agenda.ts";
+import { keepScore, type RivalScore } from "../../verdict/line-score.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
-import { keepScore, type RivalScore } from "./line-score.ts";
 
 /**
- * Two policies of others, boiled down to what decides how a line moves: who may go in, and when. There is no store and
- * no network in it, so they are shown at their best.
+ * Two common admission policies, reduced to what decides how a line moves: which visitor may enter, and when. Without
+ * store and network they are at their best.
  */
 export type Rival = (crowd: Crowd, untilMs: number) => RivalScore;
 
 const HEAD_POLL_MS = 5_000;
 const HEAD_DROPPED_AFTER_MS = 1_800_000;
 
-/** Only the head enters, on its own poll; a head that went silent is dropped half an hour after its last poll. */
+/** Only the head enters, on its own poll; a silent head is dropped half an hour after its last poll. */
 export const headEntersOnOwnPoll: Rival = (crowd, untilMs) => {
   const room = openRoom(crowd);
   const lastPollMs = new Map<CrowdVisitor, number>();
@@ -21,7 +21,8 @@ export const headEntersOnOwnPoll: Rival = (crowd, untilMs) => {
     lastPollMs.set(visitor, nowMs);
     const head = room.line[0];
     if (head !== undefined && nowMs - (lastPollMs.get(head) ?? 0) > HEAD_DROPPED_AFTER_MS) room.line.shift();
-    if (room.line[0] === visitor && room.hasRoom(nowMs)) room.letInFirst(nowMs, { noticesAtMs: nowMs, staysMs: visitor.stayMs });
+    if (room.line[0] === visitor && room.hasRoom(nowMs))
+      room.letInFirst(nowMs, { noticesAtMs: nowMs, staysMs: visitor.stayMs });
     else room.at(nowMs + HEAD_POLL_MS, (atMs) => poll(visitor, atMs));
   }
 
@@ -32,7 +33,7 @@ const DAEMON_EVERY_MS = 2_000;
 const DAEMON_POLL_MS = 2_000;
 const GHOST_STAYS_MS = 900_000;
 
-/** A daemon lets the first ones in, present or not; whoever left holds the slot until the session expires. */
+/** A daemon admits the first visitors, present or not; a visitor who left holds the slot until the session expires. */
 export const daemonPopsBlindly: Rival = (crowd, untilMs) => {
   const room = openRoom(crowd);
 
@@ -49,7 +50,7 @@ export const daemonPopsBlindly: Rival = (crowd, untilMs) => {
   return room.run(untilMs, () => {});
 };
 
-/** What both have in common: a line, slots, a bucket, and the score. */
+/** The common part: a line, slots, a token bucket and the score. */
 function openRoom({ visitors, limits }: Crowd) {
   const agenda = createAgenda<(nowMs: number) => void>();
   const score = keepScore(limits);
@@ -60,14 +61,17 @@ function openRoom({ visitors, limits }: Crowd) {
   let creditAtMs = 0;
 
   function hasRoom(nowMs: number): boolean {
-    // A daemon that comes every two seconds may spend what two seconds earn.
+    // A daemon that runs every two seconds may spend the tokens of two seconds.
     const creditMax = Math.max(limits.burst, (limits.rate * DAEMON_EVERY_MS) / 1_000);
     credit = Math.min(creditMax, credit + ((nowMs - creditAtMs) * limits.rate) / 1_000);
     creditAtMs = nowMs;
     return credit >= 1 && inside < limits.maxActive;
   }
 
-  function letInFirst(nowMs: number, { noticesAtMs, staysMs }: { readonly noticesAtMs: number; readonly staysMs: number }): void {
+  function letInFirst(
+    nowMs: number,
+    { noticesAtMs, staysMs }: { readonly noticesAtMs: number; readonly staysMs: number },
+  ): void {
     const visitor = line.shift();
     if (visitor === undefined) return;
     inside++;
@@ -89,7 +93,8 @@ function openRoom({ visitors, limits }: Crowd) {
         onJoin(visitor, nowMs);
       });
     }
-    for (let next = agenda.next(); next !== undefined && next.atMs <= untilMs; next = agenda.next()) next.event(next.atMs);
+    for (let next = agenda.next(); next !== undefined && next.atMs <= untilMs; next = agenda.next())
+      next.event(next.atMs);
     return { ...score.total(untilMs), ghosts };
   }
 

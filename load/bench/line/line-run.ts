@@ -1,28 +1,28 @@
 import { Redis } from "ioredis";
-import type { LineAnswer } from "../../edge/queue/answer.ts";
-import { queueKeys } from "../../edge/queue/keys.ts";
-import { openLine } from "../../edge/queue/line.ts";
-import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import { assert } from "../../shared/assert.ts";
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { createAgenda } from "../../test/sim/agenda.ts";
-import { seededRandom } from "../../test/sim/random.ts";
-import { type PlainSettings, writeSettings } from "../../test/sim/settings.ts";
+import type { LineAnswer } from "../../../edge/line/answer.ts";
+import { queueKeys } from "../../../edge/line/keys.ts";
+import { openLine } from "../../../edge/line/line.ts";
+import { createAgenda } from "../../../kit/agenda.ts";
+import { type PlainSettings, writeSettings } from "../../../kit/line-settings.ts";
+import { seededRandom } from "../../../kit/random.ts";
+import { scriptRunner } from "../../../origin/redis/script-runner.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { ScriptRunner } from "../../../shared/store/define-script.ts";
+import { keepScore, type LineScore } from "../../verdict/line-score.ts";
 import { createBusiestSpan } from "./busiest-span.ts";
 import { type Crowd, type CrowdVisitor, willStay } from "./line-crowd.ts";
 import { watchEntries } from "./line-entries.ts";
-import { keepScore, type LineScore } from "./line-score.ts";
 
 const START_MS = 1_750_000_000_000;
 const NETWORK_MS_MAX = 100;
-/** As often as an edge sweeps a queue that is asked for. */
+/** The sweep interval of an edge. */
 const SWEEP_EVERY_MS = 1_000;
 const CLAIM_SECONDS = 20;
 const TICKET_LIFE_MS = 3_600_000;
 
 let runs = 0;
 
-/** Our line under a crowd: the real scripts on a real Redis, in simulated time. */
+/** Sluice's line under a crowd: the real scripts on a real Redis, in simulated time. */
 export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   const { visitors, limits } = crowd;
   const queueId = `bench-${runs++}`;
@@ -38,7 +38,13 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   let nowMs = 0;
   let storeCalls = 0;
   const store = followedByLook(scriptRunner(redis), () => entries.look(START_MS + nowMs));
-  const line = openLine({ store, queueId, ticketLifeMs: TICKET_LIFE_MS, random: random.next, simulatedNowMs: () => START_MS + nowMs });
+  const line = openLine({
+    store,
+    queueId,
+    ticketLifeMs: TICKET_LIFE_MS,
+    random: random.next,
+    simulatedNowMs: () => START_MS + nowMs,
+  });
 
   async function call<Answer>(send: () => Promise<Answer>): Promise<Answer> {
     storeCalls++;
@@ -55,7 +61,10 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   async function join(visitor: CrowdVisitor): Promise<void> {
     entries.joined(visitor);
     if (left.has(visitor)) score.joined(nowMs);
-    await react(visitor, await call(() => line.enter({ ticketId: visitor.name, lane: 0, addressHash: "", ticketsPerIp: 0 })));
+    await react(
+      visitor,
+      await call(() => line.enter({ ticketId: visitor.name, lane: 0, addressHash: "", ticketsPerIp: 0 })),
+    );
   }
 
   async function react(visitor: CrowdVisitor, answer: LineAnswer): Promise<void> {
@@ -73,7 +82,7 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   async function enter(visitor: CrowdVisitor): Promise<void> {
     if (left.delete(visitor)) score.admitted(nowMs);
     else score.admittedBesides(nowMs);
-    // The first request with the pass: from then on the slot is held for the session, not only for the claim window.
+    // The first request with the pass extends the slot from the claim window to the session.
     await call(() => line.touch({ sessionId: visitor.name, views: 1, how: "note", isFirst: true }));
     agenda.add(nowMs + visitor.stayMs, () => end(visitor));
   }
@@ -99,8 +108,11 @@ export async function runLine(url: string, crowd: Crowd): Promise<LineScore> {
   return { ...score.total(nowMs), ...entries.faults(), storeCalls, pollsPerSecondMax: polls.perSecond() };
 }
 
-/** The look is sent in the same turn as the call, so that nothing runs between the two. */
-function followedByLook<Look>(runner: ScriptRunner, look: () => Promise<Look>): ScriptRunner & { readonly look: () => Promise<Look> } {
+/** The sample is sent in the same turn as the call, so that nothing runs between them. */
+function followedByLook<Look>(
+  runner: ScriptRunner,
+  look: () => Promise<Look>,
+): ScriptRunner & { readonly look: () => Promise<Look> } {
   let last: Promise<Look> | undefined;
   const andThenLook = (reply: Promise<unknown>) => {
     last = look();

@@ -1,16 +1,16 @@
 import { Redis } from "ioredis";
-import { commitEntry } from "../../origin/commit/commit.ts";
-import { readJournal } from "../../origin/commit/journal.ts";
-import { resultCount } from "../../origin/commit/journal-body.ts";
-import { FENCE_KEY, OFFSET_KEY } from "../../origin/commit/keys.ts";
-import { scriptRunner } from "../../origin/redis/script-runner.ts";
-import type { RedisServer } from "../../origin/stack/redis-server.ts";
+import { commitEntry } from "../../../origin/commit/commit.ts";
+import { readJournal } from "../../../origin/journal/journal.ts";
+import { resultCount } from "../../../origin/journal/journal-body.ts";
+import { FENCE_KEY, OFFSET_KEY } from "../../../origin/journal/keys.ts";
+import { scriptRunner } from "../../../origin/redis/script-runner.ts";
+import type { RedisServer } from "../../../stack/servers/redis-server.ts";
 
 const ENTRIES_MAX = 2_000;
 
 /**
- * What Redis spends on the commits themselves, in microseconds per order: the entries that were just written are committed again, on a server that
- * does nothing else, and its own count is read. On the first one appends and other scripts are counted under the same name.
+ * Redis' time for the commits, in microseconds per order: the entries of a run are committed again on an idle server,
+ * whose own count is read. On the first server other scripts are counted under the same name.
  */
 export async function commitMicros(from: RedisServer, on: RedisServer): Promise<number> {
   const source = new Redis(from.url);

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 type OpenArrivals = {
   readonly perSecond: number;
   readonly forMs: number;
-  /** `at` is when it should have come, by `performance.now()`: whoever is late has to answer for it. */
+  /** `at` is the due time by `performance.now()`: latency counts from it. */
   readonly arrive: (at: number) => void;
 };
 
 const TICK_MS = 1;
 
-/** Open model: they come at their rate, whatever becomes of those before them. */
+/** Arrivals are independent of response times (open model). */
 export async function arriveOpenly({ perSecond, forMs, arrive }: OpenArrivals): Promise<void> {
   const start = performance.now();
   const perMs = perSecond / 1_000;

@@ -2,22 +2,26 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Redis } from "ioredis";
 
 /**
- * The least that a durable order can cost over HTTP: `node:http`, the same JSON parsed, one `XADD` for each request on a Redis with
- * `appendfsync always`, and an answer once Redis has answered. Appends of one turn of the event loop go out in one pipeline. Nobody is
- * asked who they are, nothing is checked and nothing is matched.
+ * A lower bound for a durable order over HTTP: `node:http`, the same JSON parsed, one `XADD` per request on a Redis
+ * with `appendfsync always`, and an answer once Redis has answered. Appends of one turn of the event loop share a
+ * pipeline. No authentication, no checks, no matching.
  */
 const redis = new Redis(process.env["BENCH_REDIS_URL"] ?? "", { enableAutoPipelining: true });
-// Without its Redis there is nothing to measure, and nobody is left who would stop it.
+// Without its Redis there is nothing to measure, and no parent may be left to stop it.
 redis.on("error", () => process.exit(1));
 const STREAM = "orders";
-/** So that a long run does not fill the memory; trimming in whole nodes costs next to nothing. */
+/** Bounds the memory of a long run; approximate trimming is cheap. */
 const ENTRIES_MAX = 100_000;
 
 async function append(bytes: Buffer, res: ServerResponse): Promise<void> {
   const order: unknown = JSON.parse(bytes.toString());
   const id = await redis.xadd(STREAM, "MAXLEN", "~", ENTRIES_MAX, "*", "order", JSON.stringify(order));
   const answer = JSON.stringify({ id, order });
-  res.writeHead(201, { "content-type": "application/json", "content-length": Buffer.byteLength(answer), "cache-control": "no-store" });
+  res.writeHead(201, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(answer),
+    "cache-control": "no-store",
+  });
   res.end(answer);
 }
 
@@ -28,7 +32,7 @@ function serve(req: IncomingMessage, res: ServerResponse): void {
   }
   const pieces: Buffer[] = [];
   req.on("data", (piece: Buffer) => pieces.push(piece));
-  // A failure ends the process: the figures would mean nothing.
+  // A failure ends the process: its figures would mean nothing.
   req.on("end", () => void append(Buffer.concat(pieces), res));
 }
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Submitted } from "../../origin/commands/commands.ts";
-import type { Database } from "../../origin/db/database.ts";
-import { createLogger } from "../../origin/log.ts";
-import { openTrading } from "../../origin/open-trading.ts";
-import { systemClock } from "../../shared/clock.ts";
-import { createLatencies } from "./latencies.ts";
+import type { Submitted } from "../../../origin/commit/submit/commands.ts";
+import type { Database } from "../../../origin/db/database.ts";
+import { openTrading } from "../../../origin/open-trading.ts";
+import { systemClock } from "../../../shared/clock.ts";
+import { createLogger } from "../../../stack/program/log.ts";
+import { createLatencies } from "../latencies.ts";
 import { arriveOpenly } from "./open-arrivals.ts";
 import { createOrderMix } from "./orders-mix.ts";
 
 /**
- * All roles of the origin without HTTP, in one process, with the load beside them: commands are submitted as the API submits them. Reports one
- * line of JSON. `RATE` orders arrive every second, whatever becomes of them (open model); 0 keeps as many in flight as the venue takes.
+ * All roles of the origin without HTTP, in one process with the load: commands are submitted as the API submits them.
+ * Prints one line of JSON. `RATE` orders arrive per second (open model); 0 keeps as many in flight as the venue takes.
  */
 const url = process.env["VENUE_REDIS_URL"] ?? "";
 const ratePerSecond = Number(process.env["RATE"] ?? 0);
@@ -18,7 +18,7 @@ const durationMs = Number(process.env["DURATION_MS"] ?? 3_000);
 const warmUpMs = Number(process.env["WARM_UP_MS"] ?? 1_000);
 const seed = Number(process.env["SEED"] ?? 1);
 
-/** Enough to fill every batch; more would only wait. */
+/** Enough to fill every batch. */
 const IN_FLIGHT_AT_FULL_SPEED = 2_000;
 const USERS = 1_000;
 
@@ -38,7 +38,8 @@ const trading = openTrading({
 const { submit } = trading.commands;
 const mix = createOrderMix(seed, USERS);
 
-while ((await trading.commands.submit({ kind: "setUser", user: "nobody", isFrozen: false })).kind !== "committed") await sleep(50);
+while ((await trading.commands.submit({ kind: "setUser", user: "probe", isFrozen: false })).kind !== "committed")
+  await sleep(50);
 const deposits = mix.deposits();
 for (let at = 0; at < deposits.length; at += 500) await Promise.all(deposits.slice(at, at + 500).map(submit));
 

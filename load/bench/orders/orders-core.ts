@@ -5,26 +5,34 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
-import { type RedisServer, startRedisServer } from "../../origin/stack/redis-server.ts";
-import { assert } from "../../shared/assert.ts";
-import { alternate, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
+import { assert } from "../../../shared/assert.ts";
+import { type RedisServer, startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { alternate, type BenchmarkRow, benchmarkRow, median } from "../benchmark.ts";
+import type { LatencySummary } from "../latencies.ts";
+import { pinProcess, spawnPinned } from "../pinned.ts";
+import { redisBenchmark } from "../redis-benchmark.ts";
 import { commitMicros } from "./commit-cost.ts";
-import type { LatencySummary } from "./latencies.ts";
-import { pinProcess, spawnPinned } from "./pinned.ts";
-import { redisBenchmarkSet } from "./redis-benchmark.ts";
 
 /**
- * The order path without HTTP, stream to answer, projections included: all roles in one process, as `npm start` runs them, on one core, Redis on the
- * other. The baseline is `redis-benchmark` with the same fsync setting on the same server in the same run: fifty clients that each
- * wait for one SET. What a machine can make durable one by one stands against what group commit makes of it.
+ * The order path without HTTP, from command to answer, with projections: all roles in one process, as `npm start` runs
+ * them, on one core, and Redis on the other. The baseline is `redis-benchmark` with the same fsync setting on the same
+ * server: fifty clients that each wait for one SET. It compares single durable writes with group commit.
  */
 export async function measureCore(effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
   const rows: BenchmarkRow[] = [];
-  for (const fsync of ["always", "everysec"] as const) rows.push(...(await measureWith(fsync, effort)));
+  for (const fsync of effort.fsyncs) rows.push(...(await measureWith(fsync, effort)));
   return rows;
 }
 
-export type CoreEffort = { readonly rounds: number; readonly durationMs: number; readonly warmUpMs: number; readonly sets: number };
+type Fsync = "always" | "everysec";
+
+export type CoreEffort = {
+  readonly fsyncs: readonly Fsync[];
+  readonly rounds: number;
+  readonly durationMs: number;
+  readonly warmUpMs: number;
+  readonly sets: number;
+};
 
 const REDIS_CORE = 0;
 const ORIGIN_CORE = 1;
@@ -39,11 +47,11 @@ type CoreFigures = LatencySummary & {
   readonly cpuMicrosPerOrder: number;
   readonly failed: number;
   readonly projections: string;
-  /** Of Redis' main thread, for everything that an order brings with it. */
+  /** Time of Redis' main thread for all calls of an order. */
   readonly redisMicrosPerOrder: number;
 };
 
-async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
+async function measureWith(fsync: Fsync, effort: CoreEffort): Promise<readonly BenchmarkRow[]> {
   const full: CoreFigures[] = [];
   const commits: number[] = [];
   const sets: number[] = [];
@@ -76,7 +84,7 @@ async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Pr
     { ...row, notes },
     ...(await measureSlowest({ fsync, rate, effort })),
     single({
-      what: `Redis' time for the commits alone, fsync ${fsync}, against ${COMMIT_MICROS_AIM} µs per order`,
+      what: `Redis' time for the commits only, fsync ${fsync}, against ${COMMIT_MICROS_AIM} µs per order`,
       unit: "orders per ms of Redis' time",
       subject: 1_000 / median(commits),
       baseline: 1_000 / COMMIT_MICROS_AIM,
@@ -84,16 +92,18 @@ async function measureWith(fsync: "always" | "everysec", effort: CoreEffort): Pr
   ];
 }
 
-type Slowest = { readonly fsync: "always" | "everysec"; readonly rate: number; readonly effort: CoreEffort };
+type Slowest = { readonly fsync: Fsync; readonly rate: number; readonly effort: CoreEffort };
 
-/** The slowest percent, which is for a good part the machine's own: SETs that arrive in the same way tell how much of it. */
+/** The p99 contains stalls of the machine: SETs with the same arrivals show how much. */
 async function measureSlowest({ fsync, rate, effort }: Slowest): Promise<readonly BenchmarkRow[]> {
   const orders: CoreFigures[] = [];
   const sets: LatencySummary[] = [];
   const rounds = await alternate({
     rounds: effort.rounds,
-    subject: () => onFreshRedis(fsync, async (server) => 1 / noted(orders, await runCore(server, { ...effort, rate })).p99Ms),
-    baseline: () => onFreshRedis(fsync, async (server) => 1 / noted(sets, await runSets(server, { ...effort, rate })).p99Ms),
+    subject: () =>
+      onFreshRedis(fsync, async (server) => 1 / noted(orders, await runCore(server, { ...effort, rate })).p99Ms),
+    baseline: () =>
+      onFreshRedis(fsync, async (server) => 1 / noted(sets, await runSets(server, { ...effort, rate })).p99Ms),
   });
   const cpu = median(orders.map(({ cpuMicrosPerOrder }) => cpuMicrosPerOrder));
   const row = benchmarkRow({
@@ -125,28 +135,47 @@ function noted<Figures>(all: Figures[], figures: Figures): Figures {
 
 const latencyText = ({ p50Ms, p99Ms, p999Ms }: LatencySummary) => `p50 ${p50Ms}, p99 ${p99Ms}, p99.9 ${p999Ms} ms`;
 
-function setsOf(requests: number, fsync: "always" | "everysec") {
+function setsOf(requests: number, fsync: Fsync) {
   return onFreshRedis(fsync, async ({ port, url }) => {
-    const perSecond = await redisBenchmarkSet({ port, clients: CLIENTS, requests, core: ORIGIN_CORE });
+    const perSecond = await redisBenchmark({
+      command: "SET",
+      port,
+      clients: CLIENTS,
+      depth: 1,
+      requests,
+      core: ORIGIN_CORE,
+    });
     return { perSecond, redisMicros: (await processorMicros(url)) / requests };
   });
 }
 
-/** What Redis' main thread has spent since the start; what it writes anew in the background is another process. */
+/** Processor time of Redis' main thread since its start; background rewrites run in another process. */
 async function processorMicros(url: string): Promise<number> {
   const redis = new Redis(url);
   const info = await redis.info("cpu");
   redis.disconnect();
-  const seconds = ["user", "sys"].map((kind) => Number(new RegExp(`used_cpu_${kind}_main_thread:([\\d.]+)`).exec(info)?.[1]));
-  assert(seconds.every(Number.isFinite), "Redis tells what its main thread has spent");
+  const seconds = ["user", "sys"].map((kind) =>
+    Number(new RegExp(`used_cpu_${kind}_main_thread:([\\d.]+)`).exec(info)?.[1]),
+  );
+  assert(seconds.every(Number.isFinite), "Redis reports the time of its main thread");
   return 1_000_000 * seconds.reduce((sum, each) => sum + each, 0);
 }
 
-function single({ what, unit, subject, baseline }: { what: string; unit: string; subject: number; baseline: number }): BenchmarkRow {
+function single({
+  what,
+  unit,
+  subject,
+  baseline,
+}: {
+  what: string;
+  unit: string;
+  subject: number;
+  baseline: number;
+}): BenchmarkRow {
   return benchmarkRow({ what, unit, aim: 1, subjectRounds: [subject], baselineRounds: [baseline] });
 }
 
-async function onFreshRedis<Figure>(fsync: "always" | "everysec", measure: (server: RedisServer) => Promise<Figure>): Promise<Figure> {
+async function onFreshRedis<Figure>(fsync: Fsync, measure: (server: RedisServer) => Promise<Figure>): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const server = await startRedisServer({ folder, fsync });
   pinProcess(server.child.pid, REDIS_CORE);
@@ -160,20 +189,30 @@ async function onFreshRedis<Figure>(fsync: "always" | "everysec", measure: (serv
 
 const ORDERS = fileURLToPath(new URL("./orders-core-process.ts", import.meta.url));
 const SETS = fileURLToPath(new URL("./orders-sets-process.ts", import.meta.url));
-/** What it says when the warm-up is over. */
+/** Printed when the warm-up is over. */
 const MEASURING = "measuring";
-const LOADER = new URL("../../origin/lua-loader.ts", import.meta.url).href;
+const LOADER = new URL("../../../stack/program/lua-loader.ts", import.meta.url).href;
 
 type Run = CoreEffort & { readonly rate: number };
 
-/** The lines that a process of its own reports. */
+/** The output lines of a separate process. */
 function startRun(file: string, server: RedisServer, run: Run): AsyncIterable<string> {
   const env = {
     ...process.env,
-    ...{ VENUE_REDIS_URL: server.url, RATE: String(run.rate), DURATION_MS: String(run.durationMs), WARM_UP_MS: String(run.warmUpMs) },
+    ...{
+      VENUE_REDIS_URL: server.url,
+      RATE: String(run.rate),
+      DURATION_MS: String(run.durationMs),
+      WARM_UP_MS: String(run.warmUpMs),
+    },
   };
   const spawnOptions: SpawnOptions = { env, stdio: ["ignore", "pipe", "ignore"] };
-  const child = spawnPinned({ core: ORIGIN_CORE, command: process.execPath, args: ["--import", LOADER, file], spawnOptions });
+  const child = spawnPinned({
+    core: ORIGIN_CORE,
+    command: process.execPath,
+    args: ["--import", LOADER, file],
+    spawnOptions,
+  });
   assert(child.stdout !== null, "the process has a pipe");
   return createInterface({ input: child.stdout });
 }

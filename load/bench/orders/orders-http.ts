@@ -1,12 +1,12 @@
-import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "./benchmark.ts";
-import { type HttpFigures, measureHttp, type RequestVariant } from "./http-load.ts";
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "../benchmark.ts";
+import { type HttpFigures, measureFaultless, type RequestVariant } from "../http/http-load.ts";
 import { orderVariants } from "./orders-bodies.ts";
 import { type OrdersStack, type Side, startOrdersStack } from "./orders-stack.ts";
 
 /**
- * Orders from the socket to the committed answer and back, at the origin and through the gate, as `npm start` runs them. They are held
- * against a bare server that parses the same JSON and makes one durable XADD, and against what source R promises: 5,000 to 10,000 orders
- * a second within 5 ms.
+ * Orders over HTTP up to the committed answer, at the origin and through the gate, as `npm start` runs them. They are
+ * compared with a bare server that parses the same JSON and makes one durable XADD, and with source R: 5,000 to 10,000
+ * orders a second within 5 ms.
  */
 export const ordersHttpBenchmark: Benchmark = {
   name: "orders-http",
@@ -21,9 +21,9 @@ export const ordersHttpBenchmark: Benchmark = {
   },
 };
 
-/** The venue takes 100 orders a second of each user: so many that it is never that which is measured. */
+/** So many users that the limit of 100 orders a second per user never applies. */
 const FULL = { rounds: 7, warmUpRounds: 3, durationMs: 2_000, warmUpMs: 500, openMs: 4_000, people: 96 };
-const QUICK: typeof FULL = { rounds: 1, warmUpRounds: 1, durationMs: 200, warmUpMs: 50, openMs: 300, people: 8 };
+const QUICK: typeof FULL = { rounds: 1, warmUpRounds: 0, durationMs: 150, warmUpMs: 20, openMs: 150, people: 4 };
 
 const CONNECTIONS = 64;
 const BATCH_CONNECTIONS = 8;
@@ -43,7 +43,9 @@ async function measureAll(stack: OrdersStack, effort: Effort): Promise<readonly 
   const origin = createLoad(stack.origin, effort);
   const edge = createLoad(stack.edge, effort);
   const bare = createLoad(stack.bare, effort);
-  for (const load of [origin, edge]) await alternate({ rounds: effort.warmUpRounds, subject: load.perSecond, baseline: bare.perSecond });
+  if (effort.warmUpRounds > 0)
+    for (const load of [origin, edge])
+      await alternate({ rounds: effort.warmUpRounds, subject: load.perSecond, baseline: bare.perSecond });
   const atOrigin = await compareRates("at the origin", { subject: origin, baseline: bare, aim: ORIGIN_AIM, effort });
   const atEdge = await compareRates("through the gate", { subject: edge, baseline: bare, aim: EDGE_AIM, effort });
   return [
@@ -61,23 +63,36 @@ type Sides = { readonly subject: Load; readonly baseline: Load; readonly aim: nu
 
 async function compareRates(where: string, { subject, baseline, aim, effort }: Sides): Promise<BenchmarkRow> {
   const rounds = await alternate({ rounds: effort.rounds, subject: subject.perSecond, baseline: baseline.perSecond });
-  const row = benchmarkRow({ what: `orders ${where}, ${CONNECTIONS} at a time, against bare appends`, unit: "orders/s", aim, ...rounds });
+  const row = benchmarkRow({
+    what: `orders ${where}, ${CONNECTIONS} at a time, against bare appends`,
+    unit: "orders/s",
+    aim,
+    ...rounds,
+  });
   return { ...row, notes: `${subject.facts()}; bare ${baseline.facts()}` };
 }
 
-/** One connection with one order at a time: what an order takes when nothing else is under way. */
+/** One order at a time: the latency without load. */
 async function compareFirst(where: string, { subject, baseline, aim, effort }: Sides): Promise<BenchmarkRow> {
   const of = (load: Load) => async () => 1_000 / Math.max((await load.alone()).p50Ms, 0.01);
   const rounds = await alternate({ rounds: effort.rounds, subject: of(subject), baseline: of(baseline) });
-  const row = benchmarkRow({ what: `orders ${where}, one at a time: the median time, against bare appends`, unit: "1/s", aim, ...rounds });
-  return { ...row, notes: `p50 ${msOf(row.subjectMedian)} ms, source R ${SOURCE_MS} ms; bare ${msOf(row.baselineMedian)} ms` };
+  const row = benchmarkRow({
+    what: `orders ${where}, one at a time: the median time, against bare appends`,
+    unit: "1/s",
+    aim,
+    ...rounds,
+  });
+  return {
+    ...row,
+    notes: `p50 ${msOf(row.subjectMedian)} ms, source R ${SOURCE_MS} ms; bare ${msOf(row.baselineMedian)} ms`,
+  };
 }
 
 const msOf = (perSecond: number) => (1_000 / perSecond).toFixed(1);
 
 type Paced = Omit<Sides, "aim"> & { readonly rates: BenchmarkRow };
 
-/** Each side at half of what it can do, open loop: arrivals are independent of the answers. */
+/** Each side at half of its highest rate, open loop. */
 async function compareSlowest({ subject, baseline, rates, effort }: Paced): Promise<readonly BenchmarkRow[]> {
   const seen: HttpFigures[] = [];
   const subjectRate = rates.subjectMedian / 2;
@@ -93,7 +108,12 @@ async function compareSlowest({ subject, baseline, rates, effort }: Paced): Prom
   });
   const what = "orders at the origin, at half of that rate: the slowest percent";
   const notes = `${Math.round(subjectRate)} orders/s come in at random; ${seen.map(shownLatency).join("; ")}`;
-  const againstBare = benchmarkRow({ what: `${what}, against bare appends at half of theirs`, unit: "1/s", aim: P99_AIM, ...rounds });
+  const againstBare = benchmarkRow({
+    what: `${what}, against bare appends at half of theirs`,
+    unit: "1/s",
+    aim: P99_AIM,
+    ...rounds,
+  });
   const againstSourceR = benchmarkRow({
     what: `${what}, against ${SOURCE_MS} ms`,
     unit: "1/s",
@@ -131,14 +151,17 @@ async function measureBatches(load: Load, effort: Effort): Promise<readonly Benc
   const slowest = benchmarkRow({
     what: `orders, ${BATCH} in a request, at half of that rate: the slowest percent, against ${SOURCE_MS} ms`,
     unit: "1/s",
-    // A hundred orders take some milliseconds of the one process by themselves: for knowing, not for reaching.
+    // No aim: a hundred orders take some milliseconds of the one process.
     aim: 0,
     subjectRounds: seen.map(({ p99Ms }) => 1_000 / Math.max(p99Ms, 0.01)),
     baselineRounds: [1_000 / SOURCE_MS],
   });
   return [
     { ...row, notes: `${load.facts()}, with ${BATCH_CONNECTIONS} requests at a time` },
-    { ...slowest, notes: `${Math.round(ratePerSecond)} requests/s come in at random; ${seen.map(shownLatency).join("; ")}` },
+    {
+      ...slowest,
+      notes: `${Math.round(ratePerSecond)} requests/s come in at random; ${seen.map(shownLatency).join("; ")}`,
+    },
   ];
 }
 
@@ -146,11 +169,11 @@ const shownLatency = ({ p50Ms, p99Ms, p999Ms }: HttpFigures) =>
   `p50 ${p50Ms.toFixed(1)}, p99 ${p99Ms.toFixed(1)}, p99.9 ${p999Ms.toFixed(1)} ms`;
 
 type Load = {
-  /** Orders a second, as many at a time as there are connections. */
+  /** Orders per second with one request per connection. */
   readonly perSecond: () => Promise<number>;
   readonly alone: () => Promise<HttpFigures>;
   readonly paced: (requestsPerSecond: number) => Promise<HttpFigures>;
-  /** Of the last rounds at full rate: how long answers took, and what each order took of each server. */
+  /** Latency of the last round at full rate, and processor time per order and server. */
   readonly facts: () => string;
 };
 
@@ -159,20 +182,21 @@ function createLoad({ url, people, cpuSeconds }: Side, effort: Effort, batch = 1
   const connections = batch === 1 ? CONNECTIONS : BATCH_CONNECTIONS;
   const variants: readonly RequestVariant[] = orderVariants(people, batch);
   const headers = { "content-type": "application/json" };
-  const common = { url: url + path, method: "POST", headers, variants, core: "any", warmUpMs: effort.warmUpMs } as const;
+  const common = {
+    url: url + path,
+    method: "POST",
+    headers,
+    variants,
+    core: "any",
+    warmUpMs: effort.warmUpMs,
+  } as const;
   const costs: Record<string, number>[] = [];
   let last: HttpFigures | undefined;
-
-  async function measure(load: Parameters<typeof measureHttp>[0]): Promise<HttpFigures> {
-    const figures = await measureHttp(load);
-    if (figures.errors > 0) throw new Error(`${figures.errors} requests to ${load.url} failed: the figure would mean nothing`);
-    return figures;
-  }
 
   return {
     async perSecond() {
       const before = cpuSeconds();
-      last = await measure({ ...common, connections, durationMs: effort.durationMs });
+      last = await measureFaultless({ ...common, connections, durationMs: effort.durationMs });
       const { answers, requestsPerSecond } = last;
       const spent = Object.entries(cpuSeconds()).map(([name, seconds]) => {
         return [name, ((seconds - (before[name] ?? 0)) * 1e6) / (answers * batch)] as const;
@@ -180,8 +204,9 @@ function createLoad({ url, people, cpuSeconds }: Side, effort: Effort, batch = 1
       costs.push(Object.fromEntries(spent));
       return requestsPerSecond * batch;
     },
-    alone: () => measure({ ...common, connections: 1, durationMs: effort.durationMs }),
-    paced: (ratePerSecond) => measure({ ...common, connections: connections * 4, durationMs: effort.openMs, ratePerSecond }),
+    alone: () => measureFaultless({ ...common, connections: 1, durationMs: effort.durationMs }),
+    paced: (ratePerSecond) =>
+      measureFaultless({ ...common, connections: connections * 4, durationMs: effort.openMs, ratePerSecond }),
     facts: () => {
       const names = Object.keys(costs[0] ?? {});
       const shown = names.map((name) => `${median(costs.map((cost) => cost[name] ?? 0)).toFixed(0)} µs of the ${name}`);

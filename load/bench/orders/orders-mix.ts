@@ -1,15 +1,16 @@
-import type { CommandBody, Submitted } from "../../origin/commands/commands.ts";
-import type { PlaceOrder } from "../../origin/engine/command.ts";
+import { seededRandom } from "../../../kit/random.ts";
+import type { Submitted } from "../../../origin/commit/submit/commands.ts";
+import type { CommandBody, PlaceOrder } from "../../../origin/engine/command.ts";
 
 /**
- * What a busy pair sees: half of the commands are orders that come to rest, three in ten trade at once, two in ten take an open order
- * back. Many users, one pair of the first ones; every number follows from the seed.
+ * The commands of a busy pair: half are resting orders, three in ten trade at once, two in ten cancel an open order.
+ * Many users, one pair; every number follows from the seed.
  */
 export type OrderMix = {
-  /** Money for everybody, before the clock runs. */
+  /** Money for all users, before the measured time. */
   readonly deposits: () => readonly CommandBody[];
   readonly next: () => CommandBody;
-  /** Remembers what can be cancelled. */
+  /** Remembers orders that can be cancelled. */
   readonly note: (answer: Submitted) => void;
 };
 
@@ -21,24 +22,23 @@ const RESTING = 0.5;
 const CROSSING = 0.8;
 
 export function createOrderMix(seed: number, users: number): OrderMix {
-  const random = createRandom(seed);
+  const random = seededRandom(seed);
   const open: { readonly user: string; readonly orderId: number }[] = [];
   const userAt = (index: number) => `user-${String(index).padStart(8, "0")}-0000-4000-8000-000000000000`;
-  const below = (bound: number) => Math.floor(random() * bound);
 
   function place(isCrossing: boolean): PlaceOrder {
-    const side = random() < 0.5 ? "buy" : "sell";
-    const away = 1 + below(SPREAD_TICKS);
+    const side = random.chance(0.5) ? "buy" : "sell";
+    const away = random.between(1, SPREAD_TICKS);
     const isBelowMid = (side === "buy") !== isCrossing;
     return {
       kind: "place",
-      user: userAt(below(users)),
+      user: userAt(random.between(0, users - 1)),
       pair: "btcidr",
       grid: 1,
       side,
       type: "limit",
       ticks: isBelowMid ? MID_TICKS - away : MID_TICKS + away,
-      lots: 1 + below(LOTS_MAX),
+      lots: random.between(1, LOTS_MAX),
       quoteAmount: 0n,
       timeInForce: isCrossing ? "IOC" : "GTC",
       postOnly: false,
@@ -55,7 +55,7 @@ export function createOrderMix(seed: number, users: number): OrderMix {
         { kind: "deposit", user, currency: "btc", amount: 10n ** 13n, reference: "" },
       ]),
     next() {
-      const kind = random();
+      const kind = random.next();
       const cancelled = kind >= CROSSING ? open.pop() : undefined;
       if (cancelled !== undefined) return { kind: "cancel", ...cancelled, clientOrderId: "" };
       return place(kind >= RESTING && kind < CROSSING);
@@ -64,8 +64,8 @@ export function createOrderMix(seed: number, users: number): OrderMix {
       if (answer.kind !== "committed" || answer.outcome.kind !== "order") return;
       const { order } = answer.outcome;
       if (order.status !== "open" && order.status !== "partiallyFilled") return;
-      // Anywhere among the others, so that not only the newest are taken back.
-      const place = below(open.length + 1);
+      // At a random position, so that not only the newest are cancelled.
+      const place = random.between(0, open.length);
       const held = { user: order.user, orderId: order.id };
       const displaced = open[place];
       if (displaced === undefined) open.push(held);
@@ -74,16 +74,5 @@ export function createOrderMix(seed: number, users: number): OrderMix {
         if (open.length < OPEN_HELD_MAX) open.push(displaced);
       }
     },
-  };
-}
-
-/** mulberry32. */
-export function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
   };
 }

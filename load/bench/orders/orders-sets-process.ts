@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { createLatencies } from "./latencies.ts";
+import { createLatencies } from "../latencies.ts";
 import { arriveOpenly } from "./open-arrivals.ts";
 
 /**
- * What orders are held against: as many plain SETs that arrive in the same way, at a process that does nothing else. Reports one line of JSON. The
- * slowest percent of them is what this machine's disk, processor and Node take for themselves.
+ * The baseline of orders: as many plain SETs with the same arrivals, in a process that does nothing else. Prints one
+ * line of JSON. Their p99 is the share of this machine's disk, processor and Node.
  */
 const redis = new Redis(process.env["VENUE_REDIS_URL"] ?? "");
 const perSecond = Number(process.env["RATE"] ?? 1_000);
 const durationMs = Number(process.env["DURATION_MS"] ?? 3_000);
 const warmUpMs = Number(process.env["WARM_UP_MS"] ?? 1_000);
 
-/** About as long as an order. */
+/** About the size of an order. */
 const VALUE = "x".repeat(200);
 const KEYS = 1_000;
 

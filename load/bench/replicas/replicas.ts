@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { type IoredisStore, openIoredisStore } from "../../edge/node/ioredis-store.ts";
-import { openLine } from "../../edge/queue/line.ts";
-import { startRedisServer } from "../../origin/stack/redis-server.ts";
-import { seededRandom } from "../../test/sim/random.ts";
-import { writeSettings } from "../../test/sim/settings.ts";
-import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
-import { pinProcess } from "./pinned.ts";
+import { openLine } from "../../../edge/line/line.ts";
+import { type IoredisStore, openIoredisStore } from "../../../edge/node/ioredis-store.ts";
+import { writeSettings } from "../../../kit/line-settings.ts";
+import { seededRandom } from "../../../kit/random.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
+import { pinProcess } from "../pinned.ts";
 
 /**
- * What it costs to answer a join only when a replica has it too (WAIT), against the same joins on the same Redis without: one after the
- * other, where each waits for an exchange of its own, and many at once, where those of one turn share one.
+ * The cost of waiting for a replica (WAIT) before a join is answered, compared with the same joins without it: one
+ * after the other, where each waits for its own round trip, and many at once, where those of one turn share one.
  */
 export const replicasBenchmark: Benchmark = {
   name: "replicas",
@@ -54,7 +54,7 @@ const QUICK = { rounds: 1, alone: 100, together: 1_000 };
 const MASTER_CORE = 1;
 const OTHER_CORE = 0;
 const AT_ONCE = 100;
-/** One more exchange, with the replica, behind the first. */
+/** One more round trip, to the replica. */
 const ALONE_AIM = 0.4;
 const TOGETHER_AIM = 0.5;
 const TICKET_LIFE_MS = 3_600_000;
@@ -62,7 +62,12 @@ const FOLLOWS_WITHIN_MS = 10_000;
 const LOOK_EVERY_MS = 20;
 const TRIES_MAX = 5;
 
-type Sides = { readonly redis: Redis; readonly waiting: IoredisStore; readonly plain: IoredisStore; readonly rounds: number };
+type Sides = {
+  readonly redis: Redis;
+  readonly waiting: IoredisStore;
+  readonly plain: IoredisStore;
+  readonly rounds: number;
+};
 type Joins = { readonly atOnce: number; readonly joins: number };
 
 async function compareJoins(
@@ -71,10 +76,21 @@ async function compareJoins(
 ): Promise<BenchmarkRow> {
   const { atOnce } = joins;
   let lines = 0;
-  const perSecond = (store: IoredisStore) => joinsPerSecond(redis, { ...joins, store, queueId: `joins-${atOnce}-${lines++}` });
+  const perSecond = (store: IoredisStore) =>
+    joinsPerSecond(redis, { ...joins, store, queueId: `joins-${atOnce}-${lines++}` });
+  const waitsBefore = await waitsOf(redis);
   const measured = await alternate({ rounds, subject: () => perSecond(waiting), baseline: () => perSecond(plain) });
+  const waits = (await waitsOf(redis)) - waitsBefore;
   const how = atOnce === 1 ? "one after the other" : `${atOnce} at once`;
-  return benchmarkRow({ what: `joins, ${how}, that wait for one replica, against joins that do not`, unit: "joins/s", aim, ...measured });
+  const what = `joins, ${how}, that wait for one replica, against joins that do not`;
+  return {
+    ...benchmarkRow({ what, unit: "joins/s", aim, ...measured }),
+    notes: `${waits} WAITs for ${rounds * joins.joins} joins`,
+  };
+}
+
+async function waitsOf(redis: Redis): Promise<number> {
+  return Number(/^cmdstat_wait:calls=(\d+)/m.exec(await redis.info("commandstats"))?.[1] ?? 0);
 }
 
 type Run = Joins & { readonly store: IoredisStore; readonly queueId: string };
@@ -83,19 +99,26 @@ async function joinsPerSecond(redis: Redis, { store, queueId, atOnce, joins }: R
   const times = { sessionTtlSeconds: 3_600, claimSeconds: 20, heartbeatTtlSeconds: 60 };
   const settings = { mode: "active", maxActive: 1, rate: 10, burst: 10, maxQueueSize: joins + 1, ...times } as const;
   await writeSettings(redis, { queueId, settings });
-  const line = openLine({ store: store.runner, queueId, ticketLifeMs: TICKET_LIFE_MS, random: seededRandom(joins).next });
-  const join = (ticket: number) => trying(() => line.enter({ ticketId: `t-${ticket}`, lane: 0, addressHash: "", ticketsPerIp: 0 }));
-  // The only slot is taken; the scripts are known from here on.
+  const line = openLine({
+    store: store.runner,
+    queueId,
+    ticketLifeMs: TICKET_LIFE_MS,
+    random: seededRandom(joins).next,
+  });
+  const join = (ticket: number) =>
+    trying(() => line.enter({ ticketId: `t-${ticket}`, lane: 0, addressHash: "", ticketsPerIp: 0 }));
+  // Take the only slot, and load the scripts.
   await join(0);
   const beganMs = performance.now();
   for (let from = 1; from <= joins; from += atOnce) {
     const answers = await Promise.all(Array.from({ length: atOnce }, (_, index) => join(from + index)));
-    if (!answers.every(({ state }) => state === "waiting")) throw new Error("somebody was let in: the figure would mean nothing");
+    if (!answers.every(({ state }) => state === "waiting"))
+      throw new Error("a visitor was admitted: the figure would mean nothing");
   }
   return (joins * 1_000) / (performance.now() - beganMs);
 }
 
-/** A join may be asked for again; on a machine that stands still for a moment the store's own bounds are too short for the first try. */
+/** A join can be repeated; on a machine that stalls, the store's timeouts are too short for the first attempt. */
 async function trying<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,14 +1,14 @@
 import { type CryptoKey, generateKeyPair, jwtVerify, SignJWT } from "jose";
-import { tokenFromCookies } from "../../edge/token/presented-token.ts";
-import { createTokens, type Tokens } from "../../edge/token/tokens.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import type { QueueId } from "../../shared/queue-id.ts";
-import { createTokenMemory } from "../../shared/token-memory.ts";
+import { tokenFromCookies } from "../../../edge/admit/presented.ts";
+import { createTokens, type Tokens } from "../../../edge/tokens/tokens.ts";
+import type { QueueId } from "../../../shared/queue-id.ts";
+import { parseKeyring } from "../../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
+import { createTokenMemory } from "../../../shared/tokens/token-memory.ts";
 
 /**
- * Runs one operation on tokens as often as the query says. The clock stands still inside workerd while a request computes,
- * so that whoever asks must take the time. Every operation checks its own result: a fast failure would look like speed.
+ * Runs one token operation `times` times. workerd's clock does not advance while a request computes, so the caller
+ * measures. Every operation checks its own result: a fast failure would look like speed.
  */
 // biome-ignore lint/style/noDefaultExport: workerd takes the handler from the default export.
 export default {
@@ -25,7 +25,7 @@ export default {
 
 type Bench = {
   readonly tokens: Tokens;
-  /** The same keyring and no memory to speak of. */
+  /** The same keyring, with a memory of one token. */
   readonly forgetful: Tokens;
   readonly pairs: Readonly<Record<Algorithm, { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }>>;
   readonly plain: Readonly<Record<Algorithm, string>>;
@@ -63,12 +63,23 @@ async function prepare(): Promise<Bench> {
   const tokens = createTokens({ keyring: keyring.value, issuer: "sluice" });
   const forgetful = createTokens({ keyring: keyring.value, issuer: "sluice", rememberedMax: 1 });
   const pairs = { EdDSA: await generateKeyPair("EdDSA"), ES256: await generateKeyPair("ES256") };
-  const plain = { EdDSA: await signPlain("EdDSA", pairs.EdDSA.privateKey), ES256: await signPlain("ES256", pairs.ES256.privateKey) };
+  const plain = {
+    EdDSA: await signPlain("EdDSA", pairs.EdDSA.privateKey),
+    ES256: await signPlain("ES256", pairs.ES256.privateKey),
+  };
   const ids = Array.from({ length: VISITORS }, (_, index) => String(index).padStart(22, "A"));
   const passes = await Promise.all(
-    ids.map((id) => tokens.signPass({ queueId: QUEUE_ID, sessionId: id, jti: id, nowMs: NOW_MS, expiresAtMs: NOW_MS + 3_600_000 })),
+    ids.map((id) =>
+      tokens.signPass({ queueId: QUEUE_ID, sessionId: id, jti: id, nowMs: NOW_MS, expiresAtMs: NOW_MS + 3_600_000 }),
+    ),
   );
-  return { tokens, forgetful, pairs, plain, cookies: passes.map((pass) => `theme=dark; sluice-pass-venue=${pass}; language=de`) };
+  return {
+    tokens,
+    forgetful,
+    pairs,
+    plain,
+    cookies: passes.map((pass) => `theme=dark; sluice-pass-venue=${pass}; language=de`),
+  };
 }
 
 function signPlain(alg: Algorithm, key: CryptoKey): Promise<string> {
@@ -94,7 +105,7 @@ async function verifyPlain(alg: Algorithm, { pairs, plain }: Bench): Promise<voi
   });
 }
 
-/** As the gate does it, the cookie header included. */
+/** As in the gate, including the cookie header. */
 async function readFromCookie({ readPass }: Tokens, cookies: readonly string[], index: number): Promise<void> {
   const pass = await readPass(cutFromCookie(cookies, index), at);
   if (!pass.ok) throw new Error(pass.reason);

@@ -2,19 +2,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startEdgeServer } from "../../origin/stack/edge-server.ts";
-import { assert } from "../../shared/assert.ts";
-import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "./benchmark.ts";
-import { pinProcess } from "./pinned.ts";
+import { assert } from "../../../shared/assert.ts";
+import { startEdgeServer } from "../../../stack/servers/edge-server.ts";
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
+import { pinProcess } from "../pinned.ts";
 
-/** Tickets and passes inside workerd: the chosen algorithm against the other one, and what remembering a verified token is worth. */
+/** Tickets and passes in workerd: Ed25519 compared with ES256, and the gain from remembering verified tokens. */
 export const tokenBenchmark: Benchmark = {
   name: "token",
   run: async ({ quick }) => {
     const effort = quick ? QUICK : FULL;
     const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
-    // The worker asks nobody: both addresses lead nowhere.
-    const edge = await startEdgeServer({ folder, originAddress: NOWHERE, storeAddress: NOWHERE, variables: {}, entryFile: WORKER });
+    // The worker needs neither origin nor store.
+    const edge = await startEdgeServer({
+      folder,
+      originAddress: NOWHERE,
+      storeAddress: NOWHERE,
+      variables: {},
+      entryFile: WORKER,
+    });
     pinProcess(edge.child.pid, WORKER_CORE);
     try {
       const rows: BenchmarkRow[] = [];
@@ -38,8 +44,18 @@ type Comparison = { readonly what: string; readonly aim: number; readonly subjec
 const COMPARISONS: readonly Comparison[] = [
   { what: "sign with Ed25519, against ES256", aim: 1, subject: "sign-eddsa", baseline: "sign-es256" },
   { what: "verify Ed25519, against ES256", aim: 0.9, subject: "verify-eddsa", baseline: "verify-es256" },
-  { what: "read a pass seen before, against its first reading", aim: 10, subject: "read-again", baseline: "read-first" },
-  { what: "read a pass seen before, against a SHA-256 of it and a lookup", aim: 2, subject: "read-again", baseline: "digest-lookup" },
+  {
+    what: "read a pass seen before, against its first reading",
+    aim: 10,
+    subject: "read-again",
+    baseline: "read-first",
+  },
+  {
+    what: "read a pass seen before, against a SHA-256 of it and a lookup",
+    aim: 2,
+    subject: "read-again",
+    baseline: "digest-lookup",
+  },
 ];
 
 type Run = { readonly effort: typeof FULL; readonly url: string };
@@ -55,7 +71,15 @@ async function compare({ what, aim, subject, baseline }: Comparison, { effort, u
   return benchmarkRow({ ...measured, what, unit: "operations/s", aim });
 }
 
-async function perSecond({ url, operation, times }: { url: string; operation: string; times: number }): Promise<number> {
+async function perSecond({
+  url,
+  operation,
+  times,
+}: {
+  url: string;
+  operation: string;
+  times: number;
+}): Promise<number> {
   const startMs = performance.now();
   const response = await fetch(`${url}/${operation}?times=${times}`);
   const answer = await response.text();

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import type { Queries } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Queries } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import insertAuditSource from "./insert-audit.sql";
 import insertOutcomeSource from "./insert-outcome.sql";
 import listAuditSource from "./list-audit.sql";
@@ -18,20 +18,20 @@ type AuditAction =
   | ("user.created" | "user.changed" | "user.sessions_ended" | "system.changed")
   | ("wallet.deposited" | "wallet.transferred" | "pair.changed" | "currency.changed");
 
-/** Who acts: an admin, or whoever sits at the machine. */
+/** An admin, or the command line of this machine. */
 export type Actor = { readonly id: string | null; readonly name: string; readonly requestId: string | null };
 
 export const COMMAND_LINE: Actor = { id: null, name: "command line", requestId: null };
 
 export const AUDIT_STATES = ["done", "refused", "unknown"] as const;
 
-/** What became of an entry. Until it is settled, a later row may say more. */
+/** The outcome of an entry. Until it is settled, a later row may replace it. */
 export type AuditOutcome = {
   readonly state: (typeof AUDIT_STATES)[number];
   readonly isSettled: boolean;
   /** The error code of a refusal, or why it is unknown. */
   readonly reason: string | null;
-  /** Under which the engine's outcome can be asked for. */
+  /** The id under which the engine's outcome can be read. */
   readonly commandId: string | null;
 };
 
@@ -67,12 +67,15 @@ export const listAudit = defineQuery({
   }),
 });
 
-/** In the transaction of what it tells of: there is no action without its line, and no line without its action. */
+/** In the transaction of the change: there is no change without its entry, and no entry without its change. */
 export async function writeAudit(tx: Queries, entry: AuditEntry): Promise<undefined> {
   await insert(tx, entry, false);
 }
 
-/** Before what it tells of, or in the transaction of its first part: `writeOutcome` says later what became of it. Returns the entry's id. */
+/**
+ * Before the change, or in the transaction of its first part; `writeOutcome` adds the outcome later. Returns the
+ * entry's id.
+ */
 export function writeIntent(tx: Queries, entry: AuditEntry): Promise<number> {
   return insert(tx, entry, true);
 }

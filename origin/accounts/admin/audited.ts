@@ -1,29 +1,29 @@
 import type { Logger } from "pino";
-import type { Submitted } from "../commands/commands.ts";
-import type { Database } from "../db/database.ts";
-import { refusalOf } from "../orders/refuse-reject.ts";
+import type { Submitted } from "../../commit/submit/commands.ts";
+import { refusalOf } from "../../commit/submit/refuse-reject.ts";
+import type { Database } from "../../db/database.ts";
 import { type AuditEntry, type AuditOutcome, writeIntent, writeOutcome } from "./audit.ts";
 
 /**
- * What admins do outside PostgreSQL, with its line in the audit log. The two cannot be one write, so the intent is written first, in a
- * transaction of its own, and the outcome after: done, refused or unknown. When PostgreSQL is unavailable before the change, nothing
- * happens; when it is unavailable afterwards, the outcome is kept in memory and written later. An unknown outcome, also after a crash between the
- * two, is settled by `settle-intents.ts`.
+ * Admins' changes outside PostgreSQL, with their entry in the audit log. The two cannot be one write, so the intent is
+ * written first, in its own transaction, and the outcome after: done, refused or unknown. When PostgreSQL is
+ * unavailable before the change, nothing happens; when it is unavailable afterwards, the outcome is kept in memory and
+ * written later. An unknown outcome, also after a crash between the two, is settled by `settle-intents.ts`.
  */
 export type Audited = {
-  /** `act` notes what became of the command as soon as it knows. */
+  /** `act` reports the command's outcome as soon as it is known. */
   readonly run: <End>(entry: AuditEntry, act: (note: NoteSubmitted) => Promise<End>) => Promise<End>;
-  /** Of an intent that was written in another transaction. */
+  /** For an intent that was written in another transaction. */
   readonly finish: (entryId: number, outcome: AuditOutcome) => Promise<void>;
-  /** Whether somebody in this process still waits for its outcome. */
+  /** Whether this process still waits for its outcome. */
   readonly isUnderWay: (entryId: number) => boolean;
-  /** Outcomes that PostgreSQL was not there for. */
+  /** Writes outcomes for which PostgreSQL was unavailable. */
   readonly writeLate: () => Promise<void>;
 };
 
 export type NoteSubmitted = (submitted: Submitted) => void;
 
-/** Beyond that, outcomes of a long outage are found through the journal and the ledger, as after a crash. */
+/** Beyond this bound, outcomes of a long outage are found in the journal and the ledger, as after a crash. */
 const LATE_MAX = 1_000;
 
 export function createAudited({ database, log }: { readonly database: Database; readonly log: Logger }): Audited {
@@ -34,7 +34,10 @@ export function createAudited({ database, log }: { readonly database: Database; 
     try {
       await writeOutcome(database, entryId, outcome);
     } catch (error) {
-      log.warn({ err: error, entryId, outcome }, "the outcome of an admin's change is written later");
+      log.warn(
+        { err: error, entryId, outcome },
+        "the outcome of an admin's change could not be written and is kept for later",
+      );
       if (late.size < LATE_MAX) late.set(entryId, outcome);
     }
   }
@@ -64,12 +67,17 @@ export function createAudited({ database, log }: { readonly database: Database; 
   };
 }
 
-/** The action ended before it knew of a command. */
+/** The action ended before its command was submitted. */
 export const INTERRUPTED: AuditOutcome = { state: "unknown", isSettled: false, reason: "interrupted", commandId: null };
 
 export const DONE: AuditOutcome = { state: "done", isSettled: true, reason: null, commandId: null };
 
-export const refusedFor = (reason: string): AuditOutcome => ({ state: "refused", isSettled: true, reason, commandId: null });
+export const refusedFor = (reason: string): AuditOutcome => ({
+  state: "refused",
+  isSettled: true,
+  reason,
+  commandId: null,
+});
 
 export function outcomeOfSubmitted(submitted: Submitted): AuditOutcome {
   switch (submitted.kind) {

@@ -1,4 +1,4 @@
--- Another role or status.
+-- Changes an account's role and status.
 -- $1 id
 -- $2 role
 -- $3 status

@@ -1,4 +1,5 @@
--- Whether the ledger holds a movement of money: by the command that moved it where its id is known, else by its reference.
+-- Whether the ledger holds a movement of money: by the command that moved it where its id is known, else by its
+-- reference.
 -- $1 account
 -- $2 kind
 -- $3 currency

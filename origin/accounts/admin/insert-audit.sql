@@ -1,4 +1,4 @@
--- One line of the audit log.
+-- One entry of the audit log.
 -- $1 actorId
 -- $2 actor
 -- $3 action

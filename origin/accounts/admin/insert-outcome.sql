@@ -1,4 +1,4 @@
--- What became of a line of the audit log; the first that says so counts.
+-- The outcome of an entry of the audit log; the first one counts.
 -- $1 entryId
 -- $2 isSettled
 -- $3 state

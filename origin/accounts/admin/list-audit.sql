@@ -1,4 +1,4 @@
--- One page of the audit log, the newest first, each line with what became of it.
+-- One page of the audit log, the newest first, each entry with its outcome.
 -- $1 beforeId
 -- $2 target
 -- $3 actor

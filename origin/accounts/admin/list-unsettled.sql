@@ -1,4 +1,4 @@
--- Lines of the audit log that wait for their outcome, the oldest first.
+-- Entries of the audit log without an outcome, the oldest first.
 -- $1 sinceMs
 -- $2 limit
 SELECT l.id::float8 AS id, floor(extract(epoch FROM l.at) * 1000)::float8 AS "atMs", l.action, l.target, l.after, o.command_id AS "commandId"

@@ -1,4 +1,4 @@
--- One page of accounts, the newest first; search is the beginning of a name or an address.
+-- One page of accounts, the newest first; the search matches the beginning of a name or an e-mail address.
 -- $1 beforeId
 -- $2 prefix
 -- $3 role

@@ -1,20 +1,21 @@
 import type { Logger } from "pino";
 import { z } from "zod";
-import type { Commands } from "../commands/commands.ts";
-import type { Database } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
+import type { Commands } from "../../commit/submit/commands.ts";
+import type { Database } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import { type AuditOutcome, writeOutcome } from "./audit.ts";
 import { type Audited, outcomeOfSubmitted, refusedFor } from "./audited.ts";
 import findMovementSource from "./find-movement.sql";
 import listUnsettledSource from "./list-unsettled.sql";
 
 /**
- * Finds out what became of admins' changes whose outcome was not known: by the command's id in the journal, and of money also in the ledger,
- * which keeps it for ever. What neither knows stays unknown, with the reason. Any process that serves the API does it; the first outcome
- * that is written counts. When Redis or PostgreSQL is unavailable it tries again.
+ * Settles admins' changes with an unknown outcome: by the command's id in the journal, and for money also in the
+ * ledger, which keeps it forever. An outcome that neither knows stays unknown, with the reason. Every process that
+ * serves the API does this; the first outcome that is written counts. When Redis or PostgreSQL is unavailable, it
+ * retries.
  */
 export type Settling = {
-  /** One look at everything that is not settled. */
+  /** One pass over every unsettled entry. */
   readonly settle: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -29,15 +30,15 @@ type SettlingParts = {
 
 const LOOK_EVERY_MS = 5_000;
 const PAGE = 100;
-/** Longer than any process works on an entry, and than a command waits to be appended. */
+/** Longer than a process works on an entry or a command waits to be appended. */
 const GRACE_MS = 60_000;
-/** A command of which not even the id is known may be executed as late as this, once Redis and an engine are back. */
+/** A command with an unknown id may be executed as late as this, once Redis and an engine are available again. */
 const TRACE_MS_MAX = 900_000;
 /** Clocks of PostgreSQL and the engine may differ. */
 const SKEW_MS = 300_000;
-/** Everything older is settled, or was seen unsettled in the last look. */
+/** Everything older is settled, or was seen unsettled in the last pass. */
 const LOOK_BACK_MS = 3_600_000;
-/** At the start, for what was left by a venue that was stopped for so long; the log of years is not searched. */
+/** At the start, for entries of a venue that was stopped for long; the log of years is not searched. */
 const FIRST_LOOK_BACK_MS = 30 * 24 * LOOK_BACK_MS;
 
 const unsettledRow = z.object({
@@ -72,7 +73,7 @@ const MOVEMENT_KINDS: ReadonlyMap<string, string> = new Map([
 
 export function keepSettling({ database, commands, audited, nowMs, log }: SettlingParts): Settling {
   let sinceMs = Math.max(0, nowMs() - FIRST_LOOK_BACK_MS);
-  let isAway = false;
+  let isUnavailable = false;
 
   async function settle(): Promise<void> {
     await audited.writeLate();
@@ -83,7 +84,7 @@ export function keepSettling({ database, commands, audited, nowMs, log }: Settli
       if (outcome === undefined) oldestMs = Math.min(oldestMs, entry.atMs);
       else await write(entry, outcome);
     }
-    // A full page may have more behind it that is as old.
+    // A full page may be followed by more entries of the same age.
     if (found.length < PAGE) sinceMs = Math.max(0, oldestMs - 1);
   }
 
@@ -92,7 +93,7 @@ export function keepSettling({ database, commands, audited, nowMs, log }: Settli
     log.info({ entryId: entry.id, action: entry.action, ...outcome }, "the outcome of an admin's change is settled");
   }
 
-  /** Undefined while it cannot be told yet. */
+  /** Undefined while the outcome is not known. */
   async function outcomeOf(entry: Unsettled): Promise<AuditOutcome | undefined> {
     const ageMs = nowMs() - entry.atMs;
     if (entry.commandId === null) return ageMs < GRACE_MS ? undefined : traceOf(entry, ageMs);
@@ -100,34 +101,41 @@ export function keepSettling({ database, commands, audited, nowMs, log }: Settli
     if (known.kind === "pending") return undefined;
     if (known.kind === "committed") return outcomeOfSubmitted({ ...known, commandId: entry.commandId });
     if (ageMs < GRACE_MS) return undefined;
-    // The journal is trimmed behind the ledger: a command that is in neither is not under way, and has moved nothing.
+    // The journal is trimmed behind the ledger: a command that is in neither is not pending and has moved nothing.
     const isMoved = await isInLedger(entry);
     if (isMoved === undefined) return unknownFor("outcome_forgotten", entry.commandId);
     return { ...(isMoved ? doneBy("ledger") : refusedFor("not_in_ledger")), commandId: entry.commandId };
   }
 
-  /** Of an entry without a command: the process ended in between, or the append's reply was lost. */
+  /** For an entry without a command: the process ended in between, or the append's reply was lost. */
   async function traceOf(entry: Unsettled, ageMs: number): Promise<AuditOutcome | undefined> {
     if ((await isInLedger(entry)) === true) return doneBy("ledger");
     return ageMs < TRACE_MS_MAX ? undefined : unknownFor("no_trace", null);
   }
 
-  /** Undefined for what does not move money. */
+  /** Undefined for changes that move no money. */
   async function isInLedger({ action, target, after, atMs, commandId }: Unsettled): Promise<boolean | undefined> {
     const kind = MOVEMENT_KINDS.get(action);
     if (kind === undefined) return undefined;
     const { currency, reference } = movementSchema.parse(after);
-    const found = await findMovement.first(database, { account: target, kind, currency, reference, commandId, sinceMs: atMs - SKEW_MS });
+    const found = await findMovement.first(database, {
+      account: target,
+      kind,
+      currency,
+      reference,
+      commandId,
+      sinceMs: atMs - SKEW_MS,
+    });
     return found?.isThere === true;
   }
 
   async function look(): Promise<void> {
     try {
       await settle();
-      isAway = false;
+      isUnavailable = false;
     } catch (error) {
-      if (!isAway) log.warn({ err: error }, "outcomes of admins' changes cannot be settled: trying again");
-      isAway = true;
+      if (!isUnavailable) log.warn({ err: error }, "outcomes of admins' changes cannot be settled; retrying");
+      isUnavailable = true;
     } finally {
       timer.refresh();
     }
@@ -142,4 +150,9 @@ const movementSchema = z.object({ currency: z.string(), reference: z.string() })
 
 const doneBy = (reason: string): AuditOutcome => ({ state: "done", isSettled: true, reason, commandId: null });
 
-const unknownFor = (reason: string, commandId: string | null): AuditOutcome => ({ state: "unknown", isSettled: true, reason, commandId });
+const unknownFor = (reason: string, commandId: string | null): AuditOutcome => ({
+  state: "unknown",
+  isSettled: true,
+  reason,
+  commandId,
+});

@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Database } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { Commands, Submitted } from "../../commit/submit/commands.ts";
+import type { Database } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import type { CopyAccount } from "../identity/copy-account.ts";
 import type { Sessions } from "../identity/sessions.ts";
 import { type User, userRowSchema } from "../identity/user.ts";
@@ -9,14 +10,13 @@ import type { UserCopies } from "../identity/user-copies.ts";
 import { type Actor, type AuditOutcome, writeAudit, writeIntent } from "./audit.ts";
 import { type Audited, DONE, INTERRUPTED, outcomeOfSubmitted } from "./audited.ts";
 import changeUserSource from "./change-user.sql";
-import type { Freeze } from "./freezing-users.ts";
 import listUsersSource from "./list-users.sql";
 import lockAdminsSource from "./lock-active-admins.sql";
 import readUserSource from "./read-user.sql";
 
 /**
- * What admins do to accounts. Each change stands in the audit log, in the same transaction, and holds with the next request. What goes beyond
- * the record, freezing in the engine and ending sessions, is told in the outcome of the same entry.
+ * Admins' changes to accounts. Each change is in the audit log, in the same transaction, and applies from the next
+ * request. Freezing in the engine and ending sessions happen after it and are in the outcome of the same entry.
  */
 export type UserAdmin = {
   readonly list: (page: UserPage) => Promise<readonly User[]>;
@@ -25,7 +25,7 @@ export type UserAdmin = {
   readonly endSessions: (actor: Actor, userId: string) => Promise<Result<undefined, "user_not_found">>;
 };
 
-/** `engine_unavailable`: changed, and the engine could not be told. */
+/** `engine_unavailable`: the account was changed, but the engine was not reached. */
 type ChangeRefusal = "user_not_found" | "last_admin" | "engine_unavailable";
 
 export type UserPage = {
@@ -46,7 +46,12 @@ const listUsers = defineQuery({
   row,
 });
 const readUser = defineQuery({ name: "read-user", source: readUserSource, params: ["id"], row });
-const changeUser = defineQuery({ name: "change-user", source: changeUserSource, params: ["id", "role", "status"], row });
+const changeUser = defineQuery({
+  name: "change-user",
+  source: changeUserSource,
+  params: ["id", "role", "status"],
+  row,
+});
 const lockActiveAdmins = defineQuery({
   name: "lock-active-admins",
   source: lockAdminsSource,
@@ -64,8 +69,11 @@ type AdminParts = {
 };
 
 export function createUserAdmin({ database, copies, copyAccount, sessions, audited, freeze }: AdminParts): UserAdmin {
-  /** What is left to do once the record is changed; the entry tells how it ended. */
-  async function complete<End>(entryId: number | undefined, act: () => Promise<readonly [AuditOutcome, End]>): Promise<End> {
+  /** The steps after the record is changed; the entry gets their outcome. */
+  async function complete<End>(
+    entryId: number | undefined,
+    act: () => Promise<readonly [AuditOutcome, End]>,
+  ): Promise<End> {
     let outcome = INTERRUPTED;
     try {
       const [known, end] = await act();
@@ -77,11 +85,12 @@ export function createUserAdmin({ database, copies, copyAccount, sessions, audit
   }
 
   return {
-    list: ({ search, ...page }) => listUsers.all(database, { ...page, prefix: search === null ? null : `${withoutWildcards(search)}%` }),
+    list: ({ search, ...page }) =>
+      listUsers.all(database, { ...page, prefix: search === null ? null : `${withoutWildcards(search)}%` }),
     read: (userId) => readUser.first(database, { id: userId }),
 
     async change(actor, userId, { role, status }) {
-      // With a new status there is something left to do in the engine.
+      // A new status also changes the engine.
       const writeEntry = status === undefined ? writeAudit : writeIntent;
       const outcome = await database.transaction(async (tx) => {
         const admins = await lockActiveAdmins.all(tx, {});
@@ -121,7 +130,18 @@ export function createUserAdmin({ database, copies, copyAccount, sessions, audit
   };
 }
 
-/** What is searched for is a text, not a pattern. */
+/** The search is for a text, not a pattern. */
 function withoutWildcards(text: string): string {
   return text.toLowerCase().replaceAll(/[\\%_]/g, "\\$&");
+}
+
+/**
+ * An account that is not active is frozen in the engine too, so that none of its pending requests places an order or
+ * withdraws. The record is changed first, which already keeps the user out; if the engine is not reached, the admin
+ * repeats the request, which is harmless.
+ */
+type Freeze = (user: User) => Promise<Submitted>;
+
+export function createFreezing(commands: Commands): Freeze {
+  return ({ id, status }) => commands.submit({ kind: "setUser", user: id, isFrozen: status !== "active" });
 }

@@ -6,20 +6,19 @@ import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { jwksResponse } from "../../edge/token/jwks.ts";
-import { createTokens } from "../../edge/token/tokens.ts";
-import { PASS_HEADER } from "../../shared/admission.ts";
-import { problemResponse } from "../../shared/errors.ts";
-import { parseKeyring } from "../../shared/keyring.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import { forgedPasses } from "../../test/parts/forged-tokens.ts";
-import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE, VISITOR_ID } from "../../test/parts/token-forge.ts";
-import { createLogger } from "../log.ts";
-import { type AdmissionVariables, admission } from "./admission.ts";
+import { jwksResponse } from "../../../edge/tokens/jwks.ts";
+import { createTokens } from "../../../edge/tokens/tokens.ts";
+import { forgedPasses } from "../../../kit/forged-tokens.ts";
+import { startTestGate, type TestGate } from "../../../kit/test-gate.ts";
+import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE, VISITOR_ID } from "../../../kit/token-forge.ts";
+import { problemResponse } from "../../../shared/http/errors.ts";
+import { PASS_HEADER } from "../../../shared/tokens/admission.ts";
+import { parseKeyring } from "../../../shared/tokens/keyring.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
+import { createLogger } from "../../../stack/program/log.ts";
+import { type AdmissionVariables, admission, createPassCheck, type PassCheck } from "./admission.ts";
 import { admitUpgrade } from "./admit-upgrade.ts";
 import { fetchedKeys } from "./fetched-keys.ts";
-import { createPassCheck, type PassCheck } from "./pass-check.ts";
-import { startTestGate, type TestGate } from "./test-gate.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const logged: string[] = [];
@@ -69,27 +68,27 @@ function get(path: string, headers: Readonly<Record<string, string>> = {}): Prom
   return fetch(`http://127.0.0.1:${port}${path}`, { headers });
 }
 
-/** What a header can carry at all: HTTP strips spaces at the ends. */
+/** Texts that a header can carry: HTTP trims spaces. */
 const FITS_A_HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 describe("admission", () => {
-  it("lets a valid pass through and tells the handler whose it is", async () => {
+  it("admits a valid pass and gives it to the handler", async () => {
     const response = await get("/whoami", { [PASS_HEADER]: await forge.token() });
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ sessionId: VISITOR_ID });
   });
 
-  it("lets the edge's own open pass through", async () => {
+  it("admits the edge's own open pass", async () => {
     const response = await get("/whoami", { [PASS_HEADER]: await forge.token({ claims: { sub: "open" } }) });
     expect(await response.json()).toEqual({ sessionId: "open" });
   });
 
-  it("refuses a pass without a slot, which is good only at the gate", async () => {
+  it("refuses a pass without a slot, which is valid only at the gate", async () => {
     const response = await get("/whoami", { [PASS_HEADER]: await forge.token({ claims: { slotless: true } }) });
     expect([response.status, await response.json()]).toMatchObject([401, { code: "token_invalid" }]);
   });
 
-  it("answers /health to anybody", async () => {
+  it("answers /health without a pass", async () => {
     expect((await get("/health")).status).toBe(200);
     expect((await get("/health?x=/whoami")).status).toBe(200);
   });
@@ -124,14 +123,18 @@ describe("admission", () => {
     expect(await response.text()).toBe(await (await get("/whoami")).text());
   });
 
-  it("refuses a pass in a cookie, in Authorization or under a name that only looks alike", async () => {
+  it("refuses a pass in a cookie, in Authorization or under a similar name", async () => {
     const token = await forge.token();
-    for (const headers of [{ cookie: `sluice-pass-venue=${token}` }, { authorization: `Bearer ${token}` }, { x_sluice_pass: token }]) {
+    for (const headers of [
+      { cookie: `sluice-pass-venue=${token}` },
+      { authorization: `Bearer ${token}` },
+      { x_sluice_pass: token },
+    ]) {
       expect((await get("/whoami", headers as Record<string, string>)).status).toBe(401);
     }
   });
 
-  it("refuses two passes at once, though both are good", async () => {
+  it("refuses two passes at once, though both are valid", async () => {
     const token = await forge.token();
     const lines = `${PASS_HEADER}: ${token}\r\n${PASS_HEADER}: ${token}\r\n`;
     const answer = await rawRequest(`GET /whoami HTTP/1.1\r\nHost: origin\r\n${lines}Connection: close\r\n\r\n`);
@@ -142,11 +145,13 @@ describe("admission", () => {
     logged.length = 0;
     const token = await forge.token({ claims: { aud: `sluice:pass:${OTHER_QUEUE}` } });
     await get("/whoami", { [PASS_HEADER]: token, "x-request-id": "r-7" });
-    expect(logged.map((line) => JSON.parse(line))).toMatchObject([{ reason: "audience_wrong", path: "/whoami", requestId: "r-7" }]);
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      { reason: "audience_wrong", path: "/whoami", requestId: "r-7" },
+    ]);
     expect(logged.join()).not.toContain(token);
   });
 
-  it("answers 503 with Retry-After, neither 401 nor 500, while the gate's keys cannot be had", async () => {
+  it("answers 503 with Retry-After, neither 401 nor 500, while the gate's keys are unavailable", async () => {
     const away = await startTestGate([]);
     await away.stop();
     const blind = createPassCheck({
@@ -167,7 +172,7 @@ describe("admission", () => {
 });
 
 describe("the edge and the origin together", () => {
-  it("agree: a pass as the edge signs it is good with the keys as the edge publishes them", async () => {
+  it("agree: a pass that the edge signs is valid with the keys that the edge publishes", async () => {
     const keyring = await parseKeyring(JSON.stringify({ active: "k", keys: [await newTokenKey("k")] }));
     if (!keyring.ok) throw new Error(keyring.reason.join());
     const edge = createTokens({ keyring: keyring.value, issuer: ISSUER });
@@ -188,7 +193,7 @@ describe("the edge and the origin together", () => {
 });
 
 describe("admitUpgrade", () => {
-  it("lets a WebSocket with a valid pass in", async () => {
+  it("admits a WebSocket with a valid pass", async () => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { [PASS_HEADER]: await forge.token() } });
     const [message] = (await once(socket, "message")) as [Buffer];
     expect(message.toString()).toBe(`hello ${VISITOR_ID}`);
@@ -211,7 +216,7 @@ describe("admitUpgrade", () => {
     }
   });
 
-  it("lets go of a refused client that does not close its own side", async () => {
+  it("disconnects a refused client that does not close its own side", async () => {
     const accepted = once(server, "connection") as Promise<[Socket]>;
     const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     client.write(`GET /ws HTTP/1.1\r\nHost: origin\r\n${UPGRADE}\r\n`);
@@ -231,8 +236,12 @@ describe("admitUpgrade", () => {
 });
 
 describe("rotation at the origin", () => {
-  it("takes the new key's passes at once, the old key's while it retires, and no longer once it is gone", async () => {
-    const renewed = await createTokenForge({ kind: "pass", nowSeconds: NOW_MS / 1000, jwk: { ...forge.strangerJwk, kid: "key-2" } });
+  it("accepts the new key's passes immediately, the old key's while it retires, and not after its removal", async () => {
+    const renewed = await createTokenForge({
+      kind: "pass",
+      nowSeconds: NOW_MS / 1000,
+      jwk: { ...forge.strangerJwk, kid: "key-2" },
+    });
     const statusOf = async (token: string) => (await get("/whoami", { [PASS_HEADER]: token })).status;
     const oldPass = await forge.token();
     const newPass = await renewed.token();
@@ -251,9 +260,10 @@ describe("rotation at the origin", () => {
   });
 });
 
-const UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+const UPGRADE =
+  "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
-/** As it stands on the wire: `fetch` would tidy the path and the headers up. */
+/** The exact bytes: `fetch` would normalize path and headers. */
 async function rawRequest(request: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(request);

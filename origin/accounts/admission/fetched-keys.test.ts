@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { newTokenKey } from "../../shared/new-token-key.ts";
-import type { PrivateTokenKey } from "../../shared/token-keys.ts";
-import type { TokenKeys } from "../../shared/verify-token.ts";
-import { createLogger } from "../log.ts";
+import { startTestGate, type TestGate } from "../../../kit/test-gate.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
+import type { PrivateTokenKey } from "../../../shared/tokens/token-keys.ts";
+import type { TokenKeys } from "../../../shared/tokens/verify-token.ts";
+import { createLogger } from "../../../stack/program/log.ts";
 import { COOLDOWN_MS, fetchedKeys, REFRESH_AFTER_MS, STALE_MS_MAX } from "./fetched-keys.ts";
-import { startTestGate, type TestGate } from "./test-gate.ts";
 
 const log = createLogger("keys-test", { write: () => {} });
 
@@ -43,16 +43,17 @@ describe("fetchedKeys", () => {
     expect(gate.asked()).toBe(2);
   });
 
-  it("does not fetch for made-up kids more than once per cooldown", async () => {
+  it("does not fetch for invented kids more than once per cooldown", async () => {
     await keys.find("first");
-    for (let index = 0; index < 100; index++) expect(await keys.find(`made-up-${index}`)).toEqual({ ok: false, reason: "key_unknown" });
+    for (let index = 0; index < 100; index++)
+      expect(await keys.find(`made-up-${index}`)).toEqual({ ok: false, reason: "key_unknown" });
     expect(gate.asked()).toBe(1);
     elapsedMs += COOLDOWN_MS;
     await Promise.all(Array.from({ length: 100 }, async (_, index) => keys.find(`made-up-${index}`)));
     expect(gate.asked()).toBe(2);
   });
 
-  it("lets go of a withdrawn key after the next refresh, which holds no request up", async () => {
+  it("drops a withdrawn key after the next refresh, which delays no request", async () => {
     await keys.find("first");
     gate.publish([second]);
     elapsedMs += REFRESH_AFTER_MS;
@@ -62,7 +63,7 @@ describe("fetchedKeys", () => {
     expect(gate.asked()).toBe(2);
   });
 
-  it("gives the same object for a key that stays, so that what it verified stays remembered", async () => {
+  it("keeps the object of an unchanged key, so that verified tokens stay cached", async () => {
     const before = await keys.find("first");
     gate.publish([second, first]);
     elapsedMs += COOLDOWN_MS;
@@ -71,7 +72,7 @@ describe("fetchedKeys", () => {
     expect(before.ok && after.ok && before.value === after.value).toBe(true);
   });
 
-  it("takes an exchanged key under an old kid for a new key", async () => {
+  it("treats a replaced key under an old kid as a new key", async () => {
     const before = await keys.find("first");
     gate.publish([{ ...second, kid: "first" }, second]);
     elapsedMs += COOLDOWN_MS;
@@ -80,7 +81,7 @@ describe("fetchedKeys", () => {
     expect(before.ok && after.ok && before.value !== after.value).toBe(true);
   });
 
-  it("keeps known keys while the gate is away, but not for ever", async () => {
+  it("keeps known keys while the gate is unavailable, but not forever", async () => {
     await keys.find("first");
     await gate.stop();
     elapsedMs += STALE_MS_MAX - 1;
@@ -94,26 +95,29 @@ describe("fetchedKeys", () => {
     ["answers HTML", (broken: TestGate) => broken.answer(200, "<html>")],
     ["answers half a JSON", (broken: TestGate) => broken.answer(200, '{"keys":[')],
     ["answers without keys", (broken: TestGate) => broken.answer(200, '{"keys":[]}')],
-    ["answers with keys of another kind alone", (broken: TestGate) => broken.answer(200, '{"keys":[{"kty":"RSA","kid":"first"}]}')],
+    [
+      "answers only with keys of another type",
+      (broken: TestGate) => broken.answer(200, '{"keys":[{"kty":"RSA","kid":"first"}]}'),
+    ],
     ["leads elsewhere", (broken: TestGate) => broken.answer(302, "")],
     ["hangs", (broken: TestGate) => broken.hang()],
-  ])("says that keys are unavailable when the gate %s, and recovers by itself", async (_name, breakGate) => {
+  ])("reports unavailable keys when the gate %s, and recovers", async (_name, breakGate) => {
     breakGate(gate);
     expect(await keys.find("first")).toEqual({ ok: false, reason: "keys_unavailable" });
     const askedWhileBroken = gate.asked();
     expect(await keys.find("first")).toEqual({ ok: false, reason: "keys_unavailable" });
-    expect(gate.asked(), "no storm while it is broken").toBe(askedWhileBroken);
+    expect(gate.asked(), "no storm of requests meanwhile").toBe(askedWhileBroken);
     gate.publish([first]);
     elapsedMs += COOLDOWN_MS;
     expect((await keys.find("first")).ok).toBe(true);
   });
 
-  it("says that keys are unavailable when nobody listens at the gate's address", async () => {
+  it("reports unavailable keys when the gate's address refuses connections", async () => {
     await gate.stop();
     expect(await keys.find("first")).toEqual({ ok: false, reason: "keys_unavailable" });
   });
 
-  it("keeps the keys it has when the gate answers nonsense", async () => {
+  it("keeps its keys when the gate's answer is invalid", async () => {
     await keys.find("first");
     gate.answer(200, '{"keys":[]}');
     elapsedMs += COOLDOWN_MS;

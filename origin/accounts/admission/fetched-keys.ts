@@ -1,25 +1,28 @@
 import { createRemoteJWKSet } from "jose";
 import type { Logger } from "pino";
-import { fail } from "../../shared/result.ts";
-import type { FoundKey, TokenKeys } from "../../shared/verify-token.ts";
+import { fail } from "../../../shared/result.ts";
+import type { FoundKey, TokenKeys } from "../../../shared/tokens/verify-token.ts";
 import { foundIn, importKeyTable, jwksSchema, type KeyTable } from "./known-keys.ts";
 
 /**
- * The gate's keys, fetched from its key set. A key that is known answers at once, also while the gate is away; an unknown
- * one is looked up anew, one fetch for all who ask and never two within the cooldown, so that made-up kids cause no storm.
- * A key that the gate withdrew is gone after the next refresh.
+ * The gate's keys, fetched from its key set. A known key is answered immediately, also while the gate is unavailable.
+ * An unknown key is looked up again: one fetch for all callers and never two within the cooldown, so that invented kids
+ * cause no storm of requests. A key that the gate withdrew is gone after the next refresh.
  */
 type FetchedKeysOptions = {
   readonly url: URL;
   readonly log: Pick<Logger, "info" | "warn">;
-  /** For durations: never jumps. */
+  /** For durations: monotonic. */
   readonly monotonicMs?: () => number;
 };
 
 const FETCH_TIMEOUT_MS = 1_000;
-/** Behind the answer, not before it. */
+/** Refreshed in the background after the answer. */
 export const REFRESH_AFTER_MS = 60_000;
-/** Without word from the gate for this long, its old keys count no more: one of them may have been withdrawn for a reason. */
+/**
+ * After this long without an answer from the gate its old keys are invalid: one of them may have been withdrawn for a
+ * reason.
+ */
 export const STALE_MS_MAX = 60 * 60_000;
 /** Between the end of one fetch and the next. */
 export const COOLDOWN_MS = 2_000;
@@ -40,7 +43,7 @@ export function fetchedKeys({ url, log, monotonicMs = () => performance.now() }:
       loadedAtMs = monotonicMs();
       attemptFailed = false;
       const kids = [...table.keys()];
-      if (kids.join() !== before.join()) log.info({ kids }, "the gate's keys are loaded");
+      if (kids.join() !== before.join()) log.info({ kids }, "loaded the gate's keys");
     } catch (error) {
       attemptFailed = true;
       log.warn({ err: error }, "the gate's keys cannot be loaded");

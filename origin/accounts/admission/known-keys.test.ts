@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseEnvironment } from "../../shared/environment.ts";
-import { newTokenKey } from "../../shared/new-token-key.ts";
+import { keySetOf } from "../../../kit/test-gate.ts";
+import { parseEnvironment } from "../../../shared/environment.ts";
+import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
 import { jwksVariable, knownKeys } from "./known-keys.ts";
-import { keySetOf } from "./test-gate.ts";
 
 const schema = z.object({ KEYS: jwksVariable });
 
 describe("jwksVariable", () => {
-  it("gives the keys that can verify, and leaves keys of other kinds out", async () => {
+  it("returns the keys that can verify, without keys of other types", async () => {
     const key = await newTokenKey("one");
     const { keys } = JSON.parse(keySetOf([key])) as { keys: unknown[] };
     const KEYS = JSON.stringify({ keys: [{ kty: "RSA", kid: "other", n: "AQAB" }, ...keys] });
@@ -29,7 +29,7 @@ describe("jwksVariable", () => {
     expect(JSON.stringify(result)).not.toContain("hunter2");
   });
 
-  it("refuses a private key, which has no business at the origin", async () => {
+  it("refuses a private key, which must not be at the origin", async () => {
     const key = await newTokenKey("one");
     const result = parseEnvironment(schema, { KEYS: JSON.stringify({ keys: [key] }) });
     expect(result).toEqual({ ok: false, reason: ["KEYS: must hold public keys only"] });

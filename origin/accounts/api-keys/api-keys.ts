@@ -1,7 +1,7 @@
-import type { Clock } from "../../shared/clock.ts";
-import { type FillRandom, newId, newSecret } from "../../shared/ids.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Database } from "../db/database.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { type FillRandom, newId, newSecret } from "../../../shared/ids.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { Database } from "../../db/database.ts";
 import type { KeyCopies } from "./key-copies.ts";
 import {
   type ApiKey,
@@ -17,7 +17,10 @@ import {
 } from "./key-queries.ts";
 import type { Seal } from "./seal.ts";
 
-/** Keys for programs: made and ended in the record first, served by their copies. The secret is told once, when the key is made. */
+/**
+ * API keys: created and revoked in the record first, served from their copies. The secret is shown once, when the key
+ * is created.
+ */
 export type ApiKeys = {
   readonly create: (
     userId: string,
@@ -26,7 +29,7 @@ export type ApiKeys = {
   readonly list: (userId: string) => Promise<readonly ApiKey[]>;
   /** False when this user has no such key. */
   readonly revoke: (userId: string, keyId: string) => Promise<boolean>;
-  /** Brings the copies up to the record; the first time all of them, sealed with the active key. */
+  /** Updates the copies from the record; the first time all of them, sealed with the active key. */
   readonly copy: () => Promise<void>;
 };
 
@@ -53,7 +56,7 @@ type KeyParts = {
 export function createApiKeys({ database, copies, seal, random, clock }: KeyParts): ApiKeys {
   let lastMs: number | undefined;
 
-  /** A key whose version was made active since is sealed with it now, so that the old version can go. */
+  /** Reseals a key whose secret was sealed with an older version, so that the old version can be removed. */
   async function current(key: ApiKey): Promise<ApiKey> {
     if (!seal.isOutdated(key.sealedSecret)) return key;
     const owner = { kind: "api-key", userId: key.userId, id: key.id } as const;
@@ -89,7 +92,7 @@ export function createApiKeys({ database, copies, seal, random, clock }: KeyPart
       const secret = newSecret(random);
       const sealedSecret = seal.seal(secret, { kind: "api-key", userId, id });
       const key = await database.transaction(async (tx) => {
-        // Counted by a statement of its own: one that waits for the lock would still see what was there before it waited.
+        // Counted by a separate statement: one that waits for the lock would still see the state from before it waited.
         await lockUser.first(tx, { userId });
         const held = await countApiKeys.first(tx, { userId });
         if (held === undefined || held.count >= KEYS_MAX) return undefined;

@@ -1,17 +1,17 @@
 import { hash } from "node:crypto";
 
-/** The code of a text under one key. */
+/** The authentication code of a text under one key. */
 export type HmacSha256 = (text: string) => Buffer;
 
-/** What SHA-256 takes at a time. */
+/** The block size of SHA-256. */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
 
 /**
- * RFC 2104 for a key that is used often. `createHmac` sets up and throws away a context of OpenSSL for each text, which took a tenth of a signed request's
- * time in a busy server; two digests in one go each need none.
+ * RFC 2104 for a key that is used often. `createHmac` sets up an OpenSSL context for each text, which took a tenth of a
+ * signed request's time in a busy server; two one-shot digests need none.
  */
 export function hmacSha256(secret: string): HmacSha256 {
   const bytes = Buffer.from(secret);

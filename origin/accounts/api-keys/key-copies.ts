@@ -1,18 +1,18 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { gatherCalls } from "../../shared/gather-calls.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { gatherCalls } from "../../../shared/store/gather-calls.ts";
+import { replies } from "../../redis/pipeline.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
 import { userKey } from "../identity/keys.ts";
-import { replies } from "../redis/pipeline.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
 import { type ApiKey, PERMISSIONS } from "./key-queries.ts";
 import putApiKeySource from "./put-api-key.lua";
 
-/** The copies of API keys in Redis, their secrets sealed, and the memory of signatures that were used. */
+/** The copies of API keys in Redis, with sealed secrets, and the signatures that were used. */
 export type KeyCopies = {
   readonly put: (key: ApiKey) => Promise<void>;
   readonly read: (keyId: string) => Promise<KeyCopy | undefined>;
-  /** Those that come while others are under way share the next round trip. */
+  /** Calls that arrive while others are pending share the next round trip. */
   readonly use: (use: KeyUse) => Promise<KeyUsed>;
   /** The same without remembering a signature: nothing is written. */
   readonly look: (look: KeyLook) => Promise<KeyStanding>;
@@ -23,24 +23,24 @@ type KeyLook = { readonly keyId: string; readonly userId: string };
 type KeyUse = KeyLook & { readonly signature: string; readonly rememberMs: number };
 
 type KeyUsed = KeyStanding & {
-  /** The first request with this signature; it is remembered from now on. */
+  /** Whether this is the first request with this signature; it is remembered from now on. */
   readonly isFresh: boolean;
 };
 
 type KeyStanding = {
-  /** What the key's copy stands at; null when it is gone. */
+  /** The revision of the key's copy; null when there is none. */
   readonly revision: string | null;
   /** Its owner as HGETALL gives it. */
   readonly user: unknown;
 };
 
 const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
-/** Signed requests in one round trip. */
+/** The most signed requests in one round trip. */
 const USES_MAX = 256;
-/** Half of the signature is as good as all of it: 128 bits. */
+/** Half of the signature is enough: 128 bits. */
 const SIGNATURE_CHARS_KEPT = 32;
 
-/** What is remembered of a signature. */
+/** The remembered part of a signature. */
 export const nonceOf = (signature: string) => signature.slice(0, SIGNATURE_CHARS_KEPT);
 
 const putApiKey = defineScript({
@@ -114,7 +114,8 @@ export function openKeyCopies(redis: Redis): KeyCopies {
       underWay = sent.catch(() => {});
       return sent;
     },
-    // Redis syncs each write to disk before it answers: what comes meanwhile goes together, and is synced once.
+    // Redis syncs each write to disk before it answers: calls that arrive meanwhile are written together, with one
+    // sync.
     atEndOfTurn: (callBack) => void underWay.then(() => setImmediate(callBack)),
     callsMax: USES_MAX,
   });
@@ -123,7 +124,10 @@ export function openKeyCopies(redis: Redis): KeyCopies {
     async put({ id, permissions, cidrs, expiresAt, isRevoked, ...key }) {
       const lists = { permissions: JSON.stringify(permissions), cidrs: JSON.stringify(cidrs) };
       const isActive = isRevoked ? ("false" as const) : ("true" as const);
-      await putApiKey.run(runner, { keys: { key: apiKeyKey(id) }, args: { ...key, id, ...lists, expiresAt: expiresAt ?? "", isActive } });
+      await putApiKey.run(runner, {
+        keys: { key: apiKeyKey(id) },
+        args: { ...key, id, ...lists, expiresAt: expiresAt ?? "", isActive },
+      });
     },
     read: async (keyId) => copySchema.safeParse(await redis.hgetall(apiKeyKey(keyId))).data,
     use: (use) => useTogether("", use),

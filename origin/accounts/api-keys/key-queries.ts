@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import countSource from "./count-api-keys.sql";
 import insertSource from "./insert-api-key.sql";
 import listAllSource from "./list-all-api-keys.sql";
@@ -10,7 +10,7 @@ import noteUsesSource from "./note-key-uses.sql";
 import resealSource from "./reseal-api-key.sql";
 import revokeSource from "./revoke-api-key.sql";
 
-/** What a key may be used for: to look, to trade, to take money out. */
+/** Permissions of a key: to read, to trade, to withdraw. */
 export const PERMISSIONS = ["info", "trade", "withdraw"] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -31,7 +31,12 @@ const row = z.object({
   lastUsedAt: z.number().nullable(),
 });
 
-export const lockUser = defineQuery({ name: "lock-user", source: lockUserSource, params: ["userId"], row: z.unknown() });
+export const lockUser = defineQuery({
+  name: "lock-user",
+  source: lockUserSource,
+  params: ["userId"],
+  row: z.unknown(),
+});
 export const countApiKeys = defineQuery({
   name: "count-api-keys",
   source: countSource,
@@ -45,18 +50,33 @@ export const insertApiKey = defineQuery({
   row,
 });
 export const listApiKeys = defineQuery({ name: "list-api-keys", source: listSource, params: ["userId"], row });
-export const revokeApiKey = defineQuery({ name: "revoke-api-key", source: revokeSource, params: ["id", "userId"], row });
+export const revokeApiKey = defineQuery({
+  name: "revoke-api-key",
+  source: revokeSource,
+  params: ["id", "userId"],
+  row,
+});
 export const listChangedApiKeys = defineQuery({
   name: "list-changed-api-keys",
   source: listChangedSource,
   params: ["sinceMs", "afterId", "limit"],
   row,
 });
-export const listAllApiKeys = defineQuery({ name: "list-all-api-keys", source: listAllSource, params: ["afterId", "limit"], row });
+export const listAllApiKeys = defineQuery({
+  name: "list-all-api-keys",
+  source: listAllSource,
+  params: ["afterId", "limit"],
+  row,
+});
 export const resealApiKey = defineQuery({
   name: "reseal-api-key",
   source: resealSource,
   params: ["id", "sealedBefore", "sealedAfter"],
   row,
 });
-export const noteKeyUses = defineQuery({ name: "note-key-uses", source: noteUsesSource, params: ["ids", "timesMs"], row: z.unknown() });
+export const noteKeyUses = defineQuery({
+  name: "note-key-uses",
+  source: noteUsesSource,
+  params: ["ids", "timesMs"],
+  row: z.unknown(),
+});

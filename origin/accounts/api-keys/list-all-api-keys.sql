@@ -1,4 +1,4 @@
--- Every key that is good, in the order of ids.
+-- Every active key, sorted by id.
 -- $1 afterId
 -- $2 limit
 SELECT id, user_id::text AS "userId", label, permissions, cidrs, sealed_secret AS "sealedSecret", revoked_at IS NOT NULL AS "isRevoked", revision,

@@ -1,4 +1,4 @@
--- Keys that were made, sealed anew or ended since, the oldest change first, behind this id of the same millisecond.
+-- Keys that were created, resealed or revoked since, the oldest change first, after this id of the same millisecond.
 -- $1 sinceMs
 -- $2 afterId
 -- $3 limit

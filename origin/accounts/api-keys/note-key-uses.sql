@@ -1,4 +1,4 @@
--- When these keys were used last, to the minute.
+-- Records when these keys were last used, to the minute.
 -- $1 ids
 -- $2 timesMs
 UPDATE api_keys SET last_used_at = greatest(last_used_at, to_timestamp(noted.at_ms::float8 / 1000))

@@ -1,4 +1,4 @@
--- The same secret, sealed with the active key, if nobody else was faster.
+-- The same secret, sealed with the active key, unless another process was first.
 -- $1 id
 -- $2 sealedBefore
 -- $3 sealedAfter

@@ -1,4 +1,4 @@
--- The same pair, sealed with the active key, if nobody else was faster.
+-- The same pair, sealed with the active key, unless another process was first.
 -- $1 id
 -- $2 sealedBefore
 -- $3 sealedAfter

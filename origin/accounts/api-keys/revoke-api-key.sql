@@ -1,4 +1,4 @@
--- Ends a key of this user.
+-- Revokes a key of this user.
 -- $1 id
 -- $2 userId
 UPDATE api_keys SET revoked_at = now(), updated_at = clock_timestamp(), revision = revision + 1

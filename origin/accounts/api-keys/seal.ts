@@ -1,20 +1,20 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import type { FillRandom } from "../../shared/ids.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { FillRandom } from "../../../shared/ids.ts";
 
 /**
- * Secrets that must be read again are sealed with AES-256-GCM. Whose they are is sealed in with them (associated data), so that a row
- * copied to another user or another key opens nothing. Each sealed text names the version of its key: a new version is added, made active,
- * and at the next start everything is sealed anew; then the old one can go.
+ * Secrets that must be read again are sealed with AES-256-GCM. The owner is sealed in with them (associated data), so
+ * that a row copied to another user or another key cannot be opened. Each sealed text names the version of its key: add
+ * a new version, make it active, and the next start reseals everything; then remove the old version.
  */
 export type Seal = {
   readonly seal: (secret: string, owner: Owner) => string;
   /** Throws when it was not sealed by us for this owner. */
   readonly open: (sealed: string, owner: Owner) => string;
-  /** How everything begins that is sealed with the active key, as a pattern of SQL. */
+  /** The prefix of everything that is sealed with the active key, as an SQL pattern. */
   readonly activePattern: string;
-  /** Whether it is sealed with a key that is to go. */
+  /** Whether it is sealed with a key other than the active one. */
   readonly isOutdated: (sealed: string) => boolean;
 };
 
@@ -40,14 +40,23 @@ export const sealKeysVariable = z
     try {
       return JSON.parse(text);
     } catch {
-      ctx.addIssue({ code: "custom", message: 'must be JSON, {"active": "<version>", "keys": {"<version>": "<key>"}}' });
+      ctx.addIssue({
+        code: "custom",
+        message: 'must be JSON, {"active": "<version>", "keys": {"<version>": "<key>"}}',
+      });
       return z.NEVER;
     }
   })
   .pipe(
     z
-      .object({ active: z.string(), keys: z.record(z.string().regex(/^[1-9]\d{0,3}$/, "must be a version number"), keyField) })
-      .refine(({ active, keys }) => keys[active] !== undefined, { path: ["active"], message: "must be the version of one of the keys" }),
+      .object({
+        active: z.string(),
+        keys: z.record(z.string().regex(/^[1-9]\d{0,3}$/, "must be a version number"), keyField),
+      })
+      .refine(({ active, keys }) => keys[active] !== undefined, {
+        path: ["active"],
+        message: "must be the version of one of the keys",
+      }),
   );
 
 export function createSeal({ active, keys }: z.output<typeof sealKeysVariable>, random: FillRandom): Seal {
@@ -63,11 +72,11 @@ export function createSeal({ active, keys }: z.output<typeof sealKeysVariable>, 
     open(sealed, owner) {
       const [, version = "", text = ""] = SEALED.exec(sealed) ?? [];
       const key = keys[version];
-      if (key === undefined) throw new Error(`no key of version ${version} to open a secret with`);
+      if (key === undefined) throw new Error(`there is no seal key of version ${version} to open a secret`);
       const bytes = Buffer.from(text, "base64url");
-      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES }).setAAD(
-        ownerBytes(owner),
-      );
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      }).setAAD(ownerBytes(owner));
       decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
       return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
     },

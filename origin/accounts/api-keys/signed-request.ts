@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
 
-/** What a program sends with a request in place of an access token. */
+/** The credentials of a signed request, instead of an access token. */
 export type SignedRequest = {
   readonly keyId: string;
   readonly timestampMs: number;
   readonly windowMs: number;
   readonly signature: string;
-  /** What the signature is over. */
+  /** The signed text. */
   readonly text: string;
 };
 
@@ -30,8 +30,8 @@ const SCHEME = "SLUICE-HMAC-SHA256";
 const EMPTY_DIGEST = createHash("sha256").digest("hex");
 
 /**
- * Reads the headers and writes down what was to be signed, one part to a line: the scheme, the time, the window, the nonce, the
- * method, the path as it was sent, the query's parts in order of their bytes, and the SHA-256 of the body.
+ * Reads the headers and builds the signed text, one part per line: the scheme, the time, the window, the nonce, the
+ * method, the path as sent, the query's parts sorted by their bytes, and the SHA-256 of the body.
  */
 export function readSignedRequest({ method, url, headers, body }: Received): Result<SignedRequest, "malformed"> {
   const keyId = headers.get("x-api-key") ?? "";
@@ -40,7 +40,11 @@ export function readSignedRequest({ method, url, headers, body }: Received): Res
   const window = headers.get("x-api-window") ?? String(WINDOW_MS_DEFAULT);
   const nonce = headers.get("x-api-nonce") ?? "";
   const isWellFormed =
-    KEY_ID.test(keyId) && TIMESTAMP.test(timestamp) && SIGNATURE.test(signature) && NONCE.test(nonce) && WINDOW.test(window);
+    KEY_ID.test(keyId) &&
+    TIMESTAMP.test(timestamp) &&
+    SIGNATURE.test(signature) &&
+    NONCE.test(nonce) &&
+    WINDOW.test(window);
   if (!isWellFormed || Number(window) > WINDOW_MS_MAX) return fail("malformed");
   const [path = "", query = ""] = pathOf(url).split("?", 2);
   const digest = body.length === 0 ? EMPTY_DIGEST : createHash("sha256").update(body).digest("hex");
@@ -48,7 +52,7 @@ export function readSignedRequest({ method, url, headers, body }: Received): Res
   return ok({ keyId, timestampMs: Number(timestamp), windowMs: Number(window), signature, text });
 }
 
-/** Without a parser: what was sent is what is signed. */
+/** Without a parser: the signature covers what was sent. */
 function pathOf(url: string): string {
   return url.slice(url.indexOf("/", url.indexOf("//") + 2));
 }

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { type FillRandom, newId } from "../../shared/ids.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { type Database, UniqueViolation } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
+import { type FillRandom, newId } from "../../../shared/ids.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { type Database, UniqueViolation } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import deleteSource from "./delete-venue-key.sql";
 import insertSource from "./insert-venue-key.sql";
 import listOutdatedSource from "./list-outdated-venue-keys.sql";
@@ -10,13 +10,13 @@ import listSource from "./list-venue-keys.sql";
 import resealSource from "./reseal-venue-key.sql";
 import type { Seal } from "./seal.ts";
 
-/** Users' own keys at other venues: taken in, sealed, and never shown again. One for each venue. */
+/** Users' own keys at other venues: stored sealed, and never shown again. One for each venue. */
 export type VenueKeys = {
   readonly add: (userId: string, key: NewVenueKey) => Promise<Result<VenueKey, "venue_key_exists">>;
   readonly list: (userId: string) => Promise<readonly VenueKey[]>;
   readonly remove: (userId: string, keyId: string) => Promise<boolean>;
-  /** Seals what is still sealed with another key than the active one. */
-  readonly sealAnew: () => Promise<void>;
+  /** Reseals everything that is not sealed with the active key. */
+  readonly reseal: () => Promise<void>;
 };
 
 export const VENUES = ["indodax"] as const;
@@ -47,14 +47,24 @@ const insert = defineQuery({
   row,
 });
 const list = defineQuery({ name: "list-venue-keys", source: listSource, params: ["userId"], row });
-const listOutdated = defineQuery({ name: "list-outdated-venue-keys", source: listOutdatedSource, params: ["activePattern", "limit"], row });
+const listOutdated = defineQuery({
+  name: "list-outdated-venue-keys",
+  source: listOutdatedSource,
+  params: ["activePattern", "limit"],
+  row,
+});
 const reseal = defineQuery({
   name: "reseal-venue-key",
   source: resealSource,
   params: ["id", "sealedBefore", "sealedAfter"],
   row: z.unknown(),
 });
-const remove = defineQuery({ name: "delete-venue-key", source: deleteSource, params: ["id", "userId"], row: z.object({ id: z.string() }) });
+const remove = defineQuery({
+  name: "delete-venue-key",
+  source: deleteSource,
+  params: ["id", "userId"],
+  row: z.object({ id: z.string() }),
+});
 
 type VenueKeyParts = { readonly database: Database; readonly seal: Seal; readonly random: FillRandom };
 
@@ -73,13 +83,18 @@ export function createVenueKeys({ database, seal, random }: VenueKeyParts): Venu
       }
     },
     list: (userId) => list.all(database, { userId }),
-    remove: async (userId, keyId) => (await database.transaction((tx) => remove.first(tx, { id: keyId, userId }))) !== undefined,
-    async sealAnew() {
+    remove: async (userId, keyId) =>
+      (await database.transaction((tx) => remove.first(tx, { id: keyId, userId }))) !== undefined,
+    async reseal() {
       for (;;) {
         const keys = await listOutdated.all(database, { activePattern: seal.activePattern, limit: PAGE });
         for (const { id, userId, sealedPair } of keys) {
           const owner = { kind: "venue-key", userId, id } as const;
-          await reseal.all(database, { id, sealedBefore: sealedPair, sealedAfter: seal.seal(seal.open(sealedPair, owner), owner) });
+          await reseal.all(database, {
+            id,
+            sealedBefore: sealedPair,
+            sealedAfter: seal.seal(seal.open(sealedPair, owner), owner),
+          });
         }
         if (keys.length < PAGE) return;
       }

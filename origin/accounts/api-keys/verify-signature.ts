@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../shared/clock.ts";
-import { parseAddress } from "../../shared/ip-address.ts";
-import { type IpRange, isInRange, parseRange } from "../../shared/ip-range.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { LateNotes } from "../db/late-notes.ts";
-import type { Nonce } from "../engine/command.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import { parseAddress } from "../../../shared/net/ip-address.ts";
+import { type IpRange, isInRange, parseRange } from "../../../shared/net/ip-range.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { LateNotes } from "../../db/late-notes.ts";
+import type { Nonce } from "../../engine/command.ts";
 import type { User } from "../identity/user.ts";
 import { readUserCopy } from "../identity/user-copies.ts";
 import { type HmacSha256, hmacSha256 } from "./hmac-sha256.ts";
@@ -13,12 +13,12 @@ import type { Permission } from "./key-queries.ts";
 import type { Seal } from "./seal.ts";
 import { type Received, readSignedRequest, type SignedRequest } from "./signed-request.ts";
 
-/** Who signed a request; one round trip when the key was used within the last minute, else two. */
+/** Verifies the signature of a request: one round trip when the key was used within the last minute, otherwise two. */
 export type VerifySignature = (received: Received, from: From) => Promise<Result<Signer, SignatureRefusal>>;
 
 type From = {
   readonly address: string | undefined;
-  /** False where the caller passes the nonce on to somebody who refuses a repetition. Nothing is written then. */
+  /** False where the engine refuses a repetition by the nonce. Nothing is written then. */
   readonly isRemembered: boolean;
 };
 
@@ -26,7 +26,7 @@ export type Signer = {
   readonly user: User;
   readonly keyId: string;
   readonly permissions: readonly Permission[];
-  /** The signature's, and until when the engine has to know it. */
+  /** The signature's nonce, and how long the engine must remember it. */
   readonly nonce: Nonce;
 };
 
@@ -34,14 +34,18 @@ export type SignatureRefusal =
   | { readonly code: "signature_invalid" | "request_replayed" | "key_expired" | "address_not_allowed" }
   | { readonly code: "timestamp_outside_window"; readonly serverTimeMs: number; readonly driftMs: number };
 
-/** A secret in clear, in this process alone, for a minute. */
-type KnownKey = KeyCopy & { readonly hmac: HmacSha256; readonly ranges: readonly IpRange[]; readonly forgetAtMs: number };
+/** A secret in plain text, in this process only, for a minute. */
+type KnownKey = KeyCopy & {
+  readonly hmac: HmacSha256;
+  readonly ranges: readonly IpRange[];
+  readonly forgetAtMs: number;
+};
 
 const REMEMBERED_MS = 60_000;
 const REMEMBERED_MAX = 10_000;
 /** A clock that is ahead is worse than a slow network: its requests could be kept and sent later. */
 const AHEAD_MS_MAX = 1_000;
-/** The engine executes a command that had to wait for the next leader for so long; beyond that it could not tell a repetition any more. */
+/** A command may wait this long for the next leader; beyond that the engine could not detect a repetition. */
 const ENGINE_LATE_MS_MAX = 30_000;
 const USE_NOTED_EVERY_MS = 60_000;
 
@@ -92,8 +96,11 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
     return judged.ok ? use(request, { key: judged.value, address, nowMs, isRemembered }) : judged;
   };
 
-  /** A request with a good signature, if it is the first with it and nothing has changed since we read the key. */
-  async function use(request: SignedRequest, { key, address, nowMs, isRemembered }: Signed): Promise<Result<Signer, SignatureRefusal>> {
+  /** A request with a valid signature, if it is the first with it and the key has not changed since it was read. */
+  async function use(
+    request: SignedRequest,
+    { key, address, nowMs, isRemembered }: Signed,
+  ): Promise<Result<Signer, SignatureRefusal>> {
     const { id: keyId, userId, revision } = key;
     const { signature, timestampMs, windowMs } = request;
     const used = isRemembered
@@ -101,7 +108,7 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
       : { ...(await copies.look({ keyId, userId })), isFresh: true };
     let judged: Result<KnownKey, SignatureRefusal> = ok(key);
     if (used.revision !== String(revision)) {
-      // The key was ended or sealed anew: read it once more.
+      // The key was revoked or resealed: read it again.
       known.delete(keyId);
       judged = judge(request, { key: await find(keyId, nowMs), address, nowMs });
     }
@@ -115,10 +122,14 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
   }
 }
 
-type Circumstances = { readonly key: KnownKey | undefined; readonly address: string | undefined; readonly nowMs: number };
+type Circumstances = {
+  readonly key: KnownKey | undefined;
+  readonly address: string | undefined;
+  readonly nowMs: number;
+};
 type Signed = Circumstances & { readonly key: KnownKey; readonly isRemembered: boolean };
 
-/** All that the key itself decides about a request. */
+/** Everything about a request that the key itself decides. */
 function judge(request: SignedRequest, { key, address, nowMs }: Circumstances): Result<KnownKey, SignatureRefusal> {
   if (key === undefined || !isSignedWith(key.hmac, request)) return fail({ code: "signature_invalid" });
   if (key.expiresAt !== undefined && key.expiresAt <= nowMs) return fail({ code: "key_expired" });

@@ -1,24 +1,34 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { z } from "zod";
-import { CLOCK_TOLERANCE_SECONDS, TOKEN_ALGORITHM } from "../../shared/admission.ts";
-import { type FillRandom, newId } from "../../shared/ids.ts";
-import type { Keyring } from "../../shared/keyring.ts";
-import { createTokenMemory } from "../../shared/token-memory.ts";
-import { isCanonicalToken } from "../../shared/verify-token.ts";
+import { type FillRandom, newId } from "../../../shared/ids.ts";
+import { CLOCK_TOLERANCE_SECONDS, TOKEN_ALGORITHM } from "../../../shared/tokens/admission.ts";
+import type { Keyring } from "../../../shared/tokens/keyring.ts";
+import { createTokenMemory } from "../../../shared/tokens/token-memory.ts";
+import { isCanonicalToken } from "../../../shared/tokens/verify-token.ts";
 
 /**
- * What a signed-in person shows with each request: a JWT (RFC 9068) of fifteen minutes that says who and in which session, and nothing
- * else. Role and status are asked each time, so that a change of them needs no new token.
+ * Access tokens: a JWT (RFC 9068) of fifteen minutes that names the user and the session, and nothing else. Role and
+ * status are read with each request, so that changing them needs no new token.
  */
 export type AccessTokens = {
   readonly sign: (facts: AccessFacts) => Promise<SignedAccessToken>;
-  /** Undefined for anything that is not a token of ours, unexpired. Never throws. */
+  /** Undefined for anything but an unexpired token of ours. Never throws. */
   readonly read: (token: string, nowMs: number) => Promise<AccessClaims | undefined>;
 };
 
-type AccessFacts = { readonly userId: string; readonly sessionId: string; readonly nowMs: number; readonly sessionEndsAtMs: number };
+type AccessFacts = {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly nowMs: number;
+  readonly sessionEndsAtMs: number;
+};
 type SignedAccessToken = { readonly accessToken: string; readonly expiresAt: number };
-export type AccessClaims = { readonly userId: string; readonly sessionId: string; readonly jti: string; readonly expiresAtSeconds: number };
+export type AccessClaims = {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly jti: string;
+  readonly expiresAtSeconds: number;
+};
 
 const ACCESS_TOKEN_SECONDS = 15 * 60;
 const TYPE = "at+jwt";
@@ -28,7 +38,7 @@ const HEADER_MEMBERS = 3;
 const REMEMBERED_MAX = 10_000;
 
 const claimsSchema = z.object({
-  /** jose would take a list with ours in it. */
+  /** jose would accept a list that contains ours. */
   aud: z.literal(AUDIENCE),
   sub: z.uuid(),
   sid: z.string().regex(/^[\w-]{22}$/),
@@ -48,7 +58,7 @@ export function createAccessTokens({ keyring, issuer, random }: TokenParts): Acc
   async function verify(token: string, nowMs: number): Promise<AccessClaims | undefined> {
     const header = decodeProtectedHeader(token);
     const key = keyring.publicKeys.get(header.kid ?? "");
-    // jose reads `typ` in any case and with "application/" before it; ours is written in one way.
+    // jose accepts `typ` in any case and with the prefix "application/"; ours has one form.
     if (key === undefined || header.typ !== TYPE || Object.keys(header).length !== HEADER_MEMBERS) return undefined;
     const { payload } = await jwtVerify(token, key, {
       algorithms: [TOKEN_ALGORITHM],
@@ -86,7 +96,7 @@ export function createAccessTokens({ keyring, issuer, random }: TokenParts): Acc
       const known = memory.recall(token);
       if (known !== undefined) return known.expiresAtSeconds * 1000 > nowMs ? known : undefined;
       if (!isCanonicalToken(token)) return undefined;
-      // jose throws errors of several kinds, TypeErrors among them; each means the same to a caller.
+      // jose throws errors of several classes, including TypeError; all mean an invalid token.
       const claims = await verify(token, nowMs).catch(() => undefined);
       if (claims !== undefined) memory.remember(token, claims, nowMs);
       return claims;

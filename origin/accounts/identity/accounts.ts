@@ -1,12 +1,12 @@
 import type { Logger } from "pino";
-import { assert } from "../../shared/assert.ts";
-import type { Clock } from "../../shared/clock.ts";
-import type { FillRandom } from "../../shared/ids.ts";
-import type { LimitVerdict } from "../../shared/limit.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { LimitVerdict } from "../../../shared/http/limit.ts";
+import type { FillRandom } from "../../../shared/ids.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { type Database, UniqueViolation } from "../../db/database.ts";
+import type { LateNotes } from "../../db/late-notes.ts";
 import { type Actor, writeAudit } from "../admin/audit.ts";
-import { type Database, UniqueViolation } from "../db/database.ts";
-import type { LateNotes } from "../db/late-notes.ts";
 import type { StoreLimits } from "../limits/store-limits.ts";
 import type { AccessTokens } from "./access-tokens.ts";
 import type { CopyAccount } from "./copy-account.ts";
@@ -21,19 +21,24 @@ import { changePasswordHash, insertUser } from "./user-queries.ts";
 import { newUuid } from "./uuid.ts";
 
 /**
- * Accounts from the first day to the last sign-in. PostgreSQL is the record and is written first; sign-in and refresh read the copies
- * in Redis alone, so that they work while PostgreSQL is away, and registration and a new password do not.
+ * Accounts, from registration to sign-in. PostgreSQL is the record and is written first. Sign-in and refresh read only
+ * the copies in Redis, so they work while PostgreSQL is unavailable; registration and a new password do not.
  */
 export type Accounts = {
-  /** An account without a sign-in, for whoever sits at the machine; stands in the audit log. */
+  /** Creates an account without a session, for the command line; it is in the audit log. */
   readonly createBy: (actor: Actor, account: NewAccount) => Promise<Result<User, "account_exists">>;
   readonly register: (account: NewAccount, from: Place) => Promise<Result<SignedIn, "account_exists" | LimitVerdict>>;
   readonly login: (credentials: Credentials, from: Place) => Promise<Result<SignedIn, SignInRefusal>>;
   readonly refresh: (refreshToken: string) => Promise<Result<SignedIn, "refresh_token_invalid" | InactiveStatus>>;
-  /** Whose refresh token it is, before it is used up: one that cannot be used during maintenance is kept for afterwards. */
+  /**
+   * The owner of a refresh token, before it is used: during maintenance an unusable token stays valid for afterwards.
+   */
   readonly isAdmins: (refreshToken: string) => Promise<boolean>;
-  /** Ends every session of the user; the one that is answered is new. */
-  readonly changePassword: (change: PasswordChange, from: Place) => Promise<Result<SignedIn, SignInRefusal | "conflict">>;
+  /** Ends every session of the user and opens a new one. */
+  readonly changePassword: (
+    change: PasswordChange,
+    from: Place,
+  ) => Promise<Result<SignedIn, SignInRefusal | "conflict">>;
 };
 
 export type NewAccount = {
@@ -44,8 +49,12 @@ export type NewAccount = {
 };
 
 export type Credentials = { readonly name: LoginName; readonly password: string };
-export type PasswordChange = { readonly userId: string; readonly currentPassword: string; readonly newPassword: string };
-/** Where somebody sits: `address` is one identity for all addresses of a household. */
+export type PasswordChange = {
+  readonly userId: string;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+};
+/** The caller's address and user agent; `address` is one identity for all addresses of a household. */
 export type Place = { readonly address: string; readonly userAgent: string };
 export type SignInRefusal = "credentials_invalid" | InactiveStatus | LimitVerdict;
 type InactiveStatus = Exclude<User["status"], "active">;
@@ -80,7 +89,7 @@ export function createAccounts(parts: AccountParts): Accounts {
 
   async function create(account: NewAccount, actor?: Actor): Promise<Result<User, "account_exists">> {
     const { username, email, password, role = "user" } = account;
-    // Hashed before anybody looks whether the name is free: both answers take as long.
+    // Hashed before the name is looked up: both answers take equally long.
     const passwordHash = await passwords.hash(password);
     const values = { id: newUuid(random, clock.nowMs()), username, email, passwordHash, role };
     try {
@@ -123,22 +132,27 @@ export function createAccounts(parts: AccountParts): Accounts {
   }
 
   /**
-   * While a password is hashed it may be changed, or its owner suspended, and all sessions ended: one that is opened afterwards must not
-   * stay. An old kind of hash may have been replaced by another sign-in meanwhile, which changes nothing.
+   * While a password is hashed, it may be changed, or its owner suspended, and all sessions ended: a session that is
+   * opened afterwards must not stay. Another sign-in may have replaced an old kind of hash meanwhile, which is
+   * harmless.
    */
   async function isStillSo(user: User): Promise<boolean> {
     const now = await copies.byId(user.id);
-    return now?.status === "active" && (now.passwordHash === user.passwordHash || passwords.isOutdated(user.passwordHash));
+    return (
+      now?.status === "active" && (now.passwordHash === user.passwordHash || passwords.isOutdated(user.passwordHash))
+    );
   }
 
-  /** Behind the answer: nobody waits for it, and with PostgreSQL away the next sign-in does it. */
+  /** In the background, after the answer; if PostgreSQL is unavailable, the next sign-in repeats it. */
   function replaceOutdated(user: User, password: string): void {
     const replace = async () => {
       const change = { id: user.id, hashBefore: user.passwordHash, hashAfter: await passwords.hash(password) };
       const replaced = await database.transaction((tx) => changePasswordHash.first(tx, change));
       if (replaced !== undefined) await copies.put(replaced);
     };
-    replace().catch((error: unknown) => log.warn({ err: error, userId: user.id }, "an old hash was not replaced"));
+    replace().catch((error: unknown) =>
+      log.warn({ err: error, userId: user.id }, "an outdated password hash could not be replaced"),
+    );
   }
 
   return {
@@ -176,7 +190,10 @@ export function createAccounts(parts: AccountParts): Accounts {
       if (user !== undefined && user.status !== "active") return fail(user.status);
       const rotated = await sessions.rotate(presented);
       if (!rotated.ok && rotated.reason === "reused") {
-        log.warn({ userId: presented.userId, sessionId: presented.sessionId }, "a refresh token came twice, its session was ended");
+        log.warn(
+          { userId: presented.userId, sessionId: presented.sessionId },
+          "a refresh token was used twice; its session was ended",
+        );
       }
       if (!rotated.ok || user === undefined) return fail("refresh_token_invalid");
       return ok({ user, session: rotated.value, ...(await signFor(user, rotated.value)) });
@@ -187,7 +204,11 @@ export function createAccounts(parts: AccountParts): Accounts {
       const name = { username: user?.username ?? "" };
       const checked = await checkPassword(user, { name, password: currentPassword }, place);
       if (!checked.ok) return checked;
-      const hashes = { id: userId, hashBefore: checked.value.passwordHash, hashAfter: await passwords.hash(newPassword) };
+      const hashes = {
+        id: userId,
+        hashBefore: checked.value.passwordHash,
+        hashAfter: await passwords.hash(newPassword),
+      };
       const changed = await database.transaction((tx) => changePasswordHash.first(tx, hashes));
       if (changed === undefined) return fail("conflict");
       await copyAccount.andEndSessions(changed);

@@ -1,4 +1,4 @@
--- Another hash for an account whose hash is still the one that was checked: of two changes at once, one happens.
+-- Replaces a hash that is still the one that was checked: of two concurrent changes, one succeeds.
 -- $1 id
 -- $2 hashBefore
 -- $3 hashAfter

@@ -1,4 +1,4 @@
-/** Passwords of twelve characters or more that people choose most often; what everybody chooses is what is tried first. */
+/** The most common passwords of twelve characters or more: an attacker tries them first. */
 export const COMMON_PASSWORDS: ReadonlySet<string> = new Set(
   `123456789012 1234567890123 12345678901234 123456789012345 1234567890123456 012345678901 098765432109 987654321098 123123123123 111222333444
   112233445566 123412341234 121212121212 101010101010 123454321234 147258369147 741852963741 159753159753 123321123321 1q2w3e4r5t6y

@@ -3,23 +3,27 @@ import type { Sessions } from "./sessions.ts";
 import type { User } from "./user.ts";
 import type { KnownCopy, UserCopies } from "./user-copies.ts";
 
-/** Brings copies of accounts up to the record, and ends the sessions that the record no longer stands behind. */
+/** Updates copies of accounts from the record, and ends the sessions that are no longer valid by the record. */
 export type CopyAccount = {
-  /** After a change that takes access away. */
+  /** After a change that removes access. */
   readonly andEndSessions: (user: User) => Promise<void>;
   /**
-   * Where somebody else may have made the change: what is behind is written, and the sessions of whoever has another password or is
-   * no longer active are ended. `isWhole` writes what is up to date too, in case a part of it is missing.
+   * For changes that another process may have made: outdated copies are written, and sessions of accounts with another
+   * password or an inactive status are ended. `isWhole` also rewrites current copies, in case a part of one is missing.
    */
   readonly asInRecord: (users: readonly User[], options: { readonly isWhole: boolean }) => Promise<void>;
 };
 
-type CopyParts = { readonly copies: UserCopies; readonly sessions: Sessions; readonly passwords: Pick<Passwords, "isOutdated"> };
+type CopyParts = {
+  readonly copies: UserCopies;
+  readonly sessions: Sessions;
+  readonly passwords: Pick<Passwords, "isOutdated">;
+};
 
 export function createAccountCopy({ copies, sessions, passwords }: CopyParts): CopyAccount {
   /**
-   * Twice: before the copy is written, so that a process that dies in between leaves a difference for the next look to find; and after it,
-   * for a session that was opened meanwhile with what held before.
+   * Twice: before the copy is written, so that a process that dies in between leaves a difference for the next pass to
+   * find; and after it, for a session that was opened meanwhile under the old state.
    */
   async function andEndSessions(user: User): Promise<void> {
     await sessions.endAll(user.id);
@@ -27,13 +31,13 @@ export function createAccountCopy({ copies, sessions, passwords }: CopyParts): C
     await sessions.endAll(user.id);
   }
 
-  /** Whoever made the change may be about to open a session with the new password: that one stays. */
+  /** The user may be about to open a session with the new password: that one is kept. */
   async function andEndOlderSessions(user: User, seenAtMs: number): Promise<void> {
     await sessions.endAll(user.id, seenAtMs);
     await sessions.endAll(user.id, await copies.put(user));
   }
 
-  /** An old kind of hash that is replaced at a sign-in is the same password. */
+  /** Replacing an old kind of hash at a sign-in does not change the password. */
   function losesAccess(before: KnownCopy, { passwordHash, status }: User): boolean {
     const isNewPassword = before.passwordHash !== passwordHash && !passwords.isOutdated(before.passwordHash);
     return isNewPassword || (before.status === "active" && status !== "active");

@@ -1,5 +1,5 @@
--- Ends sessions of a user, and says so to whoever keeps one open.
--- KEYS: 1 sessions:<user>
+-- Ends sessions of a user, and publishes each to the processes that hold it open.
+-- KEYS[1] sessions  sessions:<user>
 -- ARGV: 1 channel, 2 user id, 3 session id, or '' for all that were opened before 4 (ms since 1970; 0: all there are)
 -- Returns how many there were.
 local sessions, channel, user, session, before = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])

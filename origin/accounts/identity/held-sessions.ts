@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { replies } from "../redis/pipeline.ts";
+import { replies } from "../../redis/pipeline.ts";
 import { SESSION_ENDS_CHANNEL, sessionsKey, userKey } from "./keys.ts";
 import type { User } from "./user.ts";
 
 /**
- * Tells whoever keeps a session open, a socket for instance, that it is over: at once, because the script that ends a session says so
- * in the same step to every process, and at the latest with the next look, once a second, if that word was lost or never said (Redis came back
- * empty, somebody wrote into the record by hand). With Redis away nothing is known: what is held stays until its token runs out.
+ * Notifies holders of a session, for example sockets, when it ends. The script that ends a session publishes it to
+ * every process in the same step; a check once a second finds what was missed (Redis restarted empty, a row was changed
+ * by hand). While Redis is unavailable, nothing is known: held sessions stay until their token expires.
  */
 export type HeldSessions = {
-  /** Answers how to let go. */
+  /** Returns how to release it. */
   readonly hold: (session: HeldSession) => () => void;
   readonly stop: () => void;
 };
@@ -18,24 +18,24 @@ export type HeldSessions = {
 type HeldSession = {
   readonly userId: string;
   readonly sessionId: string;
-  /** With which rights it was opened. */
+  /** The role with which it was opened. */
   readonly role: User["role"];
-  /** Called once, and then it is held no more. */
+  /** Called once; the session is released by then. */
   readonly onEnd: (reason: HoldEnd) => void;
 };
 
 type HoldEnd = "session_ended" | "role_changed";
 
-/** What was missed is noticed within two seconds, a slow round trip included. */
+/** A missed end is found within two seconds, including a slow round trip. */
 const LOOK_EVERY_MS = 1_000;
-/** Sessions asked for in one round trip. */
+/** The most sessions per round trip. */
 const BATCH = 500;
 
 type HeldParts = { readonly redis: Redis; readonly log: Logger };
 
 export function openHeldSessions({ redis, log }: HeldParts): HeldSessions {
   const held = new Map<string, Set<HeldSession>>();
-  // A connection that listens can do nothing else in the older protocol.
+  // A subscribed connection can run no other commands in the older protocol.
   const subscriber = redis.duplicate({ autoResubscribe: false });
   let isStopped = false;
 
@@ -53,7 +53,8 @@ export function openHeldSessions({ redis, log }: HeldParts): HeldSessions {
 
   async function check(sessions: readonly HeldSession[]): Promise<void> {
     const pipeline = redis.pipeline();
-    for (const { userId, sessionId } of sessions) pipeline.hexists(sessionsKey(userId), sessionId).hmget(userKey(userId), "status", "role");
+    for (const { userId, sessionId } of sessions)
+      pipeline.hexists(sessionsKey(userId), sessionId).hmget(userKey(userId), "status", "role");
     const answers = await replies(pipeline);
     for (const [index, session] of sessions.entries()) {
       const isOpen = answers[2 * index] === 1;
@@ -68,7 +69,7 @@ export function openHeldSessions({ redis, log }: HeldParts): HeldSessions {
       const all = [...held.values()].flatMap((sessions) => [...sessions]);
       for (let from = 0; from < all.length; from += BATCH) await check(all.slice(from, from + BATCH));
     } catch {
-      // Redis is away; health says so, and the next look is soon.
+      // Redis is unavailable; health reports it, and the next check comes soon.
     } finally {
       if (!isStopped) timer.refresh();
     }
@@ -76,7 +77,9 @@ export function openHeldSessions({ redis, log }: HeldParts): HeldSessions {
 
   subscriber.on("error", (error) => log.warn({ err: error }, "redis connection"));
   subscriber.on("ready", () => {
-    subscriber.subscribe(SESSION_ENDS_CHANNEL).catch((error: unknown) => log.warn({ err: error }, "ends of sessions are not heard"));
+    subscriber
+      .subscribe(SESSION_ENDS_CHANNEL)
+      .catch((error: unknown) => log.warn({ err: error }, "cannot subscribe to the channel of ended sessions"));
   });
   subscriber.on("message", (_channel: string, message: string) => {
     const [userId = "", sessionId] = message.split(" ");
@@ -91,7 +94,7 @@ export function openHeldSessions({ redis, log }: HeldParts): HeldSessions {
     hold(session) {
       const ofUser = held.get(session.userId) ?? new Set();
       held.set(session.userId, ofUser.add(session));
-      // It may have ended between the moment when it was found open and this one; with Redis away the next look asks again.
+      // It may have ended since it was found open; if Redis is unavailable, the next check reads it again.
       check([session]).catch(() => {});
       return () => release(session);
     },

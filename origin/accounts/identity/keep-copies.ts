@@ -1,23 +1,30 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { Database } from "../db/database.ts";
+import type { Database } from "../../db/database.ts";
 import type { CopyAccount } from "./copy-account.ts";
 import { ALL_USERS_KEY } from "./keys.ts";
 import type { UserCopies } from "./user-copies.ts";
 import { listAllUsers, listChangedUsers, listKnownIds } from "./user-queries.ts";
 
-type Parts = { readonly database: Database; readonly redis: Redis; readonly copies: UserCopies; readonly copyAccount: CopyAccount };
+type Parts = {
+  readonly database: Database;
+  readonly redis: Redis;
+  readonly copies: UserCopies;
+  readonly copyAccount: CopyAccount;
+};
 
 type KeptParts = Parts & {
   readonly log: Logger;
-  /** Other copies that are kept with them. */
+  /** Other copies that are updated with them. */
   readonly alsoCopy: readonly (() => Promise<void>)[];
+  /** Whether the venue's other data was read. */
+  readonly isAlsoReady: () => boolean;
 };
 
 const PAGE = 500;
 const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 
-/** At the start: every account of the record has its copy, and no copy is left of one that the record does not know. */
+/** At the start: every account of the record has its copy, and no copy exists without its account. */
 async function rebuildCopies({ database, redis, copies, copyAccount }: Parts): Promise<number> {
   let afterId = FIRST_ID;
   let count = 0;
@@ -44,30 +51,30 @@ async function removeStrays({ database, redis, copies }: Omit<Parts, "copyAccoun
 }
 
 const LOOK_EVERY_MS = 2_000;
-/** Longer than a transaction may last: one that began before the last look may have ended after it. */
+/** Longer than a transaction may last: one that began before the last pass may have ended after it. */
 const OVERLAP_MS = 15_000;
 
 export type KeptCopies = {
-  /** False until the copies have been brought up to the record once: before, nobody can tell who has an account. */
-  readonly areComplete: () => boolean;
-  /** Settles after the first try, whether or not it worked. */
+  /** False until the copies were updated from the record once: before that, it is not known which accounts exist. */
+  readonly isReady: () => boolean;
+  /** Settles after the first attempt, successful or not. */
   readonly firstTry: Promise<void>;
   readonly stop: () => void;
 };
 
 /**
- * Brings the copies up to the record, then looks every two seconds at what has changed there. So a copy that could not be written (Redis
- * was away, the process died between the two writes, somebody mended a row by hand) is there a moment later, and who lost
- * access in the record loses it here.
+ * Updates the copies from the record, then checks every two seconds for changes. A copy that could not be written
+ * (Redis was unavailable, the process died between the two writes, a row was repaired by hand) is there a moment later,
+ * and a user who lost access in the record loses it here.
  */
 export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
-  const { database, copyAccount, log, alsoCopy } = parts;
+  const { database, copyAccount, log, alsoCopy, isAlsoReady } = parts;
   let lastMs = nowMs;
   let areComplete = false;
-  let isAway = false;
+  let isUnavailable = false;
 
   async function rebuild(): Promise<void> {
-    log.info({ count: await rebuildCopies(parts) }, "the copies of accounts are up to the record");
+    log.info({ count: await rebuildCopies(parts) }, "the copies of accounts are up to date");
     areComplete = true;
   }
 
@@ -87,11 +94,11 @@ export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
     try {
       for (const copy of alsoCopy) await copy();
       await (areComplete ? copyChanges() : rebuild());
-      if (isAway) log.info("copies of accounts follow the record again");
-      isAway = false;
+      if (isUnavailable) log.info("copies of accounts follow the record again");
+      isUnavailable = false;
     } catch (error) {
-      if (!isAway) log.warn({ err: error }, "copies of accounts cannot follow the record");
-      isAway = true;
+      if (!isUnavailable) log.warn({ err: error }, "copies of accounts cannot follow the record");
+      isUnavailable = true;
     } finally {
       timer.refresh();
     }
@@ -99,5 +106,5 @@ export function keepCopies(parts: KeptParts, nowMs: number): KeptCopies {
 
   const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
   timer.unref();
-  return { areComplete: () => areComplete, firstTry: look(), stop: () => clearTimeout(timer) };
+  return { isReady: () => areComplete && isAlsoReady(), firstTry: look(), stop: () => clearTimeout(timer) };
 }

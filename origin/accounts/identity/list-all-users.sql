@@ -1,4 +1,4 @@
--- Every account behind this id, in the order of ids.
+-- Every account after this id, sorted by id.
 -- $1 afterId
 -- $2 limit
 SELECT id::text AS id, username, email, password_hash AS "passwordHash", role, status, revision,

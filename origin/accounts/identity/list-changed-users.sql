@@ -1,4 +1,4 @@
--- Accounts that were changed since, the oldest change first, behind this id of the same millisecond.
+-- Accounts that were changed since, the oldest change first, after this id of the same millisecond.
 -- $1 sinceMs
 -- $2 afterId
 -- $3 limit

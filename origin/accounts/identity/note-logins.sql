@@ -1,4 +1,4 @@
--- When these people signed in last.
+-- Records when these users last signed in.
 -- $1 ids
 -- $2 timesMs
 UPDATE users SET last_login_at = greatest(last_login_at, to_timestamp(noted.at_ms::float8 / 1000))

@@ -1,10 +1,10 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { type FillRandom, newSecret } from "../../shared/ids.ts";
+import { type FillRandom, newSecret } from "../../../shared/ids.ts";
 
 /**
- * A refresh token is 256 random bits, with the session they belong to and our seal around both. The store keeps a hash alone. The seal tells
- * a token that we once gave out, whose return ends its session, from one that somebody made up, which ends nothing: knowing
- * a session's id is not enough to end it.
+ * A refresh token is 256 random bits with the session's id and a seal over both. The store keeps only a hash. The seal
+ * tells a token that we issued, whose reuse ends its session, from an invented one, which ends nothing: knowing a
+ * session's id is not enough to end it.
  */
 export type RefreshTokens = {
   readonly mint: (session: { readonly userId: string; readonly sessionId: string }) => MintedRefreshToken;
@@ -16,7 +16,13 @@ export type PresentedRefreshToken = { readonly userId: string; readonly sessionI
 
 const FORM = /^svr_([0-9a-f]{32})\.([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
-export function createRefreshTokens({ key, random }: { readonly key: Buffer; readonly random: FillRandom }): RefreshTokens {
+export function createRefreshTokens({
+  key,
+  random,
+}: {
+  readonly key: Buffer;
+  readonly random: FillRandom;
+}): RefreshTokens {
   const sealOf = (text: string) => createHmac("sha256", key).update(text).digest();
 
   return {
@@ -29,8 +35,9 @@ export function createRefreshTokens({ key, random }: { readonly key: Buffer; rea
       const [, userId = "", sessionId = "", , seal = ""] = FORM.exec(token) ?? [];
       if (seal === "") return undefined;
       const expected = sealOf(token.slice(0, token.lastIndexOf(".")));
-      // Compared as bytes; a seal spelled another way with the same bytes has another hash, and is no token of ours either.
-      if (!timingSafeEqual(Buffer.from(seal, "base64url"), expected) || expected.toString("base64url") !== seal) return undefined;
+      // Compared as bytes; another spelling of the same bytes has another hash and is not a token of ours either.
+      if (!timingSafeEqual(Buffer.from(seal, "base64url"), expected) || expected.toString("base64url") !== seal)
+        return undefined;
       return { userId: userId.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-"), sessionId, hash: hashOf(token) };
     },
   };

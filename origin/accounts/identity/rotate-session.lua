@@ -1,8 +1,8 @@
--- Takes a refresh token in exchange for the next one. One that was exchanged before ends the session: either its owner or a
--- thief holds the later one, and nobody can tell which.
--- KEYS: 1 sessions:<user>
--- ARGV: 1 session id, 2 hash of the presented token, 3 hash of the next token, 4 ms that a refresh token lasts, 5 channel that is told when
---       the session ends, 6 user id
+-- Exchanges a refresh token for the next one. A token that was exchanged before ends the session: its owner or a thief
+-- holds the later one, and the two cannot be told apart.
+-- KEYS[1] sessions  sessions:<user>
+-- ARGV: 1 session id, 2 hash of the presented token, 3 hash of the next token, 4 ms that a refresh token lasts,
+--       5 channel for the end of the session, 6 user id
 -- Returns 'rotated', 'reused' or 'ended', then the time now and the time when the next token runs out.
 local sessions = KEYS[1]
 local time = redis.call('TIME')

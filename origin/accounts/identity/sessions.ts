@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { type FillRandom, newId } from "../../shared/ids.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
+import { type FillRandom, newId } from "../../../shared/ids.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
 import endSessionsSource from "./end-sessions.lua";
 import { SESSION_ENDS_CHANNEL, sessionsKey } from "./keys.ts";
 import openSessionSource from "./open-session.lua";
@@ -11,18 +11,18 @@ import type { MintedRefreshToken, PresentedRefreshToken, RefreshTokens } from ".
 import rotateSessionSource from "./rotate-session.lua";
 
 /**
- * Who is signed in where. All sessions of a user are one hash in Redis, so that ending all of them is one command, and an access token
- * counts only while its session stands there: what was ended is refused with the next request, and nothing has to be remembered
- * about tokens that are no longer good. Every end is published in the step that makes it, for those who keep a session open
- * (`held-sessions.ts`). With the store gone, everybody signs in again.
+ * Sessions. All sessions of a user are one hash in Redis, so ending all of them is one command, and an access token is
+ * valid only while its session is in the hash: an ended session is refused with the next request, and no revoked tokens
+ * have to be remembered. Every end is published in the same step, for holders of the session (`held-sessions.ts`). If
+ * the store is lost, every user signs in again.
  */
 export type Sessions = {
   readonly open: (userId: string, userAgent: string) => Promise<OpenedSession>;
   readonly rotate: (presented: PresentedRefreshToken) => Promise<Result<OpenedSession, "ended" | "reused">>;
   readonly list: (userId: string) => Promise<readonly SessionRecord[]>;
-  /** False when there was none. */
+  /** False if there was no such session. */
   readonly end: (session: { readonly userId: string; readonly sessionId: string }) => Promise<boolean>;
-  /** All there are, or those that were opened before a moment of Redis' clock. */
+  /** All sessions, or those that were opened before a moment of Redis' clock. */
   readonly endAll: (userId: string, openedBeforeMs?: number) => Promise<void>;
 };
 
@@ -43,11 +43,11 @@ export type SessionRecord = {
 
 const DAY_MS = 24 * 60 * 60_000;
 const REFRESH_TOKEN_MS = 7 * DAY_MS;
-/** However often it is refreshed. */
+/** The maximum age, however often it is refreshed. */
 const SESSION_MS_MAX = 30 * DAY_MS;
 const SESSIONS_MAX = 20;
 const USER_AGENT_CHARS_MAX = 200;
-/** In the place of a session's id. */
+/** Replaces a session's id. */
 const ALL_OF_THEM = "";
 const AT_ANY_TIME = 0;
 
@@ -91,7 +91,12 @@ const endSessions = defineScript({
   reply: z.int(),
 });
 
-const recordSchema = z.object({ userAgent: z.string(), createdAt: z.number(), usedAt: z.number(), expiresAt: z.number() });
+const recordSchema = z.object({
+  userAgent: z.string(),
+  createdAt: z.number(),
+  usedAt: z.number(),
+  expiresAt: z.number(),
+});
 
 type SessionParts = { readonly redis: Redis; readonly refreshTokens: RefreshTokens; readonly random: FillRandom };
 
@@ -115,7 +120,13 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
       };
       const [nowMs, expiresAtMs] = await openSession.run(runner, {
         keys: { sessions: sessionsKey(userId) },
-        args: { ...args, ...told(userId), sessionId: minted.sessionId, refreshHash: minted.hash, sessionsMax: SESSIONS_MAX },
+        args: {
+          ...args,
+          ...told(userId),
+          sessionId: minted.sessionId,
+          refreshHash: minted.hash,
+          sessionsMax: SESSIONS_MAX,
+        },
       });
       return opened(minted, nowMs, expiresAtMs);
     },
@@ -139,6 +150,7 @@ export function openSessions({ redis, refreshTokens, random }: SessionParts): Se
     },
 
     end: async ({ userId, sessionId }) => (await end(userId, { sessionId, openedBeforeMs: AT_ANY_TIME })) === 1,
-    endAll: async (userId, openedBeforeMs = AT_ANY_TIME) => void (await end(userId, { sessionId: ALL_OF_THEM, openedBeforeMs })),
+    endAll: async (userId, openedBeforeMs = AT_ANY_TIME) =>
+      void (await end(userId, { sessionId: ALL_OF_THEM, openedBeforeMs })),
   };
 }

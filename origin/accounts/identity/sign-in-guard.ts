@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
-import type { LimitVerdict } from "../../shared/limit.ts";
+import type { LimitVerdict } from "../../../shared/http/limit.ts";
+import { replies } from "../../redis/pipeline.ts";
 import type { StoreLimitName } from "../limits/limit-table.ts";
 import type { StoreLimits } from "../limits/store-limits.ts";
-import { replies } from "../redis/pipeline.ts";
 import { addressesKey } from "./keys.ts";
 import type { Hide } from "./secrets.ts";
 
 /**
- * How often passwords may be tried. One address tries little, one account is tried little from places that its owner never signed in from.
- * The owner is not locked out by strangers: an address from which he signed in before has a count of its own, and a session
- * that is open needs no password. What is counted before the password is looked at is given back when it was right.
+ * Limits password attempts: per address, and per account from addresses that its owner never signed in from. Strangers
+ * cannot lock the owner out: an address with an earlier sign-in has its own count, and an open session needs no
+ * password. An attempt is counted before the password is checked and given back when it was right.
  */
 export type SignInGuard = {
   readonly begin: (attempt: Attempt) => Promise<Allowance>;
@@ -24,10 +24,15 @@ type Allowance =
 
 const ADDRESSES_MAX = 10;
 const ADDRESS_KEPT_SECONDS = 90 * 24 * 60 * 60;
-/** Asked for in place of an account that does not exist. */
+/** Stands for an account that does not exist. */
 const NOBODY = "nobody";
 
-type GuardParts = { readonly redis: Redis; readonly limits: StoreLimits; readonly hide: Hide; readonly nowMs: () => number };
+type GuardParts = {
+  readonly redis: Redis;
+  readonly limits: StoreLimits;
+  readonly hide: Hide;
+  readonly nowMs: () => number;
+};
 
 export function createSignInGuard({ redis, limits, hide, nowMs }: GuardParts): SignInGuard {
   async function remember(userId: string, address: string): Promise<void> {
@@ -48,9 +53,10 @@ export function createSignInGuard({ redis, limits, hide, nowMs }: GuardParts): S
       ];
       const verdicts = await Promise.all(wanted.map(([name, identity]) => limits.take(name, identity)));
       const over = verdicts.find(({ isOver }) => isOver);
-      const giveBack = (pairs: typeof wanted) => Promise.all(pairs.map(([name, identity]) => limits.giveBack(name, identity)));
+      const giveBack = (pairs: typeof wanted) =>
+        Promise.all(pairs.map(([name, identity]) => limits.giveBack(name, identity)));
       if (over !== undefined) {
-        // What is refused by one count is not held against the others, or a stranger could use up the owner's.
+        // An attempt that one count refuses is not added to the others, or a stranger could use up the owner's.
         await giveBack(wanted.filter((_, index) => verdicts[index]?.isOver === false));
         return { isAllowed: false, verdict: over };
       }

@@ -1,23 +1,25 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import { replies } from "../redis/pipeline.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { replies } from "../../redis/pipeline.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
 import { ALL_USERS_KEY, emailKey, roleKey, userKey, usernameKey } from "./keys.ts";
 import putUserSource from "./put-user.lua";
 import { USER_ROLES, USER_STATUSES, type User } from "./user.ts";
 
 /**
- * The copies of accounts in Redis that serve every sign-in and every request, so that neither needs PostgreSQL. The record is written
- * first, then the copy; a copy that is behind or missing is mended by `keep-copies.ts`.
+ * The copies of accounts in Redis that serve every sign-in and every request, so that neither needs PostgreSQL. The
+ * record is written first, then the copy; `keep-copies.ts` repairs outdated and missing copies.
  */
 export type UserCopies = {
-  /** Answers when it was written, by Redis' clock. */
+  /** Returns when it was written, by Redis' clock. */
   readonly put: (user: User) => Promise<number>;
   readonly remove: (userId: string) => Promise<void>;
   readonly byId: (userId: string) => Promise<User | undefined>;
-  /** What stands there of these accounts, and the moment of the reading by Redis' clock. */
-  readonly known: (userIds: readonly string[]) => Promise<{ readonly known: ReadonlyMap<string, KnownCopy>; readonly atMs: number }>;
+  /** The copies of these accounts, and the time of the reading by Redis' clock. */
+  readonly known: (
+    userIds: readonly string[],
+  ) => Promise<{ readonly known: ReadonlyMap<string, KnownCopy>; readonly atMs: number }>;
   readonly byName: (name: LoginName) => Promise<User | undefined>;
 };
 
@@ -25,7 +27,7 @@ export type KnownCopy = { readonly revision: number; readonly passwordHash: stri
 
 export type LoginName = { readonly username: string } | { readonly email: string };
 
-/** Nobody has this id. Asked for when a name is not known, so that both kinds of names cost the same. */
+/** No account has this id. It is read when a name is unknown, so that known and unknown names take equally long. */
 const NOBODY_ID = "00000000-0000-0000-0000-000000000000";
 
 const putUser = defineScript({
@@ -63,14 +65,20 @@ const copySchema = z
     last_login_at: z.union([z.literal("").transform(() => null), number]),
   })
   .transform((copy): User => {
-    const { password_hash: passwordHash, created_at: createdAt, updated_at: updatedAt, last_login_at: lastLoginAt, ...rest } = copy;
+    const {
+      password_hash: passwordHash,
+      created_at: createdAt,
+      updated_at: updatedAt,
+      last_login_at: lastLoginAt,
+      ...rest
+    } = copy;
     return { ...rest, passwordHash, createdAt, updatedAt, lastLoginAt };
   });
 
 const timeSchema = z.tuple([z.coerce.number(), z.coerce.number()]);
 const knownSchema = z.tuple([number, z.string(), z.string()]);
 
-/** What HGETALL gives: nothing at all when there is no such user. */
+/** The reply of HGETALL: empty when there is no such user. */
 export function readUserCopy(copy: unknown): User | undefined {
   if (typeof copy !== "object" || copy === null || Object.keys(copy).length === 0) return undefined;
   return copySchema.parse(copy);
@@ -79,9 +87,12 @@ export function readUserCopy(copy: unknown): User | undefined {
 export function openUserCopies(redis: Redis): UserCopies {
   const runner = scriptRunner(redis);
 
-  /** The indexes last: a name that leads somewhere leads to a whole copy. */
+  /** Indexes are written last: a name always leads to a complete copy. */
   async function put(user: User): Promise<number> {
-    const putAtMs = await putUser.run(runner, { keys: { user: userKey(user.id) }, args: { ...user, lastLoginAt: user.lastLoginAt ?? "" } });
+    const putAtMs = await putUser.run(runner, {
+      keys: { user: userKey(user.id) },
+      args: { ...user, lastLoginAt: user.lastLoginAt ?? "" },
+    });
     const pipeline = redis.pipeline();
     for (const role of USER_ROLES) {
       if (role === user.role) pipeline.sadd(roleKey(role), user.id);

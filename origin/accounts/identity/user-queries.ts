@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import changePasswordSource from "./change-password.sql";
 import insertUserSource from "./insert-user.sql";
 import listAllSource from "./list-all-users.sql";
@@ -24,9 +24,19 @@ export const changePasswordHash = defineQuery({
   row,
 });
 
-export const noteLogins = defineQuery({ name: "note-logins", source: noteLoginsSource, params: ["ids", "timesMs"], row });
+export const noteLogins = defineQuery({
+  name: "note-logins",
+  source: noteLoginsSource,
+  params: ["ids", "timesMs"],
+  row,
+});
 
-export const listAllUsers = defineQuery({ name: "list-all-users", source: listAllSource, params: ["afterId", "limit"], row });
+export const listAllUsers = defineQuery({
+  name: "list-all-users",
+  source: listAllSource,
+  params: ["afterId", "limit"],
+  row,
+});
 
 export const listChangedUsers = defineQuery({
   name: "list-changed-users",

@@ -3,10 +3,10 @@ import { z } from "zod";
 export const USER_ROLES = ["user", "admin"] as const;
 export const USER_STATUSES = ["active", "inactive", "suspended"] as const;
 
-/** One account as the record knows it. Times are milliseconds since 1970. */
+/** One account in the record. Times are milliseconds since 1970. */
 export type User = z.output<typeof userRowSchema>;
 
-/** A row of `users`, as every statement about them gives it. */
+/** A row of `users`, the same in every statement. */
 export const userRowSchema = z.object({
   id: z.string(),
   username: z.string(),
@@ -20,7 +20,7 @@ export const userRowSchema = z.object({
   lastLoginAt: z.number().nullable(),
 });
 
-/** Capitals make no other name. */
+/** Names are not case-sensitive. */
 export const usernameField = z
   .string()
   .toLowerCase()
@@ -29,7 +29,7 @@ export const usernameField = z
 const EMAIL_BYTES_MAX = 254;
 const EMAIL = /^[^@\s\p{C}]{1,64}@[^@\s\p{C}.]+(?:\.[^@\s\p{C}.]+)+$/u;
 
-/** One spelling for each address: composed, without spaces around it, in small letters. */
+/** One spelling for each address: normalized, trimmed, in lower case. */
 export const emailField = z
   .string()
   .trim()
@@ -37,7 +37,7 @@ export const emailField = z
   .toLowerCase()
   .refine((text) => EMAIL.test(text) && Buffer.byteLength(text) <= EMAIL_BYTES_MAX, "must be an e-mail address");
 
-/** What a person is told about an account. */
+/** The public part of an account. */
 export const publicUserSchema = z.strictObject({
   id: z.string(),
   username: z.string(),
@@ -48,6 +48,14 @@ export const publicUserSchema = z.strictObject({
   lastLoginAt: z.int().nullable(),
 });
 
-export function publicUser({ id, username, email, role, status, createdAt, lastLoginAt }: User): z.input<typeof publicUserSchema> {
+export function publicUser({
+  id,
+  username,
+  email,
+  role,
+  status,
+  createdAt,
+  lastLoginAt,
+}: User): z.input<typeof publicUserSchema> {
   return { id, username, email, role, status, createdAt, lastLoginAt };
 }

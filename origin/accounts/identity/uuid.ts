@@ -1,6 +1,6 @@
-import type { FillRandom } from "../../shared/ids.ts";
+import type { FillRandom } from "../../../shared/ids.ts";
 
-/** UUID version 7 (RFC 9562, 5.7): begins with the time, so that ids in order are accounts in order of their making. */
+/** UUID version 7 (RFC 9562, 5.7): begins with the time, so that ids sort by creation. */
 export function newUuid(fillRandom: FillRandom, nowMs: number): string {
   const bytes = fillRandom(new Uint8Array(16));
   const time = nowMs.toString(16).padStart(12, "0");

@@ -1,15 +1,15 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import type { LimitVerdict } from "../../shared/limit.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
+import type { LimitVerdict } from "../../../shared/http/limit.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
 import { STORE_LIMITS, type StoreLimitName } from "./limit-table.ts";
 import source from "./take-limit.lua";
 
-/** Limits that hold for all processes together: one number in Redis each, gone by itself. */
+/** Limits for all processes together: one number in Redis each, which expires. */
 export type StoreLimits = {
   readonly take: (limit: StoreLimitName, identity: string) => Promise<LimitVerdict>;
-  /** Gives back what was taken for an attempt that turned out to be harmless. */
+  /** Gives back an attempt that turned out to be harmless. */
   readonly giveBack: (limit: StoreLimitName, identity: string) => Promise<void>;
 };
 
@@ -28,7 +28,10 @@ export function openStoreLimits(redis: Redis): StoreLimits {
 
   function ask(name: StoreLimitName, identity: string, count: number) {
     const { burst, perSecond } = STORE_LIMITS[name];
-    return takeLimit.run(runner, { keys: { limit: limitKey(name, identity) }, args: { count, costMs: 1000 / perSecond, burst } });
+    return takeLimit.run(runner, {
+      keys: { limit: limitKey(name, identity) },
+      args: { count, costMs: 1000 / perSecond, burst },
+    });
   }
 
   return {

@@ -1,5 +1,5 @@
--- One limit of one identity, as the one number of GCRA: when its full burst will be there again.
--- KEYS: 1 ratelimit:{identity}:<action>
+-- One limit of one identity, as the one number of GCRA: when its full burst will be available again.
+-- KEYS[1] limit  ratelimit:{identity}:<action>
 -- ARGV: 1 how many to take (negative: to give back), 2 ms that one costs, 3 burst
 -- Returns whether they were taken (1 or 0), how many are left, ms until one is there, ms until the burst is full.
 local key = KEYS[1]

@@ -1,13 +1,13 @@
 import { z } from "zod";
-import { unreachable } from "../../shared/assert.ts";
-import { type Caller, programOperation, publicOperation, userOperation, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas, bodySchemas } from "../api/schemas.ts";
-import { type Maintenance, maintenanceOptions } from "../api/serve-operation.ts";
-import type { Accounts, SignedIn, SignInRefusal } from "./accounts.ts";
-import { newPasswordField, presentedPasswordField } from "./passwords.ts";
-import type { Sessions } from "./sessions.ts";
-import { emailField, publicUser, publicUserSchema, usernameField } from "./user.ts";
-import type { LoginName } from "./user-copies.ts";
+import { unreachable } from "../../../shared/assert.ts";
+import type { Accounts, SignedIn, SignInRefusal } from "../../accounts/identity/accounts.ts";
+import { newPasswordField, presentedPasswordField } from "../../accounts/identity/passwords.ts";
+import type { Sessions } from "../../accounts/identity/sessions.ts";
+import { emailField, publicUser, publicUserSchema, usernameField } from "../../accounts/identity/user.ts";
+import type { LoginName } from "../../accounts/identity/user-copies.ts";
+import { type Caller, programOperation, publicOperation, userOperation, type VenueOperation } from "../operation.ts";
+import { answerSchemas, bodySchemas } from "../schemas.ts";
+import { type Maintenance, maintenanceOptions } from "../serve-operation.ts";
 
 const REFRESH_TOKEN_CHARS_MAX = 512;
 
@@ -18,8 +18,8 @@ const signedInSchema = z
     user: userSchema,
     tokenType: z.literal("Bearer"),
     accessToken: z.string().describe("Send it as `Authorization: Bearer`."),
-    expiresAt: z.int().describe("When the access token runs out."),
-    refreshToken: z.string().describe("Good once, for the next pair of tokens. Presented a second time it ends the session."),
+    expiresAt: z.int().describe("When the access token expires."),
+    refreshToken: z.string().describe("Valid once, for the next pair of tokens. A second use ends the session."),
     refreshExpiresAt: z.int(),
     sessionId: z.string(),
   })
@@ -29,21 +29,23 @@ const registrationSchema = z
   .strictObject({ username: usernameField, email: emailField, password: newPasswordField })
   .refine(({ username, password }) => !password.toLowerCase().includes(username), {
     path: ["password"],
-    message: "must not hold the username",
+    message: "must not contain the username",
   })
-  .meta({ examples: [{ username: "anna", email: "anna@example.com", password: "nobody else has this" }] })
+  .meta({ examples: [{ username: "anna", email: "anna@example.com", password: "correct horse of anna" }] })
   .register(bodySchemas, { id: "Registration" });
 
 const credentialsSchema = z
   .strictObject({ username: usernameField.optional(), email: emailField.optional(), password: presentedPasswordField })
   .refine(({ username, email }) => (username === undefined) !== (email === undefined), {
     path: ["username"],
-    message: "must come, or email in its place",
+    message: "is required, or email instead",
   })
-  .meta({ examples: [{ username: "anna", password: "nobody else has this" }] })
+  .meta({ examples: [{ username: "anna", password: "correct horse of anna" }] })
   .register(bodySchemas, { id: "Credentials" });
 
-const refreshSchema = z.strictObject({ refreshToken: z.string().max(REFRESH_TOKEN_CHARS_MAX) }).register(bodySchemas, { id: "Refresh" });
+const refreshSchema = z
+  .strictObject({ refreshToken: z.string().max(REFRESH_TOKEN_CHARS_MAX) })
+  .register(bodySchemas, { id: "Refresh" });
 
 const passwordChangeSchema = z
   .strictObject({ currentPassword: presentedPasswordField, newPassword: newPasswordField })
@@ -51,10 +53,14 @@ const passwordChangeSchema = z
 
 const SIGN_IN_REFUSALS = ["credentials_invalid", "account_inactive", "account_suspended"] as const;
 
-type OperationParts = { readonly accounts: Accounts; readonly sessions: Sessions; readonly maintenance: () => Maintenance | undefined };
+type OperationParts = {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly maintenance: () => Maintenance | undefined;
+};
 
 export function accountOperations({ accounts, sessions, maintenance }: OperationParts): readonly VenueOperation[] {
-  /** While the venue is being worked on, only admins come in; nobody else keeps the session. */
+  /** During maintenance only admins sign in; other users' sessions end again. */
   async function letIn(caller: Caller, signedIn: SignedIn): Promise<Response> {
     const underWork = signedIn.user.role === "admin" ? undefined : maintenance();
     if (underWork === undefined) return caller.answer(200, signedInAnswer(signedIn));
@@ -67,15 +73,17 @@ export function accountOperations({ accounts, sessions, maintenance }: Operation
       method: "post",
       path: "/auth/register",
       id: "register",
-      summary: "Open an account, and be signed in",
+      summary: "Create an account and sign in",
       limit: "change",
       body: { schema: registrationSchema },
-      answers: { 201: { description: "The account is open.", schema: signedInSchema } },
+      answers: { 201: { description: "The account was created.", schema: signedInSchema } },
       refusals: ["account_exists", "database_unavailable", "venue_busy"],
       async run(caller, { body }) {
         const registered = await accounts.register(body, caller.place);
         if (registered.ok) return caller.answer(201, signedInAnswer(registered.value));
-        return registered.reason === "account_exists" ? caller.refuse("account_exists") : refuseSignIn(caller, registered.reason);
+        return registered.reason === "account_exists"
+          ? caller.refuse("account_exists")
+          : refuseSignIn(caller, registered.reason);
       },
     }),
     publicOperation({
@@ -120,7 +128,7 @@ export function accountOperations({ accounts, sessions, maintenance }: Operation
       method: "post",
       path: "/auth/password",
       id: "changePassword",
-      summary: "Another password; ends every session and answers a new one",
+      summary: "Change the password; ends every session and opens a new one",
       limit: "change",
       body: { schema: passwordChangeSchema },
       answers: { 200: { description: "Changed.", schema: signedInSchema } },
@@ -138,7 +146,7 @@ export function accountOperations({ accounts, sessions, maintenance }: Operation
       id: "readMe",
       summary: "My account",
       limit: "read",
-      answers: { 200: { description: "As it stands.", schema: userSchema } },
+      answers: { 200: { description: "Its current state.", schema: userSchema } },
       refusals: [],
       run: async ({ answer, identity }) => answer(200, publicUser(identity.user)),
     }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { adminOperation, type Caller, type Identity, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas, bodySchemas } from "../api/schemas.ts";
-import type { Database } from "../db/database.ts";
-import { publicUser, publicUserSchema, USER_ROLES, USER_STATUSES } from "../identity/user.ts";
-import { type Actor, AUDIT_STATES, listAudit } from "./audit.ts";
-import type { UserAdmin } from "./user-admin.ts";
+import { type Actor, AUDIT_STATES, listAudit } from "../../accounts/admin/audit.ts";
+import type { UserAdmin } from "../../accounts/admin/user-admin.ts";
+import { publicUser, publicUserSchema, USER_ROLES, USER_STATUSES } from "../../accounts/identity/user.ts";
+import type { Database } from "../../db/database.ts";
+import { adminOperation, type Caller, type Identity, type VenueOperation } from "../operation.ts";
+import { answerSchemas, bodySchemas } from "../schemas.ts";
 
 const PAGE_MAX = 100;
 const PAGE_DEFAULT = 50;
@@ -14,12 +14,18 @@ const userParams = z.strictObject({ userId: userIdField });
 
 const limitField = z
   .string()
-  .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX, `must be a whole number from 1 to ${PAGE_MAX}`)
+  .refine(
+    (text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_MAX,
+    `must be a whole number from 1 to ${PAGE_MAX}`,
+  )
   .default(String(PAGE_DEFAULT))
   .meta({ type: "integer", minimum: 1, maximum: PAGE_MAX, default: PAGE_DEFAULT });
 
 const userPageSchema = z
-  .strictObject({ users: z.array(publicUserSchema), nextCursor: z.string().nullable().describe("null on the last page.") })
+  .strictObject({
+    users: z.array(publicUserSchema),
+    nextCursor: z.string().nullable().describe("null on the last page."),
+  })
   .register(answerSchemas, { id: "UserPage" });
 
 const userChangeSchema = z
@@ -41,7 +47,7 @@ const auditPageSchema = z
         before: facts,
         after: facts,
         requestId: z.string().nullable(),
-        outcome: z.enum(AUDIT_STATES).describe("What became of it; unknown may still be settled."),
+        outcome: z.enum(AUDIT_STATES).describe("The outcome; `unknown` may still be settled."),
         reason: z.string().nullable().describe("The code of a refusal, or why the outcome is unknown."),
       }),
     ),
@@ -49,11 +55,17 @@ const auditPageSchema = z
   })
   .register(answerSchemas, { id: "AuditPage" });
 
-export function actorOf({ identity, requestId }: { readonly identity: Identity; readonly requestId: Caller["requestId"] }): Actor {
+export function actorOf({
+  identity,
+  requestId,
+}: {
+  readonly identity: Identity;
+  readonly requestId: Caller["requestId"];
+}): Actor {
   return { id: identity.user.id, name: identity.user.username, requestId: requestId ?? null };
 }
 
-const CHANGED_BUT_NOT_FROZEN = "The account is changed, but the engine could not be told. Ask again.";
+const CHANGED_BUT_NOT_FROZEN = "The account was changed, but the engine was not reached. Repeat the request.";
 
 export function adminOperations({
   users,
@@ -82,7 +94,10 @@ export function adminOperations({
         const page = { beforeId: cursor ?? null, search: search ?? null, role: role ?? null, status: status ?? null };
         const found = await users.list({ ...page, limit: Number(limit) + 1 });
         const shown = found.slice(0, Number(limit));
-        return answer(200, { users: shown.map(publicUser), nextCursor: found.length > shown.length ? (shown.at(-1)?.id ?? null) : null });
+        return answer(200, {
+          users: shown.map(publicUser),
+          nextCursor: found.length > shown.length ? (shown.at(-1)?.id ?? null) : null,
+        });
       },
     }),
     adminOperation({
@@ -92,7 +107,7 @@ export function adminOperations({
       summary: "One account",
       limit: "admin",
       params: userParams,
-      answers: { 200: { description: "As the record has it.", schema: publicUserSchema } },
+      answers: { 200: { description: "Its current state.", schema: publicUserSchema } },
       refusals: ["user_not_found", "database_unavailable"],
       async run({ answer, refuse }, { params: { userId } }) {
         const user = await users.read(userId);
@@ -103,7 +118,8 @@ export function adminOperations({
       method: "patch",
       path: "/admin/users/{userId}",
       id: "changeUser",
-      summary: "Another role or status; holds with the next request, and who is not active has no session left and is frozen in the engine",
+      summary:
+        "Change a role or status, from the next request on; an inactive account loses its sessions and is frozen in the engine",
       limit: "admin",
       params: userParams,
       body: { schema: userChangeSchema },
@@ -112,7 +128,10 @@ export function adminOperations({
       async run(caller, { params: { userId }, body }) {
         const changed = await users.change(actorOf(caller), userId, body);
         if (changed.ok) return caller.answer(200, publicUser(changed.value));
-        return caller.refuse(changed.reason, changed.reason === "engine_unavailable" ? { detail: CHANGED_BUT_NOT_FROZEN } : {});
+        return caller.refuse(
+          changed.reason,
+          changed.reason === "engine_unavailable" ? { detail: CHANGED_BUT_NOT_FROZEN } : {},
+        );
       },
     }),
     adminOperation({
@@ -122,7 +141,7 @@ export function adminOperations({
       summary: "End all sessions of an account",
       limit: "admin",
       params: userParams,
-      answers: { 204: { description: "Ended, at once and everywhere." } },
+      answers: { 204: { description: "Ended immediately, in every process." } },
       refusals: ["user_not_found", "database_unavailable"],
       async run(caller, { params: { userId } }) {
         const ended = await users.endSessions(actorOf(caller), userId);
@@ -133,7 +152,7 @@ export function adminOperations({
       method: "get",
       path: "/admin/audit",
       id: "readAudit",
-      summary: "What admins have done, the newest first",
+      summary: "The audit log of admins' changes, the newest first",
       limit: "admin",
       query: z.strictObject({
         target: z.string().min(1).max(100).optional(),

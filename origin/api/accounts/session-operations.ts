@@ -1,24 +1,24 @@
 import { z } from "zod";
-import { userOperation, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas } from "../api/schemas.ts";
-import type { Sessions } from "./sessions.ts";
+import type { Sessions } from "../../accounts/identity/sessions.ts";
+import { userOperation, type VenueOperation } from "../operation.ts";
+import { answerSchemas } from "../schemas.ts";
 
 const sessionListSchema = z
   .strictObject({
     sessions: z.array(
       z.strictObject({
         sessionId: z.string(),
-        isCurrent: z.boolean().describe("The one that asks."),
+        isCurrent: z.boolean().describe("Whether this request came from it."),
         userAgent: z.string(),
         createdAt: z.int(),
-        usedAt: z.int().describe("When it was opened or refreshed last."),
+        usedAt: z.int().describe("When it was last opened or refreshed."),
         expiresAt: z.int(),
       }),
     ),
   })
   .register(answerSchemas, { id: "SessionList" });
 
-const GONE = { 204: { description: "Ended, at once and everywhere." } };
+const GONE = { 204: { description: "Ended immediately, in every process." } };
 
 export function sessionOperations(sessions: Sessions): readonly VenueOperation[] {
   return [
@@ -39,7 +39,7 @@ export function sessionOperations(sessions: Sessions): readonly VenueOperation[]
       method: "post",
       path: "/auth/logout-everywhere",
       id: "logoutEverywhere",
-      summary: "End all my sessions, this one too",
+      summary: "End all my sessions, including this one",
       limit: "change",
       answers: GONE,
       refusals: [],
@@ -52,13 +52,15 @@ export function sessionOperations(sessions: Sessions): readonly VenueOperation[]
       method: "get",
       path: "/sessions",
       id: "listSessions",
-      summary: "Where I am signed in, the one used last in front; 20 at most",
+      summary: "My sessions, the most recently used first; at most 20",
       limit: "read",
-      answers: { 200: { description: "All of them.", schema: sessionListSchema } },
+      answers: { 200: { description: "All sessions.", schema: sessionListSchema } },
       refusals: [],
       async run({ answer, identity }) {
         const records = await sessions.list(identity.user.id);
-        return answer(200, { sessions: records.map((record) => ({ ...record, isCurrent: record.sessionId === identity.sessionId })) });
+        return answer(200, {
+          sessions: records.map((record) => ({ ...record, isCurrent: record.sessionId === identity.sessionId })),
+        });
       },
     }),
     userOperation({
@@ -67,7 +69,9 @@ export function sessionOperations(sessions: Sessions): readonly VenueOperation[]
       id: "endSession",
       summary: "End one of my sessions",
       limit: "change",
-      params: z.strictObject({ sessionId: z.string().regex(/^[\w-]{22}$/, "must be the 22 characters of a session's id") }),
+      params: z.strictObject({
+        sessionId: z.string().regex(/^[\w-]{22}$/, "must be the 22 characters of a session's id"),
+      }),
       answers: GONE,
       refusals: ["session_not_found"],
       async run({ answer, refuse, identity }, { params: { sessionId } }) {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { userOperation, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas, bodySchemas } from "../api/schemas.ts";
+import { VENUES, type VenueKey, type VenueKeys } from "../../accounts/api-keys/venue-keys.ts";
+import { userOperation, type VenueOperation } from "../operation.ts";
+import { answerSchemas, bodySchemas } from "../schemas.ts";
 import { keyIdField, labelField } from "./api-key-operations.ts";
-import { VENUES, type VenueKey, type VenueKeys } from "./venue-keys.ts";
 
 const secretText = z
   .string()
@@ -18,7 +18,9 @@ const venueKeySchema = z
   .strictObject({ id: z.string(), venue: z.enum(VENUES), label: z.string(), createdAt: z.int() })
   .register(answerSchemas, { id: "VenueKey" });
 
-const venueKeyListSchema = z.strictObject({ keys: z.array(venueKeySchema) }).register(answerSchemas, { id: "VenueKeyList" });
+const venueKeyListSchema = z
+  .strictObject({ keys: z.array(venueKeySchema) })
+  .register(answerSchemas, { id: "VenueKeyList" });
 
 export function venueKeyOperations(venueKeys: VenueKeys): readonly VenueOperation[] {
   return [
@@ -26,7 +28,7 @@ export function venueKeyOperations(venueKeys: VenueKeys): readonly VenueOperatio
       method: "get",
       path: "/venue-keys",
       id: "listVenueKeys",
-      summary: "At which other venues I have a key",
+      summary: "My keys at other venues",
       limit: "read",
       answers: { 200: { description: "Neither keys nor secrets are shown.", schema: venueKeyListSchema } },
       refusals: ["database_unavailable"],
@@ -39,7 +41,7 @@ export function venueKeyOperations(venueKeys: VenueKeys): readonly VenueOperatio
       method: "post",
       path: "/venue-keys",
       id: "addVenueKey",
-      summary: "Leave my own key of another venue here, sealed; one for each venue",
+      summary: "Store my key of another venue, sealed; one for each venue",
       limit: "change",
       body: { schema: newVenueKeySchema },
       answers: { 201: { description: "Kept.", schema: venueKeySchema } },
@@ -53,7 +55,7 @@ export function venueKeyOperations(venueKeys: VenueKeys): readonly VenueOperatio
       method: "delete",
       path: "/venue-keys/{keyId}",
       id: "removeVenueKey",
-      summary: "Forget my key of another venue",
+      summary: "Delete my key of another venue",
       limit: "change",
       params: z.strictObject({ keyId: keyIdField }),
       answers: { 204: { description: "Forgotten." } },

@@ -1,23 +1,27 @@
 import { z } from "zod";
-import { publicOperation, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas } from "../api/schemas.ts";
-import type { Desk } from "../orders/desk.ts";
-import { pairField } from "../orders/new-order-schema.ts";
-import { cursorField, limitField, nextCursorField } from "../orders/paging.ts";
-import type { KnownPairs } from "./known-pairs.ts";
-import type { MarketStore } from "./market-store.ts";
-import { pairAnswer, pairSchema } from "./pair-answer.ts";
+import type { MarketPort, Pair } from "../../trading/trading-port.ts";
+import { publicOperation, type VenueOperation } from "../operation.ts";
+import { answerSchemas } from "../schemas.ts";
+import { cursorField, depthField, limitField, nextCursorField, pageOf, pairField } from "./fields.ts";
+import { answerRead, readerOf } from "./trading-answer.ts";
 
-type MarketParts = { readonly desk: Desk; readonly pairs: KnownPairs; readonly store: MarketStore };
-
-const DEPTH_MAX = 100;
-const DEPTH_DEFAULT = 20;
-
-const depthField = z
-  .string()
-  .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= DEPTH_MAX, `must be a whole number from 1 to ${DEPTH_MAX}`)
-  .default(String(DEPTH_DEFAULT))
-  .meta({ type: "integer", minimum: 1, maximum: DEPTH_MAX, default: DEPTH_DEFAULT });
+export const pairSchema = z
+  .strictObject({
+    pair: z.string(),
+    name: z.string().describe("As people write it: `BTC/IDR`."),
+    baseCurrency: z.string(),
+    quoteCurrency: z.string(),
+    tickSize: z.string().describe("Prices are multiples of it."),
+    lotSize: z.string().describe("Quantities are multiples of it."),
+    minimumValue: z.string().describe("The minimum value of an order, in the quote currency."),
+    makerFeeRate: z.string().describe("Share of what a side receives: `0.001` is a tenth of a percent."),
+    takerFeeRate: z.string(),
+    priceBandRate: z.string().describe("How far from the last price an order may trade; `0` for no limit."),
+    isTrading: z.boolean(),
+    lastPrice: z.string().nullable().describe("null before the first trade."),
+    version: z.int().describe("Counts the changes of the terms."),
+  })
+  .register(answerSchemas, { id: "Pair" }) satisfies z.ZodType<Pair>;
 
 const pairListSchema = z.strictObject({ pairs: z.array(pairSchema) }).register(answerSchemas, { id: "PairList" });
 
@@ -26,7 +30,7 @@ const levels = z.array(z.tuple([z.string(), z.string()])).describe("`[price, qua
 const bookSchema = z
   .strictObject({
     pair: z.string(),
-    sequence: z.int().describe("The commit after which it stood so."),
+    sequence: z.int().describe("The commit after which the book was in this state."),
     at: z.int(),
     bids: levels,
     asks: levels,
@@ -51,8 +55,8 @@ const publicTradesSchema = z
 
 const pairParams = z.strictObject({ pair: pairField });
 
-/** What everybody may see of the market. */
-export function marketOperations({ desk, pairs, store }: MarketParts): readonly VenueOperation[] {
+/** Public market data. */
+export function marketOperations(trading: MarketPort): readonly VenueOperation[] {
   return [
     publicOperation({
       method: "get",
@@ -60,30 +64,27 @@ export function marketOperations({ desk, pairs, store }: MarketParts): readonly 
       id: "listPairs",
       summary: "All pairs and their terms",
       limit: "read",
-      answers: { 200: { description: "In order of their names.", schema: pairListSchema } },
+      answers: { 200: { description: "Sorted by name.", schema: pairListSchema } },
       refusals: ["venue_catching_up"],
-      async run(caller) {
-        const behind = await desk.catchUp(caller);
-        if (behind !== undefined) return behind;
-        await pairs.refresh();
-        return caller.answer(200, { pairs: pairs.all().map(pairAnswer) });
-      },
+      run: (caller) =>
+        answerRead(
+          caller,
+          () => trading.listPairs(readerOf(caller)),
+          (pairs) => ({ pairs }),
+        ),
     }),
     publicOperation({
       method: "get",
       path: "/market/{pair}/book",
       id: "readBook",
-      summary: "The book of a pair, by price",
+      summary: "The order book of a pair, by price",
       limit: "read",
       params: pairParams,
       query: z.strictObject({ depth: depthField }),
       answers: { 200: { description: "The best prices of both sides.", schema: bookSchema } },
       refusals: ["pair_not_found", "venue_catching_up"],
-      async run(caller, { params: { pair }, query: { depth } }) {
-        if ((await pairs.findPair(pair)) === undefined) return caller.refuse("pair_not_found");
-        const behind = await desk.catchUp(caller);
-        return behind ?? caller.answer(200, await store.book(pair, Number(depth)));
-      },
+      run: (caller, { params: { pair }, query: { depth } }) =>
+        answerRead(caller, () => trading.readBook(readerOf(caller), { pair, depth: Number(depth) })),
     }),
     publicOperation({
       method: "get",
@@ -93,15 +94,10 @@ export function marketOperations({ desk, pairs, store }: MarketParts): readonly 
       limit: "read",
       params: pairParams,
       query: z.strictObject({ cursor: cursorField, limit: limitField }),
-      answers: { 200: { description: "One page of those that are kept at hand.", schema: publicTradesSchema } },
+      answers: { 200: { description: "One page of the recent trades.", schema: publicTradesSchema } },
       refusals: ["pair_not_found", "venue_catching_up"],
-      async run(caller, { params: { pair }, query: { cursor, limit } }) {
-        if ((await pairs.findPair(pair)) === undefined) return caller.refuse("pair_not_found");
-        const behind = await desk.catchUp(caller);
-        if (behind !== undefined) return behind;
-        const page = { beforeId: cursor === undefined ? undefined : Number(cursor), limit: Number(limit) };
-        return caller.answer(200, await store.trades(pair, page));
-      },
+      run: (caller, { params: { pair }, query }) =>
+        answerRead(caller, () => trading.listTrades(readerOf(caller), { pair, ...pageOf(query) })),
     }),
   ];
 }

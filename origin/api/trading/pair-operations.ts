@@ -1,30 +1,32 @@
 import { z } from "zod";
-import { actorOf } from "../admin/admin-operations.ts";
-import type { Audited } from "../admin/audited.ts";
-import { adminOperation, type VenueOperation } from "../api/operation.ts";
-import { answerSchemas, bodySchemas } from "../api/schemas.ts";
-import type { Desk } from "../orders/desk.ts";
-import { pairField } from "../orders/new-order-schema.ts";
-import { PENDING } from "../orders/pending.ts";
-import type { KnownPairs } from "./known-pairs.ts";
-import { pairAnswer, pairSchema } from "./pair-answer.ts";
-import { currencyField, readTerms, termsSchema } from "./read-terms.ts";
+import { fail, ok } from "../../../shared/result.ts";
+import type { Audited } from "../../accounts/admin/audited.ts";
+import type { KnownPairs } from "../../state/known-pairs.ts";
+import type { Desk } from "../../trading/desk.ts";
+import { pairOf } from "../../trading/views.ts";
+import { actorOf } from "../accounts/admin-operations.ts";
+import { adminOperation, type VenueOperation } from "../operation.ts";
+import { answerSchemas, bodySchemas } from "../schemas.ts";
+import { currencyField, PENDING, pairField } from "./fields.ts";
+import { pairSchema } from "./market-operations.ts";
+import { readTerms, termsSchema } from "./read-terms.ts";
+import { answerRead, refuse, sequenceHeader, traderOf } from "./trading-answer.ts";
 
 type PairParts = { readonly desk: Desk; readonly pairs: KnownPairs; readonly audited: Audited };
 
-/** As many decimals as an amount of 2^62 steps leaves room for. */
+/** The most decimals for which an amount of 2^62 steps has room. */
 const SCALE_MAX = 18;
 
 const currencySchema = z
   .strictObject({ currency: z.string(), scale: z.int().describe("How many decimals.") })
   .register(answerSchemas, { id: "Currency" });
 const newCurrencySchema = z
-  .strictObject({ scale: z.int().min(0).max(SCALE_MAX).describe("How many decimals; fixed from then on.") })
+  .strictObject({ scale: z.int().min(0).max(SCALE_MAX).describe("How many decimals; cannot be changed later.") })
   .register(bodySchemas, { id: "NewCurrency" });
 
 const pairParams = z.strictObject({ pair: pairField });
 
-/** What admins say about currencies and pairs. */
+/** Currencies and pairs, set by admins. */
 export function pairOperations({ desk, pairs, audited }: PairParts): readonly VenueOperation[] {
   return [
     adminOperation({
@@ -34,21 +36,27 @@ export function pairOperations({ desk, pairs, audited }: PairParts): readonly Ve
       summary: "The terms of a pair",
       limit: "admin",
       params: pairParams,
-      answers: { 200: { description: "As they hold.", schema: pairSchema } },
+      answers: { 200: { description: "The current terms.", schema: pairSchema } },
       refusals: ["pair_not_found", "venue_catching_up"],
-      async run(caller, { params }) {
-        const behind = await desk.catchUp(caller);
-        if (behind !== undefined) return behind;
-        await pairs.refresh();
-        const pair = pairs.pair(params.pair);
-        return pair === undefined ? caller.refuse("pair_not_found") : caller.answer(200, pairAnswer(pair));
-      },
+      run: (caller, { params }) =>
+        answerRead(
+          caller,
+          async () => {
+            if (!(await desk.catchUp(traderOf(caller)))) return fail({ kind: "behind", sequence: undefined });
+            await pairs.refresh();
+            const pair = pairs.pair(params.pair);
+            return pair === undefined
+              ? fail({ kind: "rejected", code: "pair_unknown", sequence: undefined })
+              : ok(pair);
+          },
+          pairOf,
+        ),
     }),
     adminOperation({
       method: "put",
       path: "/admin/pairs/{pair}",
       id: "replacePair",
-      summary: "The terms of a pair, new or anew; hold from the next order on",
+      summary: "Create a pair or replace its terms; they apply from the next order",
       limit: "admin",
       params: pairParams,
       body: { schema: termsSchema },
@@ -64,46 +72,53 @@ export function pairOperations({ desk, pairs, audited }: PairParts): readonly Ve
         const terms = readTerms(params.pair, body, { baseScale: base.scale, quoteScale: quote.scale });
         if (!terms.ok) return caller.refuse("validation_failed", { errors: terms.reason });
         const known = await pairs.findPair(params.pair);
-        const before = known === undefined ? null : pairAnswer(known);
-        const entry = { actor: actorOf(caller), action: "pair.changed", target: params.pair, before, after: body } as const;
-        return audited.run(entry, (onSubmitted) =>
-          desk.send(caller, { kind: "setPair", terms: terms.value }, { accepted: (_outcome, headers) => answerPair(headers), onSubmitted }),
-        );
-
-        async function answerPair(headers: Readonly<Record<string, string>>): Promise<Response> {
-          const behind = await desk.catchUp(caller);
+        const before = known === undefined ? null : pairOf(known);
+        const entry = {
+          actor: actorOf(caller),
+          action: "pair.changed",
+          target: params.pair,
+          before,
+          after: body,
+        } as const;
+        return audited.run(entry, async (onSubmitted) => {
+          const trader = traderOf(caller);
+          const committed = await desk.submit(trader, { kind: "setPair", terms: terms.value }, { onSubmitted });
+          if (!committed.ok) return refuse(caller, committed.reason);
+          const { sequence } = committed.value;
+          const isReadable = await desk.catchUp(trader);
           await pairs.refresh();
-          const pair = pairs.pair(params.pair);
-          return behind ?? (pair === undefined ? caller.refuse("venue_catching_up") : caller.answer(200, pairAnswer(pair), headers));
-        }
+          const pair = isReadable ? pairs.pair(params.pair) : undefined;
+          if (pair === undefined) return refuse(caller, { kind: "behind", sequence });
+          return caller.answer(200, pairOf(pair), sequenceHeader(sequence));
+        });
       },
     }),
     adminOperation({
       method: "put",
       path: "/admin/currencies/{currency}",
       id: "addCurrency",
-      summary: "A currency, before the first pair that trades it",
+      summary: "Add a currency, before the first pair that trades it",
       limit: "admin",
       params: z.strictObject({ currency: currencyField }),
       body: { schema: newCurrencySchema },
       answers: { 200: { description: "Committed.", schema: currencySchema }, 202: PENDING },
       refusals: ["currency_fixed", "venue_busy", "engine_unavailable", "database_unavailable"],
       async run(caller, { params: { currency }, body: { scale } }) {
-        const entry = { actor: actorOf(caller), action: "currency.changed", target: currency, before: null, after: { scale } } as const;
-        return audited.run(entry, (onSubmitted) =>
-          desk.send(
-            caller,
-            { kind: "setCurrency", currency, scale },
-            {
-              onSubmitted,
-              async accepted(_outcome, headers) {
-                await desk.catchUp(caller);
-                await pairs.refresh();
-                return caller.answer(200, { currency, scale }, headers);
-              },
-            },
-          ),
-        );
+        const entry = {
+          actor: actorOf(caller),
+          action: "currency.changed",
+          target: currency,
+          before: null,
+          after: { scale },
+        } as const;
+        return audited.run(entry, async (onSubmitted) => {
+          const trader = traderOf(caller);
+          const committed = await desk.submit(trader, { kind: "setCurrency", currency, scale }, { onSubmitted });
+          if (!committed.ok) return refuse(caller, committed.reason);
+          await desk.catchUp(trader);
+          await pairs.refresh();
+          return caller.answer(200, { currency, scale }, sequenceHeader(committed.value.sequence));
+        });
       },
     }),
   ];

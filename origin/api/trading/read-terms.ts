@@ -1,15 +1,11 @@
 import { z } from "zod";
-import type { FieldFault } from "../../shared/field-faults.ts";
-import { parseMoney } from "../../shared/money.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { bodySchemas } from "../api/schemas.ts";
-import type { PairTerms } from "../engine/terms.ts";
-import { amountOf, rateOf } from "./pair-numbers.ts";
-
-/** Small letters and digits; the name of a pair is two of them in a row. */
-export const currencyField = z.string().regex(/^[a-z][a-z0-9]{1,9}$/, "must be a currency in small letters, as in btc");
-
-const decimalField = z.string('must be a decimal number in a string, as in "0.01"').max(60);
+import type { FieldFault } from "../../../shared/http/field-faults.ts";
+import { parseMoney } from "../../../shared/money.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { PairTerms } from "../../engine/terms.ts";
+import { readAmount, readRate } from "../../instruments/amounts.ts";
+import { bodySchemas } from "../schemas.ts";
+import { currencyField, decimalField } from "./fields.ts";
 
 export const termsSchema = z
   .strictObject({
@@ -22,23 +18,34 @@ export const termsSchema = z
     minimumValue: decimalField.describe("In the quote currency; `0` for none."),
     makerFeeRate: decimalField.describe("Share of what a side receives: `0.001` is a tenth of a percent."),
     takerFeeRate: decimalField,
-    priceBandRate: decimalField.describe("How far from the last price an order may trade; `0` for anywhere."),
+    priceBandRate: decimalField.describe("How far from the last price an order may trade; `0` for no limit."),
     isTrading: z.boolean(),
   })
   .register(bodySchemas, { id: "PairTerms" });
 
 type Scales = { readonly baseScale: number; readonly quoteScale: number };
 
-/** The terms in smallest steps, or every field that cannot be taken. */
-export function readTerms(pair: string, body: z.output<typeof termsSchema>, scales: Scales): Result<PairTerms, readonly FieldFault[]> {
-  const tick = amountOf(body.tickSize, scales.quoteScale);
-  const lot = amountOf(body.lotSize, scales.baseScale);
+/** The terms in smallest steps, or every field that is invalid. */
+export function readTerms(
+  pair: string,
+  body: z.output<typeof termsSchema>,
+  scales: Scales,
+): Result<PairTerms, readonly FieldFault[]> {
+  const tick = readAmount(body.tickSize, scales.quoteScale);
+  const lot = readAmount(body.lotSize, scales.baseScale);
   const minimum = minimumOf(body.minimumValue, scales.quoteScale);
-  const maker = rateOf(body.makerFeeRate);
-  const taker = rateOf(body.takerFeeRate);
-  const band = rateOf(body.priceBandRate);
+  const maker = readRate(body.makerFeeRate);
+  const taker = readRate(body.takerFeeRate);
+  const band = readRate(body.priceBandRate);
   if (!tick.ok || !lot.ok || !minimum.ok || !maker.ok || !taker.ok || !band.ok) {
-    const read = { tickSize: tick, lotSize: lot, minimumValue: minimum, makerFeeRate: maker, takerFeeRate: taker, priceBandRate: band };
+    const read = {
+      tickSize: tick,
+      lotSize: lot,
+      minimumValue: minimum,
+      makerFeeRate: maker,
+      takerFeeRate: taker,
+      priceBandRate: band,
+    };
     return fail(Object.entries(read).flatMap(([field, part]) => (part.ok ? [] : [{ field, message: part.reason }])));
   }
   return ok({
@@ -57,5 +64,7 @@ export function readTerms(pair: string, body: z.output<typeof termsSchema>, scal
 
 function minimumOf(text: string, scale: number): Result<bigint, string> {
   const parsed = parseMoney(text, scale);
-  return parsed.ok && parsed.value >= 0n ? ok(parsed.value) : fail(`must be a decimal of 0 or more with at most ${scale} decimals`);
+  return parsed.ok && parsed.value >= 0n
+    ? ok(parsed.value)
+    : fail(`must be a decimal of 0 or more with at most ${scale} decimals`);
 }

@@ -1,11 +1,11 @@
-import { assert } from "../../shared/assert.ts";
-import { orderFields, orderFrom, type ReadFields, tradeFields, tradeFrom } from "../commit/row-fields.ts";
-import type { Outcome, RejectCode } from "../engine/outcome.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Outcome, RejectCode } from "../../engine/outcome.ts";
+import { orderFields, orderFrom, type ReadFields, tradeFields, tradeFrom } from "../../journal/row-fields.ts";
 
-/** What the engine tells the process that appended: what became of its commands, from one of an append on. */
+/** The engine's answer to the process that appended: the outcomes of an append's commands, from one of them on. */
 export type AnswerGroup = {
   readonly node: string;
-  /** The process's own number for the append: it knows that one even if the reply to the append was lost. */
+  /** The process's own number for the append, known even if the reply to the append was lost. */
   readonly append: number;
   readonly entryId: string;
   readonly firstIndex: number;

@@ -1,7 +1,8 @@
--- Appends the commands of one turn of an api process's event loop, unless there is nobody to execute them or too many wait already.
--- KEYS: 1 v1:{t0}:commands, 2 v1:{t0}:fence
--- ARGV: 1 entries at most, 2 ms after the end of a lease until which an engine may still come, 3 the process, 4 its number for this append,
---       5 the commands as JSON
+-- Appends the commands of one turn of an api process's event loop, unless no engine leads or too many commands wait.
+-- KEYS[1] commands  v1:{t0}:commands
+-- KEYS[2] fence     v1:{t0}:fence
+-- ARGV: 1 entries at most, 2 ms after the end of a lease in which an engine may still take the lead, 3 the process,
+--       4 its number for this append, 5 the commands as JSON
 -- Returns the entry's id, or "busy", or "absent".
 local commands, fence = KEYS[1], KEYS[2]
 local lengthMax, graceMs = tonumber(ARGV[1]), tonumber(ARGV[2])

@@ -1,13 +1,14 @@
-import type { Outcome } from "../engine/outcome.ts";
-import { commandIdOf } from "./command-id.ts";
-import { ANSWER_MS_MAX, type CommandBody, type RefusalCode, type Submitted } from "./commands.ts";
-import { createFifo } from "./fifo.ts";
+import type { CommandBody } from "../../engine/command.ts";
+import type { Outcome } from "../../engine/outcome.ts";
+import { commandIdOf } from "../../journal/command-text.ts";
+import { ANSWER_MS_MAX, type RefusalCode, type Submitted } from "./commands.ts";
 
 /**
- * Where commands of this process wait for the engine in the same process while that one leads: in memory, because the journal entry is what makes
- * a command durable. A command is *queued* (nothing was written: it can be refused with certainty), then *in a commit* (its id is known), then answered.
- * When the lead ends, the queue stays for the next one, or goes to the stream if another process leads; what was in a commit waits
- * until the journal has told whether it was made (`origin/commit/settle-commits.ts`). No caller waits longer than `ANSWER_MS_MAX`.
+ * Commands of this process wait here for the leading engine in the same process: in memory, because only the journal
+ * entry makes a command durable. A command is *queued* (nothing was written: it can be refused with certainty), then
+ * *in a commit* (its id is known), then answered. When the lead ends, the queue stays for the next one, or goes to the
+ * stream if another process leads; commands in a commit wait until the journal shows whether it was made
+ * (`origin/commit/settle-commits.ts`). No caller waits longer than `ANSWER_MS_MAX`.
  */
 export type HandOff = {
   /** Unique to this process and start. */
@@ -16,43 +17,54 @@ export type HandOff = {
   readonly isOpen: () => boolean;
   readonly offer: (offered: OfferedCommand) => void;
 
-  /** For the engine: it leads, and is called once there is something again. */
+  /** For the engine: it leads, and is called when commands arrive. */
   readonly open: (onOffer: () => void) => void;
   readonly close: () => void;
   /** The next one whose caller still waits. */
   readonly shift: () => LocalCommand | undefined;
   readonly isEmpty: () => boolean;
   readonly size: () => number;
-  /** They were taken and not committed: before all others, in their order. */
+  /** Returns commands that were not committed to the head of the queue, in their order. */
   readonly putBack: (commands: readonly LocalCommand[]) => void;
-  /** From here on nobody knows what becomes of them, until `settle` says it. */
+  /** Their outcome is unknown from here on, until `settle`. */
   readonly begin: (commit: LocalCommit) => void;
-  /** The journal holds these commands with these outcomes, or (undefined) it never will: then they are queued again, the first ones first. */
+  /**
+   * The journal holds these commands with these outcomes, or (undefined) it never will: then they are queued again, the
+   * first ones first.
+   */
   readonly settle: (commit: LocalCommit, outcomes: readonly Outcome[] | undefined) => void;
-  /** Nobody can tell any more. */
+  /** The outcome stays unknown. */
   readonly giveUp: (commit: LocalCommit) => void;
   /** Commits that were not settled and whose callers wait, the oldest first. */
   readonly unsettled: () => readonly LocalCommit[];
-  /** Takes out all that is queued, to be written to the stream instead. */
+  /** Takes all queued commands, to append them to the stream instead. */
   readonly takeAll: () => readonly LocalCommand[];
 };
 
-export type OfferedCommand = { readonly body: CommandBody; readonly at: number; readonly settle: (answer: Submitted) => void };
+export type OfferedCommand = {
+  readonly body: CommandBody;
+  readonly at: number;
+  readonly settle: (answer: Submitted) => void;
+};
 
 export type LocalCommand = OfferedCommand & {
   /** The process's own number for it. */
   readonly number: number;
   /** Empty while it is queued. */
   commandId: string;
-  /** Or somebody else is to answer it. */
+  /** Or the stream's way answers it. */
   isAnswered: boolean;
   readonly turn: Turn;
 };
 
 /** Commands that go into one journal entry. */
-export type LocalCommit = { readonly epoch: number; readonly sequence: number; readonly commands: readonly LocalCommand[] };
+export type LocalCommit = {
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly commands: readonly LocalCommand[];
+};
 
-/** What came in during one turn of the event loop waits until one moment: one timer for all of it. */
+/** The commands of one turn of the event loop share one deadline and one timer. */
 type Turn = { readonly commands: LocalCommand[]; waitingCount: number; timer: NodeJS.Timeout | undefined };
 
 export function createHandOff(node: string): HandOff {
@@ -86,15 +98,18 @@ export function createHandOff(node: string): HandOff {
     return begun;
   }
 
-  /** One that is queued leaves the queue by that: it is certain that nothing was done. */
+  /** A queued command leaves the queue with that: it was certainly not executed. */
   function expire({ commands }: Turn): void {
     const code: RefusalCode = onOffer === undefined ? "engine_unavailable" : "venue_busy";
     for (const command of commands) {
-      answer(command, command.commandId === "" ? { kind: "refused", code } : { kind: "unknown", commandId: command.commandId });
+      answer(
+        command,
+        command.commandId === "" ? { kind: "refused", code } : { kind: "unknown", commandId: command.commandId },
+      );
     }
   }
 
-  /** Those that were refused when their time was over. */
+  /** Commands that were refused at their deadline. */
   function skipAnswered(): void {
     while (queue.first()?.isAnswered === true) queue.shift();
   }
@@ -133,7 +148,8 @@ export function createHandOff(node: string): HandOff {
     putBack,
     begin(commit) {
       const { epoch, sequence } = commit;
-      for (const command of commit.commands) command.commandId = commandIdOf({ epoch, sequence, node, number: command.number });
+      for (const command of commit.commands)
+        command.commandId = commandIdOf({ epoch, sequence, node, number: command.number });
       commits.add(commit);
     },
     settle(commit, outcomes) {
@@ -160,6 +176,58 @@ export function createHandOff(node: string): HandOff {
     takeAll() {
       const all = queue.takeAll().filter(({ isAnswered }) => !isAnswered);
       for (const command of all) leave(command);
+      return all;
+    },
+  };
+}
+
+/**
+ * A first-in, first-out queue that does not move the rest for each item that leaves. Its memory is at most twice its
+ * contents, plus a constant.
+ */
+export type Fifo<Item> = {
+  readonly push: (item: Item) => void;
+  readonly shift: () => Item | undefined;
+  readonly first: () => Item | undefined;
+  readonly size: () => number;
+  readonly all: () => readonly Item[];
+  /** Before all others, in their order. */
+  readonly putBack: (items: readonly Item[]) => void;
+  readonly takeAll: () => readonly Item[];
+};
+
+const WASTE_MAX = 1_024;
+
+export function createFifo<Item>(): Fifo<Item> {
+  let items: Item[] = [];
+  let head = 0;
+
+  return {
+    push: (item) => void items.push(item),
+    shift() {
+      if (head === items.length) return undefined;
+      const item = items[head];
+      head++;
+      if (head === items.length) {
+        items = [];
+        head = 0;
+      } else if (head >= WASTE_MAX && head * 2 >= items.length) {
+        items = items.slice(head);
+        head = 0;
+      }
+      return item;
+    },
+    first: () => items[head],
+    size: () => items.length - head,
+    all: () => items.slice(head),
+    putBack(back) {
+      items = [...back, ...items.slice(head)];
+      head = 0;
+    },
+    takeAll() {
+      const all = items.slice(head);
+      items = [];
+      head = 0;
       return all;
     },
   };

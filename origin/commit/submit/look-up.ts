@@ -1,18 +1,23 @@
 import type { Redis } from "ioredis";
-import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
-import { resultIn } from "../commit/journal-body.ts";
-import { FENCE_KEY, OFFSET_KEY } from "../commit/keys.ts";
-import { commandIdOf, compareStreamIds, type LocalPlace, parseCommandId, type StreamPlace } from "./command-id.ts";
+import {
+  commandIdOf,
+  compareStreamIds,
+  type LocalPlace,
+  parseCommandId,
+  type StreamPlace,
+} from "../../journal/command-text.ts";
+import { firstEntry, type JournalEntry, readJournal } from "../../journal/journal.ts";
+import { resultIn } from "../../journal/journal-body.ts";
+import { COMMANDS_KEY, FENCE_KEY, OFFSET_KEY } from "../../journal/keys.ts";
 import type { KnownOutcome } from "./commands.ts";
-import { COMMANDS_KEY } from "./keys.ts";
 
 /**
- * Finds out what became of a command without anything having been written for that purpose. The id of one that was handed to an engine in memory
- * names its journal entry. For one of the stream: entries are numbered without gaps and each knows the last command of the stream that was
- * committed with it or before it, so the one to ask is found by halving.
+ * Finds the outcome of a command in the journal; nothing is written for that purpose. The id of a command that was
+ * handed over in memory names its journal entry. For a command of the stream: entries are numbered without gaps and
+ * each holds the last command of the stream up to it, so a binary search finds the entry.
  */
 export function createLookUp(redis: Redis): (commandId: string) => Promise<KnownOutcome> {
-  /** Commands of one append are asked for one after the other, and mostly stand in one entry. */
+  /** Commands of one append are looked up one after the other, and most are in one entry. */
   let lastFound: { readonly entry: JournalEntry; readonly after: string } | undefined;
 
   async function entryOf(commandId: string): Promise<JournalEntry | undefined> {
@@ -26,7 +31,7 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
 
   /** Another leader's entry may have its number: it is there only under its own node and number. */
   async function findLocal(place: LocalPlace): Promise<KnownOutcome> {
-    // Asked first: once another epoch has begun, a commit that is not in the journal never will be.
+    // Read first: once another epoch has begun, a commit that is not in the journal never will be.
     const epoch = Number((await redis.hget(FENCE_KEY, "epoch")) ?? 0);
     const [entry] = await readJournal(redis, place.sequence - 1, 1);
     if (entry === undefined) return epoch === place.epoch ? { kind: "pending" } : FORGOTTEN;
@@ -56,7 +61,7 @@ export function createLookUp(redis: Redis): (commandId: string) => Promise<Known
 
 const FORGOTTEN = { kind: "forgotten" } as const;
 
-/** How many commands an append has. */
+/** The number of commands in an append. */
 function countOf(fields: readonly string[] | undefined): number {
   return fields === undefined ? 0 : (JSON.parse(fields[5] ?? "[]") as readonly unknown[]).length;
 }
@@ -69,7 +74,7 @@ async function search(redis: Redis, commandId: string): Promise<{ entry: Journal
   let below: JournalEntry = first;
   let high = Number((await redis.hget(OFFSET_KEY, "sequence")) ?? 0);
   let found: JournalEntry | undefined;
-  // `below` is before what we look for, `high` is it or behind it: the distance halves each time.
+  // The entry is after `below` and not after `high`: the distance halves each time.
   while (below.sequence + 1 <= high) {
     const middle = Math.floor((below.sequence + 1 + high) / 2);
     const [entry] = await readJournal(redis, middle - 1, 1);

@@ -1,28 +1,30 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { assert } from "../../shared/assert.ts";
-import type { Clock } from "../../shared/clock.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
-import { isStoreAbsence } from "../redis/store-absence.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { CommandBody } from "../../engine/command.ts";
+import { commandFields } from "../../journal/command-text.ts";
+import { answersChannel } from "../../journal/keys.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
+import { isStoreUnavailable } from "../../redis/store-unavailable.ts";
 import { type AnswerGroup, answersFrom } from "./answers.ts";
-import { appendCommands } from "./append.ts";
-import { commandFields } from "./command-text.ts";
-import { ANSWER_MS_MAX, type CommandBody, type Commands, type RefusalCode, type Submitted, userOfCommand } from "./commands.ts";
-import { findAppend } from "./find-append.ts";
+import { appendCommands, createWaitingAppends, findAppend, type Waiter, type WaitingAppend } from "./append.ts";
+import { ANSWER_MS_MAX, type Commands, type RefusalCode, type Submitted, userOfCommand } from "./commands.ts";
 import type { HandOff, OfferedCommand } from "./hand-off.ts";
-import { answersChannel } from "./keys.ts";
 import { createLookUp } from "./look-up.ts";
-import { createWaitingAppends, type Waiter, type WaitingAppend } from "./waiting-appends.ts";
 
-/** An answer that is this late may have been published while we were not connected: the journal knows. */
+/** An answer this late may have been published while the connection was down: the journal has it. */
 const MISSED_AFTER_MS = 600;
 /** An append of this many is a fraction of a millisecond for Redis and half a batch for the engine. */
 const APPEND_COMMANDS_MAX = 128;
-/** What comes in while so many appends are under way waits for the next one: under load appends become larger instead of more. */
+/**
+ * Commands that arrive while so many appends are under way wait for the next one: under load appends become larger, not
+ * more.
+ */
 const APPENDS_AT_ONCE_MAX = 2;
 /** Commands of this process whose answer is not there yet: some 200 ms of a venue at full speed. */
 const IN_FLIGHT_MAX = 20_000;
-/** Of one user: a batch of orders and some more, so that nobody fills the room for all. */
+/** Of one user: a batch of orders and some more, so that one user cannot use up the bound for all. */
 const IN_FLIGHT_PER_USER_MAX = 1_000;
 /** Texts in a command are bounded by the API; a longer one is a bug of ours. */
 const COMMAND_CHARS_MAX = 2_048;
@@ -35,24 +37,32 @@ type CommandsParts = {
   /** To an engine in this process, while it leads; everything else goes to the stream. */
   readonly handOff: HandOff;
   readonly untilProjected: Commands["untilProjected"];
-  /** Whether there is room for what this command would add to the journal; it is asked before anything is written. */
+  /** Whether the record and the store have room for the command; asked before anything is written. */
   readonly refusalOf?: (body: CommandBody) => RefusalCode | undefined;
   readonly log: Logger;
 };
 
 export type OpenCommands = Commands & {
   readonly handOff: HandOff;
-  /** For an engine in the same process: no message needs to be written and read. */
+  /** For an engine in the same process, without a message over Redis. */
   readonly deliver: (group: AnswerGroup) => void;
-  /** What waits in the hand-off is written to the stream instead, in its order. */
+  /** Appends the commands that wait in the hand-off to the stream instead, in their order. */
   readonly appendQueued: () => void;
-  /** Takes nothing new, and returns when everybody who waits was answered. */
+  /** Takes nothing new, and returns when every caller was answered. */
   readonly stop: () => Promise<void>;
 };
 
 type Turn = { readonly texts: string[]; readonly waiters: Waiter[] };
 
-export function openCommands({ redis, subscriber, clock, handOff, untilProjected, refusalOf, log }: CommandsParts): OpenCommands {
+export function openCommands({
+  redis,
+  subscriber,
+  clock,
+  handOff,
+  untilProjected,
+  refusalOf,
+  log,
+}: CommandsParts): OpenCommands {
   const { node } = handOff;
   const runner = scriptRunner(redis);
   const outcomeOf = createLookUp(redis);
@@ -85,7 +95,7 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
 
   function append({ body, at, settle: answer }: OfferedCommand): void {
     const text = JSON.stringify(commandFields(body, at));
-    assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API lets it be");
+    assert(text.length <= COMMAND_CHARS_MAX, "a command is not longer than the API allows");
     if (turn.texts.length === 0) setImmediate(flush);
     turn.texts.push(text);
     turn.waiters.push({ at, settle: answer });
@@ -120,7 +130,7 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
       else if (reply === "absent") waiting.refuse(append, "engine_unavailable");
       else append.entryId = reply;
     } catch (error) {
-      if (!isStoreAbsence(error)) log.error({ err: error }, "an append failed");
+      if (!isStoreUnavailable(error)) log.error({ err: error }, "an append failed");
       if (hasSurelyFailed(error)) waiting.refuse(append, "store_unavailable");
     } finally {
       appendsUnderWay--;
@@ -128,13 +138,13 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
     }
   }
 
-  /** Commands that waited for an engine in this process first have waited for a part of their time. */
+  /** Commands from the hand-off have used a part of their time already. */
   function leftOf([first]: readonly Waiter[]): number {
     const waitedMs = first === undefined ? 0 : clock.nowMs() - first.at;
     return Math.min(ANSWER_MS_MAX, Math.max(0, ANSWER_MS_MAX - waitedMs));
   }
 
-  /** One at a time: when everything is slow, nothing was missed, and asking for everybody would make it slower. */
+  /** One at a time: when everything is slow, no answer was missed, and more lookups would make it slower. */
   async function lookForMissed(append: WaitingAppend, leftMs: number): Promise<void> {
     append.timer = setTimeout(() => void expire(append), leftMs);
     if (isLookingForMissed) return;
@@ -150,7 +160,7 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
     clearTimeout(append.timer);
   }
 
-  /** In the order of the commands: if one is pending, so are those behind it. */
+  /** In the order of the commands: if one is pending, so are the later ones. */
   async function lookUp(append: WaitingAppend): Promise<void> {
     try {
       if (append.entryId === "") append.entryId = (await findAppend(redis, { node, append: append.append })) ?? "";
@@ -183,18 +193,20 @@ export function openCommands({ redis, subscriber, clock, handOff, untilProjected
 
 const refusal = (code: RefusalCode) => Promise.resolve<Submitted>({ kind: "refused", code });
 
-/** The command never left this process, or Redis said no: in every other case it may have been written. */
+/** The command never left this process, or Redis rejected it: in every other case it may have been written. */
 function hasSurelyFailed(error: unknown): boolean {
   return error instanceof Error && (error.name === "ReplyError" || error.message.startsWith("Stream isn't writeable"));
 }
 
 type Listening = { readonly node: string; readonly deliver: (group: AnswerGroup) => void; readonly log: Logger };
 
-/** What is published while the connection is down is found through the journal. */
+/** Answers published while the connection is down are found in the journal. */
 function listen(subscriber: Redis, { node, deliver, log }: Listening): void {
   const channel = answersChannel(node);
   const subscribe = () => {
-    subscriber.subscribe(channel).catch((error: unknown) => log.warn({ err: error }, "answers cannot be heard"));
+    subscriber
+      .subscribe(channel)
+      .catch((error: unknown) => log.warn({ err: error }, "cannot subscribe to the answers channel"));
   };
   subscriber.on("message", (_, text) => {
     for (const group of answersFrom(text, node)) deliver(group);

@@ -1,8 +1,7 @@
-import type { ErrorCode } from "../../shared/errors.ts";
-import type { RefusalOptions } from "../api/operation.ts";
-import type { RejectCode } from "../engine/outcome.ts";
+import type { ErrorCode, RefusalOptions } from "../../../shared/http/errors.ts";
+import type { RejectCode } from "../../engine/outcome.ts";
 
-/** What a client is told when the engine has rejected a command: the one place where its reasons become the API's. */
+/** The API's error for each reject code of the engine: the one place that maps them. */
 export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions?] {
   switch (code) {
     case "pair_unknown":
@@ -47,18 +46,32 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
   }
 }
 
-/** What is remembered for 24 hours leaves as the hours pass, not within seconds. */
+/** Names are forgotten as the hours pass, not within seconds. */
 const FULL_RETRY_SECONDS = 60;
 
-/** What an order can be refused for, by the engine or on the way to it. */
+/** The errors of an order, from the engine or on the way to it. */
 export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
-  ...(["open_orders_limit", "client_order_id_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
+  ...([
+    "open_orders_limit",
+    "client_order_id_reused",
+    "venue_busy",
+    "engine_unavailable",
+    "backlog_full",
+    "store_full",
+  ] as const),
 ];
 
 export const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   ...(["currency_not_found", "account_frozen", "balance_insufficient"] as const),
-  ...(["amount_too_large", "reference_reused", "venue_busy", "engine_unavailable", "backlog_full", "store_full"] as const),
+  ...([
+    "amount_too_large",
+    "reference_reused",
+    "venue_busy",
+    "engine_unavailable",
+    "backlog_full",
+    "store_full",
+  ] as const),
 ];

@@ -1,10 +1,68 @@
-import { TICKS_MAX } from "./limits.ts";
-import { BUY, NONE } from "./order-slab.ts";
+import { TICKS_MAX } from "../limits.ts";
+import { BUY, NONE, type OrderSlab, SELL } from "./order-slab.ts";
+
+/** The resting orders of a pair: the better price first, and the older order within a price. */
+export type Book = { readonly buys: Ladder; readonly sells: Ladder };
+
+export function createBook(): Book {
+  return { buys: createLadder(BUY), sells: createLadder(SELL) };
+}
+
+function ladderOf(book: Book, side: number): Ladder {
+  return side === BUY ? book.buys : book.sells;
+}
+
+/** The side that an order of this side trades with. */
+export function oppositeOf(book: Book, side: number): Ladder {
+  return side === BUY ? book.sells : book.buys;
+}
+
+/** The first order of this side, or `NONE`. */
+export function firstOrder(ladder: Ladder): number {
+  const cell = bestCell(ladder);
+  return cell === NONE ? NONE : (ladder.oldest[cell] as number);
+}
+
+/** The order after this one, or `NONE`. */
+export function nextOrder(
+  ladder: Ladder,
+  { orders, slot }: { readonly orders: OrderSlab; readonly slot: number },
+): number {
+  const younger = orders.younger[slot] as number;
+  if (younger !== NONE) return younger;
+  const cell = worseCell(ladder, { cell: orders.cell[slot] as number, ticks: orders.ticks[slot] as number });
+  return cell === NONE ? NONE : (ladder.oldest[cell] as number);
+}
+
+/** Behind all other orders of its price. */
+export function restOrder(book: Book, orders: OrderSlab, slot: number): void {
+  const ladder = ladderOf(book, orders.side[slot] as number);
+  const cell = markCell(ladder, orders.ticks[slot] as number);
+  const older = ladder.youngest[cell] as number;
+  orders.cell[slot] = cell;
+  orders.older[slot] = older;
+  orders.younger[slot] = NONE;
+  if (older === NONE) ladder.oldest[cell] = slot;
+  else orders.younger[older] = slot;
+  ladder.youngest[cell] = slot;
+}
+
+export function takeOut(book: Book, orders: OrderSlab, slot: number): void {
+  const ladder = ladderOf(book, orders.side[slot] as number);
+  const cell = orders.cell[slot] as number;
+  const older = orders.older[slot] as number;
+  const younger = orders.younger[slot] as number;
+  if (older === NONE) ladder.oldest[cell] = younger;
+  else orders.younger[older] = younger;
+  if (younger === NONE) ladder.youngest[cell] = older;
+  else orders.older[younger] = older;
+  if (older === NONE && younger === NONE) clearCell(ladder, { cell, ticks: orders.ticks[slot] as number });
+}
 
 /**
- * The prices of one side of a book. Sixteen neighbouring prices share a page, with one bit for each that has orders; the pages that
- * have any stand in a sorted directory, the best one last. So the best price is a look at one word, a price near the top is found in
- * a few steps, and a price far from all others costs one page and not the distance to it.
+ * The prices of one side of a book. Sixteen neighbouring prices share a page, with one bit for each that has orders; a
+ * sorted directory lists the pages with orders, the best one last. So the best price is one look at one word, a price
+ * near the top is found in a few steps, and a price far from all others costs one page.
  */
 export type Ladder = {
   readonly side: number;
@@ -26,7 +84,7 @@ const CELLS = 1 << CELL_BITS;
 const CELL_MASK = CELLS - 1;
 const PAGES_AT_FIRST = 16;
 
-export function createLadder(side: number): Ladder {
+function createLadder(side: number): Ladder {
   return {
     side,
     numbers: new Int32Array(PAGES_AT_FIRST),
@@ -40,20 +98,20 @@ export function createLadder(side: number): Ladder {
   };
 }
 
-/** The best price has the highest rank on both sides, so that both are one code. */
+/** The best price has the highest rank on both sides, so that both share one code. */
 function rankOf(ladder: Ladder, ticks: number): number {
   return ladder.side === BUY ? ticks : TICKS_MAX - ticks;
 }
 
 /** The cell of the best price, or `NONE`. */
-export function bestCell(ladder: Ladder): number {
+function bestCell(ladder: Ladder): number {
   if (ladder.count === 0) return NONE;
   const page = ladder.pages[ladder.count - 1] as number;
   return (page << CELL_BITS) + highestBit(ladder.bits[page] as number);
 }
 
 /** The cell of the next price that is worse, or `NONE`. `ticks` is the price of `cell`. */
-export function worseCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): number {
+function worseCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): number {
   const page = cell >> CELL_BITS;
   const worse = (ladder.bits[page] as number) & ((1 << (cell & CELL_MASK)) - 1);
   if (worse !== 0) return (page << CELL_BITS) + highestBit(worse);
@@ -64,7 +122,7 @@ export function worseCell(ladder: Ladder, { cell, ticks }: { readonly cell: numb
 }
 
 /** The cell of a price, marked as having orders. */
-export function markCell(ladder: Ladder, ticks: number): number {
+function markCell(ladder: Ladder, ticks: number): number {
   const rank = rankOf(ladder, ticks);
   const number = rank >> CELL_BITS;
   const position = positionOf(ladder, number);
@@ -81,8 +139,8 @@ export function markCell(ladder: Ladder, ticks: number): number {
   return cell;
 }
 
-/** The last order of the price has gone. */
-export function clearCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): void {
+/** Called when the last order of the price is gone. */
+function clearCell(ladder: Ladder, { cell, ticks }: { readonly cell: number; readonly ticks: number }): void {
   const page = cell >> CELL_BITS;
   const bits = (ladder.bits[page] as number) & ~(1 << (cell & CELL_MASK));
   ladder.bits[page] = bits;
@@ -94,7 +152,7 @@ export function clearCell(ladder: Ladder, { cell, ticks }: { readonly cell: numb
   ladder.freed.push(page);
 }
 
-/** Where a page stands in the directory, or would stand. */
+/** A page's position in the directory, or where it would be inserted. */
 function positionOf({ numbers, count }: Ladder, number: number): number {
   let low = 0;
   let high = count;
@@ -106,7 +164,10 @@ function positionOf({ numbers, count }: Ladder, number: number): number {
   return low;
 }
 
-function insertPage(ladder: Ladder, { number, position }: { readonly number: number; readonly position: number }): number {
+function insertPage(
+  ladder: Ladder,
+  { number, position }: { readonly number: number; readonly position: number },
+): number {
   const page = ladder.freed.pop() ?? newPage(ladder);
   ladder.numbers.copyWithin(position + 1, position, ladder.count);
   ladder.pages.copyWithin(position + 1, position, ladder.count);

@@ -1,17 +1,24 @@
-import { touchAccount } from "./accounts.ts";
+import { setAt, touchAccount, type User } from "../accounts.ts";
+import { type End, keepLastRow, orderRow, RESTING } from "../change-log.ts";
+import type { OrderRow } from "../changes.ts";
+import { quantityOf, valueAt } from "../exact.ts";
+import { forget, isRemembered } from "../names/references.ts";
+import type { Pair } from "../pairs.ts";
+import type { EngineState } from "../state.ts";
 import { restOrder, takeOut } from "./book.ts";
-import { keepLastRow } from "./change-log.ts";
-import type { OrderRow } from "./changes.ts";
-import { quantityOf, valueAt } from "./exact.ts";
-import { dropSlot, indexSlot } from "./order-index.ts";
-import { type End, orderRow, RESTING } from "./order-row.ts";
-import { BUY, type EndReason, freeSlot, NONE, nameOf, remainingLots, wordOf } from "./order-slab.ts";
-import type { Pair } from "./pairs.ts";
-import { forget, isRemembered } from "./references.ts";
-import type { EngineState } from "./state.ts";
-import { setAt, type User } from "./users.ts";
+import {
+  BUY,
+  dropSlot,
+  type EndReason,
+  freeSlot,
+  indexSlot,
+  NONE,
+  nameOf,
+  remainingLots,
+  wordOf,
+} from "./order-slab.ts";
 
-/** The order rests: in its book, in the index, and among its user's. */
+/** Adds a resting order to its book, to the index and to its user's orders. */
 export function openOrder(state: EngineState, slot: number): void {
   const { orders } = state;
   const pair = pairOf(state, slot);
@@ -27,7 +34,7 @@ export function openOrder(state: EngineState, slot: number): void {
   countOpen(state, { pair, user, by: 1 });
 }
 
-/** The other way round. What it froze is not touched. */
+/** The reverse of `openOrder`. The frozen amount does not change. */
 export function withdrawOrder(state: EngineState, slot: number): void {
   const { orders } = state;
   const pair = pairOf(state, slot);
@@ -43,7 +50,10 @@ export function withdrawOrder(state: EngineState, slot: number): void {
   countOpen(state, { pair, user, by: -1 });
 }
 
-export function cancelOpenOrder(state: EngineState, { slot, reason }: { readonly slot: number; readonly reason: EndReason }): OrderRow {
+export function cancelOpenOrder(
+  state: EngineState,
+  { slot, reason }: { readonly slot: number; readonly reason: EndReason },
+): OrderRow {
   const { orders, accounts } = state;
   const account = orders.pays[slot] as number;
   const reserved = reservationOf(state, slot);
@@ -55,15 +65,17 @@ export function cancelOpenOrder(state: EngineState, { slot, reason }: { readonly
   return endOrder(state, { slot, kind: RESTING, status: "cancelled", cancelReason: reason });
 }
 
-/** What an open order keeps frozen: what it would pay if the rest of it traded at its own price. */
+/** The amount that an open order keeps frozen: its cost if the rest traded at its own price. */
 export function reservationOf(state: EngineState, slot: number): bigint {
   const { orders } = state;
   const pair = pairOf(state, slot);
   const lots = remainingLots(orders, slot);
-  return orders.side[slot] === BUY ? valueAt(pair, { ticks: orders.ticks[slot] as number, lots }) : quantityOf(pair, lots);
+  return orders.side[slot] === BUY
+    ? valueAt(pair, { ticks: orders.ticks[slot] as number, lots })
+    : quantityOf(pair, lots);
 }
 
-/** The last that is seen of an order here. */
+/** Ends an order: makes its last row and frees its slot. */
 export function endOrder(state: EngineState, end: End): OrderRow {
   const row = orderRow(state, end);
   keepLastRow(state, { slot: end.slot, row });
@@ -71,7 +83,7 @@ export function endOrder(state: EngineState, end: End): OrderRow {
   return row;
 }
 
-/** An order that was open for longer than memory holds its name has kept it until now. */
+/** An order keeps its name while it is open, also after the name's 24 hours: it is released here. */
 export function releaseSlot(state: EngineState, slot: number): void {
   const { orders } = state;
   const name = nameOf(orders, slot);
@@ -91,7 +103,10 @@ export function ownerOf({ users, orders }: EngineState, slot: number): User {
   return users.all[orders.user[slot] as number] as User;
 }
 
-function countOpen(state: EngineState, { pair, user, by }: { readonly pair: Pair; readonly user: User; readonly by: 1 | -1 }): void {
+function countOpen(
+  state: EngineState,
+  { pair, user, by }: { readonly pair: Pair; readonly user: User; readonly by: 1 | -1 },
+): void {
   state.openOrders += by;
   pair.openOrders += by;
   user.openOrders += by;

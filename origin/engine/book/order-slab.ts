@@ -1,10 +1,10 @@
-import type { CancelReason, OrderSide } from "./terms.ts";
+import type { CancelReason, OrderSide } from "../terms.ts";
 
 /**
- * The open orders as records in one piece of memory. A slot is where an order's record begins, and each field is a view that begins where the field
- * stands in the first record: `orders.ticks[slot]` reads like a table, and everything about an order lies together, in two lines of the
- * processor's cache. Slots count in four bytes, so that fields of eight are found at `wordOf(slot)`. Nothing is allocated for an
- * order; a slot that is given back is the next one taken.
+ * The open orders as records in one piece of memory. A slot is where an order's record begins, and each field is a view
+ * that begins at its offset in the first record: `orders.ticks[slot]` reads like a table, and everything about an order
+ * lies together, in two lines of the processor's cache. Slots count in four bytes, so that fields of eight are found at
+ * `wordOf(slot)`. Nothing is allocated for an order; the slot that was freed last is the next one taken.
  */
 export type OrderSlab = {
   readonly id: Float64Array;
@@ -15,15 +15,15 @@ export type OrderSlab = {
   readonly pair: Int32Array;
   readonly lots: Float64Array;
   readonly filledLots: Float64Array;
-  /** The account whose frozen part backs the order, and the one that gets what it trades for. */
+  /** The account whose frozen amount backs the order, and the one that receives the proceeds. */
   readonly pays: Int32Array;
   readonly receives: Int32Array;
   /** Neighbours on the same price, older and younger. */
   readonly older: Int32Array;
   readonly younger: Int32Array;
-  /** Where its price stands in the ladder. */
+  /** The ladder's cell of its price. */
   readonly cell: Int32Array;
-  /** Where it stands among the orders touched since the changes were last taken, or `NONE`. */
+  /** Its position among the orders touched since the changes were last taken, or `NONE`. */
   readonly touchedAt: Int32Array;
   /** Neighbours among the user's open orders of the pair. */
   readonly userOlder: Int32Array;
@@ -38,7 +38,7 @@ export type OrderSlab = {
   readonly isNamed: Int32Array;
   /** Client order ids, of those that have one. */
   readonly names: Map<number, string>;
-  /** The slot that was given back last; the one before it stands in `older`. */
+  /** The slot that was freed last; `older` links to the one freed before it. */
   freed: number;
   /** Slots from here on were never used. */
   used: number;
@@ -51,14 +51,20 @@ export const SELL = 1;
 export const SIDES: readonly OrderSide[] = ["buy", "sell"];
 export type EndReason = Exclude<CancelReason, "">;
 
-/** In units of four bytes: 7 fields of eight bytes, 15 of four, and some to spare, so that records begin where lines of the cache do. */
+/**
+ * In units of four bytes: 7 fields of eight bytes, 15 of four, and some to spare, so that records begin where lines of
+ * the cache do.
+ */
 const ORDER_UNITS = 32;
 const UNIT_BYTES = 4;
 
-/** Where an order's fields of eight bytes stand. */
+/** The index of an order's fields of eight bytes. */
 export const wordOf = (slot: number): number => slot >> 1;
 
-/** The memory is asked for at once, so that no order has to wait for a copy of all the others. The system gives it page by page. */
+/**
+ * The memory is reserved at once, so that no order waits for a copy of all the others. The system allocates it page by
+ * page.
+ */
 export function createOrderSlab(ordersMax: number): OrderSlab {
   // One more than may be open: the incoming order has a slot, too.
   const memory = new ArrayBuffer((ordersMax + 1) * ORDER_UNITS * UNIT_BYTES);
@@ -130,4 +136,45 @@ export function nameOf(orders: OrderSlab, slot: number): string {
 
 export function remainingLots(orders: OrderSlab, slot: number): number {
   return (orders.lots[wordOf(slot)] as number) - (orders.filledLots[wordOf(slot)] as number);
+}
+
+/**
+ * From an order's id to its slot, while it is open. Ids are dense, so their low bits spread them over the table by
+ * themselves and neighbours in time are neighbours in memory; collisions are linked. A JavaScript Map would block while
+ * it grows.
+ */
+export type OrderIndex = {
+  /** One more than the slot: untouched memory is zero, and costs nothing. */
+  readonly cells: Int32Array;
+  readonly orders: OrderSlab;
+};
+
+export function createOrderIndex(orders: OrderSlab, { ordersMax }: { readonly ordersMax: number }): OrderIndex {
+  let size = 16;
+  while (size < ordersMax * 2) size *= 2;
+  return { cells: new Int32Array(size), orders };
+}
+
+export function findSlot({ cells, orders }: OrderIndex, id: number): number {
+  let slot = (cells[id & (cells.length - 1)] as number) - 1;
+  while (slot !== NONE && orders.id[wordOf(slot)] !== id) slot = orders.sameCell[slot] as number;
+  return slot;
+}
+
+export function indexSlot({ cells, orders }: OrderIndex, slot: number): void {
+  const cell = (orders.id[wordOf(slot)] as number) & (cells.length - 1);
+  orders.sameCell[slot] = (cells[cell] as number) - 1;
+  cells[cell] = slot + 1;
+}
+
+export function dropSlot({ cells, orders }: OrderIndex, slot: number): void {
+  const cell = (orders.id[wordOf(slot)] as number) & (cells.length - 1);
+  const next = orders.sameCell[slot] as number;
+  let before = (cells[cell] as number) - 1;
+  if (before === slot) {
+    cells[cell] = next + 1;
+    return;
+  }
+  while (orders.sameCell[before] !== slot) before = orders.sameCell[before] as number;
+  orders.sameCell[before] = next;
 }

@@ -8,7 +8,8 @@ it("knows every name of the last 24 hours, over hours without any, and few that 
   const filter = createNameFilter();
   const given: { readonly key: string; readonly at: number }[] = [];
   for (const hour of [0, 1, 11, 12, 23, 24, 30, 50, 51, 74, 75]) {
-    for (let index = 0; index < 500; index++) given.push({ key: `order user-${index % 7} ${hour}.${index}`, at: START + hour * HOUR_MS });
+    for (let index = 0; index < 500; index++)
+      given.push({ key: `order user-${index % 7} ${hour}.${index}`, at: START + hour * HOUR_MS });
   }
   for (const [place, { key, at }] of given.entries()) {
     putName(filter, key, at);

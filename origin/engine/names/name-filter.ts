@@ -1,11 +1,11 @@
-import { hashText } from "./hash.ts";
+import { hashText } from "../hash.ts";
 
 /**
- * Which names have left memory, in a few bits each and with mistakes on one side only: one that it does not know has not left. Of names that nobody
- * has given before, which most are, the store need not be asked. It decides what is asked and never what comes of a command.
+ * A Bloom filter of the names that have left memory: a name that it does not know has not left. Most names are new, so
+ * the store need not be asked about them. The filter decides which questions are asked, never the outcome of a command.
  */
 export type NameFilter = {
-  /** The newest generation that names were put into. Those of two more are kept. */
+  /** The newest generation with names. Two more are kept. */
   newest: number;
   /** By generation, as far as there are names. */
   readonly bits: (Uint32Array | undefined)[];
@@ -14,7 +14,10 @@ export type NameFilter = {
 /** So that three generations hold every name of 24 hours. */
 const GENERATION_MS = 12 * 60 * 60 * 1_000;
 const GENERATIONS = 3;
-/** 8 MiB for a generation, taken when the first name leaves. With five million names one new name in 150 is asked for in vain. */
+/**
+ * 8 MiB for a generation, taken when the first name leaves. With five million names, one new name in 150 causes a
+ * needless question.
+ */
 const BITS = 2 ** 26;
 const BITS_PER_NAME = 4;
 
@@ -28,7 +31,7 @@ export function putName(filter: NameFilter, key: string, at: number): void {
     filter.bits[passed % GENERATIONS]?.fill(0);
     filter.newest = passed;
   }
-  // Older than a day: nobody will ask.
+  // Older than a day: it is never looked up.
   if (generation <= filter.newest - GENERATIONS) return;
   const place = generation % GENERATIONS;
   filter.bits[place] ??= new Uint32Array(BITS / 32);
@@ -40,7 +43,9 @@ export function putName(filter: NameFilter, key: string, at: number): void {
 }
 
 export function mayHaveName({ bits }: NameFilter, key: string): boolean {
-  return bits.some((words) => words !== undefined && eachBit(key, (word, mask) => ((words[word] as number) & mask) !== 0));
+  return bits.some(
+    (words) => words !== undefined && eachBit(key, (word, mask) => ((words[word] as number) & mask) !== 0),
+  );
 }
 
 /** False as soon as one visit says so. */

@@ -1,40 +1,54 @@
-import type { ReferenceRow } from "./changes.ts";
-import type { Command } from "./command.ts";
-import { addHash, formatHash, type Hash, hashText } from "./hash.ts";
-import { type NameCount, takeCount } from "./name-counts.ts";
-import { type CommandName, evict, isComplete, isRemembered, isUnanswered, NOT_KNOWN_YET, takeAnswer } from "./references.ts";
-import type { EngineState } from "./state.ts";
-import { userNamed } from "./users.ts";
+import { userNamed } from "../accounts.ts";
+import type { ReferenceRow } from "../changes.ts";
+import type { CommandBody } from "../command.ts";
+import { addHash, formatHash, type Hash, hashText } from "../hash.ts";
+import type { EngineState } from "../state.ts";
+import {
+  type CommandName,
+  evict,
+  isComplete,
+  isRemembered,
+  isUnanswered,
+  type NameCount,
+  NOT_KNOWN_YET,
+  takeAnswer,
+  takeCount,
+} from "./references.ts";
 
 /**
- * The engine's memory of names as its surroundings see it. Whoever applies commands asks the store first about every name that is `unanswered`,
- * and lets names leave memory only once the store has them; the engine insists on both.
+ * The engine's memory of names, as the leader uses it. Before a command is applied, the leader asks the store about
+ * every name that is `unanswered`; names leave memory only once the store has them. The engine asserts both.
  */
 export type Names = {
-  /** The name that has to be asked for before the command may be applied. */
-  readonly unanswered: (command: NamingCommand, at: number) => CommandName | undefined;
-  /** Whether memory reaches back a day, so that nothing has to be asked for. */
+  /** The name to fetch before the command may be applied. */
+  readonly unanswered: (command: CommandBody, at: number) => CommandName | undefined;
+  /** Whether memory reaches back a day, so that nothing has to be fetched. */
   readonly areComplete: () => boolean;
-  /** What the store knows of these names; those without a row it does not know. */
+  /** The store's rows for these names; it does not know a name without a row. */
   readonly answer: (names: readonly CommandName[], rows: readonly ReferenceRow[]) => void;
-  /** Lets go of all answers if there are more than that: those that are still needed are asked for again. */
+  /** Drops all answers if there are more than that: the ones still needed are fetched again. */
   readonly dropAnswersOver: (max: number) => void;
-  /** The engine's time; how many names have come into memory, how many of them were evicted, and how many there are now. */
+  /**
+   * The engine's time; how many names have come into memory, how many of them were evicted, and how many there are now.
+   */
   readonly figures: () => NameFigures;
-  /** The oldest leave memory, down to `keep`, as far as they were among the first `upTo` to come. */
+  /** Evicts the oldest, down to `keep`, as far as they are among the first `upTo` names taken. */
   readonly evict: (which: { readonly upTo: number; readonly keep: number }) => void;
-  /** Of an engine that starts from a store: how many names each user has given, and that all names before this time are in the store. */
+  /**
+   * For an engine that starts from a store: how many names each user has given; all names before this time are in the
+   * store.
+   */
   readonly load: (loaded: { readonly counts: readonly NameCount[]; readonly completeFrom: number }) => void;
-  /** Of what is in memory: the same for two engines that have evicted nothing and are in the same state. */
+  /** Of the names in memory: equal for two engines in the same state that have evicted nothing. */
   readonly hash: () => string;
 };
 
-type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
-
-/** A command may not have its id yet. */
-export type NamingCommand = WithoutHead<Command>;
-
-export type NameFigures = { readonly at: number; readonly taken: number; readonly evicted: number; readonly held: number };
+export type NameFigures = {
+  readonly at: number;
+  readonly taken: number;
+  readonly evicted: number;
+  readonly held: number;
+};
 
 export function namesOf(state: EngineState): Names {
   const { references } = state;
@@ -50,7 +64,11 @@ export function namesOf(state: EngineState): Names {
       for (const name of names) takeAnswer(references, name, undefined);
       for (const { kind, user: userName, reference: name, digest, orderId, at } of rows) {
         const user = userNamed(state.users, userName);
-        takeAnswer(references, { kind, user: userName, name }, { kind, user, name, digest, orderId, at, isHeld: false });
+        takeAnswer(
+          references,
+          { kind, user: userName, name },
+          { kind, user, name, digest, orderId, at, isHeld: false },
+        );
       }
     },
     dropAnswersOver(max) {
@@ -66,18 +84,21 @@ export function namesOf(state: EngineState): Names {
     load({ counts, completeFrom }) {
       references.completeFrom = completeFrom;
       references.filteredFrom = completeFrom;
-      for (const count of counts) if (count.hour >= references.firstHour) takeCount(userNamed(state.users, count.user), count);
+      for (const count of counts)
+        if (count.hour >= references.firstHour) takeCount(userNamed(state.users, count.user), count);
     },
     hash: () => hashOfNames(state),
   };
 }
 
-/** A user who is not known yet may be so by the time the command is applied: the name is asked for all the same. */
-function nameOfCommand(command: NamingCommand): CommandName | undefined {
+/** An unknown user may be known by the time the command is applied: the name is fetched anyway. */
+function nameOfCommand(command: CommandBody): CommandName | undefined {
   switch (command.kind) {
     case "place":
     case "cancel":
-      return command.clientOrderId === "" ? undefined : { kind: "order", user: command.user, name: command.clientOrderId };
+      return command.clientOrderId === ""
+        ? undefined
+        : { kind: "order", user: command.user, name: command.clientOrderId };
     case "deposit":
       return named({ kind: "deposit", user: command.user, name: command.reference });
     case "withdraw":

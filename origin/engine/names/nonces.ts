@@ -1,16 +1,16 @@
-import type { Command, Nonce } from "./command.ts";
-import { NONCE_MS_MAX } from "./limits.ts";
-import type { RejectCode } from "./outcome.ts";
-import type { EngineState } from "./state.ts";
+import type { Command, Nonce } from "../command.ts";
+import { NONCE_MS_MAX } from "../limits.ts";
+import type { RejectCode } from "../outcome.ts";
+import type { EngineState } from "../state.ts";
 
 /**
- * The nonces of signed requests that could still be sent again, by the second in which that ends: what cannot come again is let go with its whole
- * second. All depends on the commands and their times alone.
+ * The nonces of signed requests that could still be sent again, by the second in which that ends, so that a whole
+ * second is forgotten at once. All of it follows from the commands and their times.
  */
 export type Nonces = {
   readonly bySecond: Map<number, Set<string>>;
   count: number;
-  /** In milliseconds: before that nothing has to go. */
+  /** In milliseconds: nothing expires before. */
   forgetAt: number;
 };
 
@@ -20,7 +20,7 @@ export function createNonces(): Nonces {
   return { bySecond: new Map(), count: 0, forgetAt: Number.POSITIVE_INFINITY };
 }
 
-/** With the engine's time, before anything is asked. */
+/** Called with the engine's time, before any lookup. */
 export function forgetNonces(nonces: Nonces, at: number): void {
   if (at < nonces.forgetAt) return;
   nonces.forgetAt = Number.POSITIVE_INFINITY;
@@ -34,8 +34,8 @@ export function forgetNonces(nonces: Nonces, at: number): void {
 }
 
 /**
- * Why a signed request's command must not be executed; undefined once its nonce is remembered, whatever becomes of the command then. One that comes
- * when its nonce could be forgotten already is refused: nobody can tell whether it came before.
+ * Why a signed request's command must not be executed; undefined once its nonce is remembered, whatever the command's
+ * outcome. A request whose nonce could be forgotten already is refused: it may be a repetition.
  */
 export function nonceFault(state: EngineState, { nonce, at }: Command): RejectCode | undefined {
   if (nonce === undefined) return undefined;
@@ -47,7 +47,7 @@ export function nonceFault(state: EngineState, { nonce, at }: Command): RejectCo
   return undefined;
 }
 
-/** Also for one that was read from the journal: then it may be remembered or over already. */
+/** Also for a nonce from the journal, which may be known or expired already. */
 export function rememberNonce({ nonces, at }: EngineState, nonce: Nonce): void {
   const second = secondOf(nonce);
   if (second * SECOND_MS <= at) return;

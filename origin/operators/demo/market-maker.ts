@@ -7,11 +7,11 @@ type Maker = {
   readonly client: VenueClient;
   readonly random: () => number;
   readonly say: (line: string) => void;
-  /** Ends the quoting; the quotes are taken out of the book then. */
+  /** Stops quoting and cancels the quotes. */
   readonly signal: AbortSignal;
 };
 
-/** Where each pair begins, in the quote currency, and what an order is worth. */
+/** The first price of each pair, in the quote currency, and the value of an order. */
 const STARTS: Readonly<Record<string, { readonly middle: number; readonly value: number }>> = {
   btcidr: { middle: 1_600_000_000, value: 20_000_000 },
   ethidr: { middle: 56_000_000, value: 20_000_000 },
@@ -20,22 +20,31 @@ const STARTS: Readonly<Record<string, { readonly middle: number; readonly value:
 };
 
 const ROUND_MS = 2_000;
-/** A venue that is away for longer than this is given up. */
+/** The demo ends if the venue is unavailable for longer than this. */
 const FAILURES_MAX = 15;
 
 const pairsSchema = z.object({
-  pairs: z.array(z.object({ pair: z.string(), tickSize: z.string(), lotSize: z.string(), lastPrice: z.string().nullable() })),
+  pairs: z.array(
+    z.object({ pair: z.string(), tickSize: z.string(), lotSize: z.string(), lastPrice: z.string().nullable() }),
+  ),
 });
 const resultsSchema = z.object({ results: z.array(z.object({ status: z.number() })) });
 
-/** Quotes until it is told to stop: in every round the old quotes go and new ones come, around a price that wanders. */
+/** Quotes until it is stopped: each round replaces the quotes, around a price that moves randomly. */
 export async function makeMarket({ client, random, say, signal }: Maker): Promise<void> {
   const listed = pairsSchema.parse(await asked(client, "GET", "/market/pairs")).pairs;
   const quoted = listed.flatMap((pair) => {
     const start = STARTS[pair.pair];
     return start === undefined
       ? []
-      : [{ ...pair, value: start.value, start: Number(pair.lastPrice ?? start.middle), middle: Number(pair.lastPrice ?? start.middle) }];
+      : [
+          {
+            ...pair,
+            value: start.value,
+            start: Number(pair.lastPrice ?? start.middle),
+            middle: Number(pair.lastPrice ?? start.middle),
+          },
+        ];
   });
   let failures = 0;
   let hasQuoted = false;
@@ -48,24 +57,26 @@ export async function makeMarket({ client, random, say, signal }: Maker): Promis
       }
       if (!hasQuoted)
         say(
-          `The market maker quotes ${quoted.map(({ pair }) => pair).join(", ")}: ${orders} orders, anew every ${ROUND_MS / 1000} s. Ctrl-C stops it.`,
+          `The market maker quotes ${quoted.map(({ pair }) => pair).join(", ")}: ${orders} orders, replaced every ${ROUND_MS / 1000} s. Ctrl-C stops it.`,
         );
       hasQuoted = true;
       failures = 0;
     } catch (error) {
       failures++;
       say(`A round failed: ${error instanceof Error ? error.message : String(error)}`);
-      if (failures >= FAILURES_MAX) throw new VenueRefusal("the venue has not taken quotes for too long");
+      if (failures >= FAILURES_MAX) throw new VenueRefusal("the venue has accepted no quotes for too long");
     }
     await sleep(ROUND_MS, undefined, { signal }).catch(() => {});
   }
   await asked(client, "DELETE", "/orders");
 }
 
-/** How many of the new ones were taken. */
+/** Returns how many of the new quotes were accepted. */
 async function renew(client: VenueClient, pair: QuotedPair, middle: number, random: () => number): Promise<number> {
   await asked(client, "DELETE", `/orders?pair=${pair.pair}`);
-  const { results } = resultsSchema.parse(await asked(client, "POST", "/orders/batch", { orders: quotesOf(pair, middle, random) }));
+  const { results } = resultsSchema.parse(
+    await asked(client, "POST", "/orders/batch", { orders: quotesOf(pair, middle, random) }),
+  );
   return results.filter(({ status }) => status === 201).length;
 }
 

@@ -1,12 +1,11 @@
-import { assert } from "../../shared/assert.ts";
-import { formatMoney, type Money, parseMoney } from "../../shared/money.ts";
+import { amountText, stepsOf } from "../../instruments/amounts.ts";
 
-/** What a market maker wants to have in the book of one pair: so many orders on each side of a price in the middle. */
+/** The quotes of one pair: a number of orders on each side of a middle price. */
 export type QuotedPair = {
   readonly pair: string;
   readonly tickSize: string;
   readonly lotSize: string;
-  /** About what one order should be worth, in the quote currency. */
+  /** The approximate value of one order, in the quote currency. */
   readonly value: number;
 };
 
@@ -37,11 +36,11 @@ export function quotesOf(quoted: QuotedPair, middle: number, random: () => numbe
   }).flat();
 }
 
-/** How far one step may go, and how strongly the price is drawn back to where it began. */
+/** The largest step, and how strongly the price returns to where it began. */
 const STEP = 0.001;
 const PULL = 0.02;
 
-/** A walk that does not walk away. */
+/** A random walk that returns to its start. */
 export function nextMiddle({
   middle,
   start,
@@ -56,10 +55,9 @@ export function nextMiddle({
 
 const GRID_SCALE = 8;
 
-/** The nearest multiple below, and one step at least. These are somebody's wishes, not money: floats may make them. */
+/** The nearest multiple below, at least one step. Quotes are not money, so floats are fine here. */
 function onGrid(wish: number, step: string): string {
-  const parsed = parseMoney(step, GRID_SCALE);
-  assert(parsed.ok, "a step of the venue is a decimal");
-  const steps = BigInt(Math.floor(wish * 10 ** GRID_SCALE)) / parsed.value;
-  return formatMoney(((steps < 1n ? 1n : steps) * parsed.value) as Money, GRID_SCALE);
+  const unit = stepsOf(step, GRID_SCALE);
+  const count = BigInt(Math.floor(wish * 10 ** GRID_SCALE)) / unit;
+  return amountText((count < 1n ? 1n : count) * unit, GRID_SCALE);
 }

@@ -1,17 +1,17 @@
-import { assert } from "../../shared/assert.ts";
-import type { FillRandom } from "../../shared/ids.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { complain, readArgs } from "../command-line.ts";
-import { askControl } from "../control/ask-control.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { FillRandom } from "../../../shared/ids.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import { complain, readArgs } from "../../../stack/program/command-line.ts";
+import { askControl } from "../ask-control.ts";
 import { DEMO_DEPOSITS, type DemoAccount, readDemoAccounts } from "./demo-accounts.ts";
 import { makeMarket } from "./market-maker.ts";
 import { openVenueClient, type VenueClient, VenueRefusal } from "./venue-client.ts";
 
 export const DEMO_USAGE = `npm run sluice -- demo [--url URL] [--seconds N]
-  Makes two accounts with balances and a market maker that quotes, in a venue that runs on this machine, and says how to trade against it.
-  --url URL    the edge; else SLUICE_URL, else the stack on this machine
-  --seconds N  stops by itself; else Ctrl-C does
-  SLUICE_DATA_DIR says which venue, as at the start.`;
+  Creates two accounts with balances and runs a market maker, in a venue on this machine, and prints how to trade against it.
+  --url URL    the edge; by default SLUICE_URL or the stack on this machine
+  --seconds N  stops after N seconds; by default it runs until Ctrl-C
+  SLUICE_DATA_DIR names the venue, as for npm start.`;
 
 type Surroundings = {
   readonly environment: NodeJS.ProcessEnv;
@@ -24,13 +24,17 @@ type Surroundings = {
 const DEFAULT_PORT = "8787";
 const SECONDS_MAX = 86_400;
 
-/** Answers the exit code: 0 done, 1 refused, 2 asked in a way that cannot be understood. */
-export async function runDemo(args: readonly string[], { environment, say, fillRandom, random, signal }: Surroundings): Promise<number> {
+/** Returns the exit code: 0 done, 1 refused, 2 invalid arguments. */
+export async function runDemo(
+  args: readonly string[],
+  { environment, say, fillRandom, random, signal }: Surroundings,
+): Promise<number> {
   const options = readOptions(args);
   if (!options.ok) return complain(options.reason);
   const { seconds } = options.value;
   const folder = environment["SLUICE_DATA_DIR"] ?? ".sluice";
-  const url = options.value.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
+  const url =
+    options.value.url ?? environment["SLUICE_URL"] ?? `http://127.0.0.1:${environment["SLUICE_PORT"] ?? DEFAULT_PORT}`;
   const until = seconds === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(seconds * 1000)]);
   try {
     const accounts = await readDemoAccounts(folder, fillRandom);
@@ -43,11 +47,11 @@ export async function runDemo(args: readonly string[], { environment, say, fillR
     assert(maker !== undefined, "the market maker comes last");
     for (const line of howToTrade(url, accounts)) say(line);
     await makeMarket({ client: maker, random, say, signal: until });
-    say("The quotes are out of the book. The accounts and their balances stay.");
+    say("The quotes are cancelled. The accounts and their balances remain.");
     return 0;
   } catch (error) {
     if (!(error instanceof VenueRefusal || error instanceof TypeError)) throw error;
-    return complain(`The demo cannot go on: ${error.message}.`, 1);
+    return complain(`The demo cannot continue: ${error.message}.`, 1);
   }
 }
 
@@ -59,21 +63,29 @@ function readOptions(args: readonly string[]): Result<DemoOptions, string> {
   const { values } = read.value;
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds);
   const isFitting = seconds === undefined || (Number.isInteger(seconds) && seconds > 0 && seconds <= SECONDS_MAX);
-  return isFitting ? ok({ url: values.url, seconds }) : fail(`--seconds must be a whole number from 1 to ${SECONDS_MAX}.`);
+  return isFitting
+    ? ok({ url: values.url, seconds })
+    : fail(`--seconds must be a whole number from 1 to ${SECONDS_MAX}.`);
 }
 
-/** One that is there already may be ours, from the last time: whether it is, the sign-in says. */
+/** An existing account may be ours from an earlier run; the sign-in tells. */
 async function openAccount(folder: string, { username, password }: DemoAccount): Promise<void> {
   const answer = await askControl(folder, "/users", { username, email: `${username}@demo.invalid`, password });
-  if (answer === undefined) throw new VenueRefusal(`no venue runs on ${folder}: start it with npm start`);
+  if (answer === undefined)
+    throw new VenueRefusal(`no venue is running with the data folder ${folder}; start it with npm start`);
 }
 
-/** Signed in first: money goes only to an account whose password is ours, whoever opened one of this name. */
+/** Signs in first: money goes only to an account whose password is ours. */
 async function fund(folder: string, url: string, account: DemoAccount): Promise<VenueClient> {
   const client = await openVenueClient({ url, ...account });
   for (const [currency, amount] of Object.entries(DEMO_DEPOSITS[account.username])) {
-    const answer = await askControl(folder, "/deposits", { userId: client.userId, currency, amount, reference: `demo:${currency}` });
-    if (answer === undefined) throw new VenueRefusal(`no venue runs on ${folder}`);
+    const answer = await askControl(folder, "/deposits", {
+      userId: client.userId,
+      currency,
+      amount,
+      reference: `demo:${currency}`,
+    });
+    if (answer === undefined) throw new VenueRefusal(`no venue is running with the data folder ${folder}`);
     if ("refused" in answer) throw new VenueRefusal(`a deposit was refused: ${answer.refused}`);
   }
   return client;
@@ -84,7 +96,7 @@ function howToTrade(url: string, accounts: readonly DemoAccount[]): readonly str
   const login = JSON.stringify({ username: first?.username, password: first?.password });
   return [
     "",
-    "Accounts to trade as:",
+    "Accounts:",
     ...accounts.slice(0, -1).map(({ username, password }) => `  ${username}  password ${password}`),
     "",
     "Trade against the market maker:",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
-/** A client of the venue as anybody could write it: goes through the gate, signs in, and asks with both. */
+/** A client of the venue: enters through the gate, signs in, and sends requests with both tokens. */
 export type VenueClient = {
   readonly userId: string;
   readonly call: (method: string, path: string, json?: unknown) => Promise<ClientAnswer>;
@@ -22,7 +22,9 @@ const turnSchema = z.object({ state: z.string(), pollAfterMs: z.number().optiona
 const signedInSchema = z.object({ accessToken: z.string(), user: z.object({ id: z.string() }) });
 const problemSchema = z.object({ code: z.string(), detail: z.string().optional() }).catch({ code: "unknown" });
 
-/** An access token is good for 15 minutes and the pass for an hour: who meets 401 comes in anew. */
+/**
+ * An access token is valid for 15 minutes and the pass for an hour: after a 401 the client enters and signs in again.
+ */
 export async function openVenueClient({ url, username, password }: SignIn): Promise<VenueClient> {
   const cookies = new Map<string, string>();
   let token = "";
@@ -52,7 +54,7 @@ export async function openVenueClient({ url, username, password }: SignIn): Prom
     const deadline = performance.now() + ADMITTED_WITHIN_MS;
     let turn = turnSchema.parse((await send("POST", "/_sluice/queues/venue/enter")).body);
     while (turn.state !== "admitted") {
-      if (performance.now() > deadline) throw new VenueRefusal("the gate did not let us in within a minute");
+      if (performance.now() > deadline) throw new VenueRefusal("the gate did not admit the client within a minute");
       await sleep(turn.pollAfterMs ?? 1_000);
       turn = turnSchema.parse((await send("POST", "/_sluice/queues/venue/heartbeat")).body);
     }

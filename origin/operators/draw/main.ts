@@ -1,24 +1,31 @@
 import { readFile } from "node:fs/promises";
 import type { z } from "zod";
-import { complain, NOT_UNDERSTOOD, readArgs, runCommand } from "../command-line.ts";
-import { type ClaimedTicket, checkSeed, checkSequence, checkTickets, publishedDrawSchema, readTicket } from "./check-draw.ts";
+import { complain, NOT_UNDERSTOOD, readArgs, runCommand } from "../../../stack/program/command-line.ts";
+import {
+  type ClaimedTicket,
+  checkSeed,
+  checkSequence,
+  checkTickets,
+  publishedDrawSchema,
+  readTicket,
+} from "./check-draw.ts";
 
 const USAGE = `npm run verify-draw -- --draw FILE --commitment HEX [--ticket TICKET]... [--tickets FILE]
   Checks a lottery offline.
 
-  --draw FILE        what GET /_sluice/queues/{id}/draw answered after the opening
-  --commitment HEX   the commitment that you noted before the opening. Without it nothing shows that the seed was chosen before anybody had a ticket.
+  --draw FILE        the answer of GET /_sluice/queues/{id}/draw after the opening
+  --commitment HEX   the commitment that you noted before the opening. Without it, the seed may have been chosen later.
   --ticket TICKET    a ticket, or a ticket's id; may be given several times
-  --tickets FILE     one in each line, in the order in which they are said to stand, as a ticket or as its id and its order
+  --tickets FILE     one per line, in the announced order, as a ticket or as its id and its order
 
   The commitment is the SHA-256, in hexadecimal digits, of the base64url text of the seed as it is published, not of the bytes behind that
   text: printf %s SEED | sha256sum
 
-  Ends with 0 when everything was checked and is in order, 1 when something is wrong, 2 when something was not checked or could not be.`;
+  Exits with 0 if everything was checked and is correct, 1 if something is wrong, 2 if something was not checked.`;
 
-/** Seed and commitment may both have been replaced after the opening; they fit each other then, too. */
+/** Seed and commitment may both have been replaced after the opening; they match then, too. */
 const WITHOUT_COMMITMENT =
-  "Not checked: whether the commitment is the one that was published before the opening. Give the one that you noted then with --commitment.";
+  "Not checked: whether the commitment is the one that was published before the opening. Pass the one that you noted with --commitment.";
 
 const args = process.argv.slice(2);
 process.exitCode = await runCommand({ usage: USAGE, args, run: verify });
@@ -36,9 +43,9 @@ async function verify(): Promise<number> {
   if (!read.ok) return complain(read.reason);
   const { values } = read.value;
   if (values.draw === undefined)
-    return complain("Which draw? --draw FILE names the file with what its address answered; --help tells more.");
+    return complain("--draw FILE is missing: a file with the answer of the draw's address; see --help.");
   const published = readDraw(await readFile(values.draw, "utf8"));
-  if (published === undefined) return complain(`${values.draw} is not what the address of a draw answers.`);
+  if (published === undefined) return complain(`${values.draw} is not the answer of a draw's address.`);
   if (!published.success) return complain(`${values.draw} cannot be checked: ${faultOf(published.error)}.`);
   const draw = published.data;
   const lines = values.tickets === undefined ? [] : (await readFile(values.tickets, "utf8")).split("\n");
@@ -61,10 +68,14 @@ async function verify(): Promise<number> {
   return conclude({ faults: faults.length, unchecked: unchecked.length, tickets: checked.length });
 }
 
-function conclude({ faults, unchecked, tickets }: Readonly<Record<"faults" | "unchecked" | "tickets", number>>): number {
-  if (faults > 0) print("This draw is not in order.");
-  else if (unchecked > 0) print(`Nothing wrong was found, but not everything was checked. ${tickets} tickets looked at.`);
-  else print(`The draw is as it was announced. ${tickets} tickets checked.`);
+function conclude({
+  faults,
+  unchecked,
+  tickets,
+}: Readonly<Record<"faults" | "unchecked" | "tickets", number>>): number {
+  if (faults > 0) print("This draw is not correct.");
+  else if (unchecked > 0) print(`No fault was found, but not everything was checked. ${tickets} tickets checked.`);
+  else print(`The draw is as announced. ${tickets} tickets checked.`);
   return faults > 0 ? 1 : unchecked > 0 ? NOT_UNDERSTOOD : 0;
 }
 
@@ -80,7 +91,10 @@ function faultOf(error: z.ZodError): string {
   return error.issues.map(({ path, message }) => `${path.join(".")} ${message}`).join("; ");
 }
 
-function readTickets(lines: readonly string[]): { readonly tickets: readonly ClaimedTicket[]; readonly stray: string | undefined } {
+function readTickets(lines: readonly string[]): {
+  readonly tickets: readonly ClaimedTicket[];
+  readonly stray: string | undefined;
+} {
   const tickets: ClaimedTicket[] = [];
   for (const line of lines.filter((text) => text.trim() !== "")) {
     const ticket = readTicket(line);

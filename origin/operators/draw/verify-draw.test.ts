@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { UnsecuredJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
-import { commitmentOf, drawWith, orderOf } from "../../shared/draw.ts";
-import { newId, newSecret, systemRandom } from "../../shared/ids.ts";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
+import { temporaryFolder } from "../../../kit/temporary-folder.ts";
+import { commitmentOf, drawWith, orderOf } from "../../../shared/draw.ts";
+import { newId, newSecret, systemRandom } from "../../../shared/ids.ts";
 
 const TICKETS = 200;
 const SPAN = 9;
@@ -19,7 +19,15 @@ let draw: Record<string, unknown> = {};
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  draw = { queueId: "launch", span: SPAN, commitment: await commitmentOf(seed), seed, opensAt: 1, isDrawn: true, past: [] };
+  draw = {
+    queueId: "launch",
+    span: SPAN,
+    commitment: await commitmentOf(seed),
+    seed,
+    opensAt: 1,
+    isDrawn: true,
+    past: [],
+  };
   const number = drawWith(seed);
   for (let index = 0; index < TICKETS; index++) {
     const ticketId = newId(systemRandom);
@@ -31,7 +39,7 @@ beforeAll(async () => {
 
 type Run = { readonly code: number; readonly said: string };
 
-/** What a visitor noted before the opening. */
+/** The commitment that a visitor noted before the opening. */
 const noted = async () => ["--commitment", await commitmentOf(seed)];
 
 type Claim = { readonly ticketId: string; readonly order: number };
@@ -63,11 +71,13 @@ function pair(): readonly [Claim, Claim] {
 }
 
 describe("verify-draw", () => {
-  it("accepts an honest draw, and tells a visitor what their own ticket drew", async () => {
+  it("accepts an honest draw, and shows a visitor the number of their own ticket", async () => {
     const [own] = pair();
-    const { code, said } = await verify(tickets, { args: [...(await noted()), "--ticket", ticketOf(own), "--ticket", own.ticketId] });
+    const { code, said } = await verify(tickets, {
+      args: [...(await noted()), "--ticket", ticketOf(own), "--ticket", own.ticketId],
+    });
     expect(said).toContain(`${own.ticketId} draws number ${await drawWith(seed)(own.ticketId)} of`);
-    expect(said).toContain("The draw is as it was announced.");
+    expect(said).toContain("The draw is as announced.");
     expect(said).toContain(`${TICKETS + 2} tickets checked`);
     expect(code).toBe(0);
   });
@@ -79,10 +89,16 @@ describe("verify-draw", () => {
       return ticket === other ? { ...other, order: one.order } : ticket;
     });
     const places = await verify(swappedPlaces);
-    expect([places.code, places.said]).toEqual([1, expect.stringMatching(`${one.ticketId} stands at number \\d+, but draws \\d+`)]);
+    expect([places.code, places.said]).toEqual([
+      1,
+      expect.stringMatching(`${one.ticketId} has the number \\d+, but draws \\d+`),
+    ]);
     const swappedLines = tickets.map((ticket) => (ticket === one ? other : ticket === other ? one : ticket));
     const lines = await verify(swappedLines);
-    expect([lines.code, lines.said]).toEqual([1, expect.stringContaining(`${one.ticketId} stands behind ${other.ticketId}`)]);
+    expect([lines.code, lines.said]).toEqual([
+      1,
+      expect.stringContaining(`${one.ticketId} is listed after ${other.ticketId}`),
+    ]);
   });
 
   it("refuses a seed that was chosen after the commitment", async () => {
@@ -94,19 +110,19 @@ describe("verify-draw", () => {
     expect((await verify(tickets, { changes })).code).toBe(1);
   });
 
-  it("calls no draw as announced without the commitment that was noted, because both seed and commitment may have been replaced", async () => {
+  it("does not confirm a draw without the noted commitment, because both seed and commitment may have been replaced", async () => {
     const other = newSecret(systemRandom);
     const replaced = await verify([], { changes: { seed: other, commitment: await commitmentOf(other) } });
     expect(replaced).toEqual({
       code: 2,
       said: expect.stringContaining("Not checked: whether the commitment is the one that was published before"),
     });
-    expect(replaced.said).not.toContain("as it was announced");
+    expect(replaced.said).not.toContain("as announced");
     expect((await verify(tickets)).code).toBe(2);
     expect(await run(["--help"])).toEqual({ code: 0, said: expect.stringContaining("base64url text of the seed") });
   });
 
-  it("calls no draw unfair over a ticket of another draw, one that came later or one from before the opening: it cannot tell", async () => {
+  it("does not report a fault for a ticket of another draw, a later one or one from before the opening", async () => {
     const [{ ticketId, order }, other] = pair();
     const beforeOpening = orderOf({ lane: 0, drawSpan: SPAN, number: 0 });
     const strangers = [
@@ -117,16 +133,19 @@ describe("verify-draw", () => {
     for (const [claimed, words] of strangers) {
       const own = await verify([], { args: ["--ticket", ticketOf({ ticketId, order: claimed })] });
       expect(own).toEqual({ code: 2, said: expect.stringContaining(words) });
-      expect(own.said).not.toContain("not in order");
+      expect(own.said).not.toContain("not correct");
       expect((await verify([{ ticketId, order: claimed }])).code).toBe(2);
     }
     const wrong = { ...other, order: order + 4 };
     expect((await verify([wrong], { args: ["--ticket", ticketOf({ ticketId, order: beforeOpening })] })).code).toBe(1);
   });
 
-  it("says what it needs, and that a draw before its opening cannot be checked", async () => {
+  it("lists the missing arguments, and refuses a draw before its opening", async () => {
     expect(await run([])).toMatchObject({ code: 2, said: expect.stringContaining("--draw FILE") });
-    expect(await verify([], { changes: { seed: null } })).toMatchObject({ code: 2, said: expect.stringContaining("before the opening") });
+    expect(await verify([], { changes: { seed: null } })).toMatchObject({
+      code: 2,
+      said: expect.stringContaining("before the opening"),
+    });
     expect(await verify([], { args: ["--ticket", "<script>"] })).toMatchObject({
       code: 2,
       said: expect.stringContaining("neither a ticket"),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import { orderRowSchema } from "../sync/table-queries.ts";
 import deleteOrdersSource from "./delete-orders.sql";
 import findArchivesSource from "./find-archives.sql";
@@ -20,7 +20,12 @@ export const insertArchive = defineQuery({
   row: z.unknown(),
 });
 
-export const deleteOrders = defineQuery({ name: "delete-orders", source: deleteOrdersSource, params: ["ids"], row: z.unknown() });
+export const deleteOrders = defineQuery({
+  name: "delete-orders",
+  source: deleteOrdersSource,
+  params: ["ids"],
+  row: z.unknown(),
+});
 
 export const findArchives = defineQuery({
   name: "find-archives",

@@ -1,3 +1,3 @@
--- Takes orders out that the archive holds.
+-- Deletes orders that the archive holds.
 -- $1 ids
 DELETE FROM orders WHERE id = ANY (SELECT c1::bigint FROM unnest($1::text[]) AS t (c1)) RETURNING id::text AS id

@@ -2,7 +2,7 @@ import { mkdir, open, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Archive } from "./order-archive.ts";
 
-/** The archive as a folder. A file appears under its name when all of it is on the disk. */
+/** The archive as a folder. A file gets its name once it is completely on disk. */
 export function folderArchive(folder: string): Archive {
   return {
     async put(path, content) {

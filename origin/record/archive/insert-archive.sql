@@ -1,8 +1,9 @@
--- Notes a file of the archive; again after a crash, it is the same file.
+-- Records an archive file; a retry after a crash writes the same file again.
 -- $1 path
 -- $2 firstId
 -- $3 lastId
 -- $4 orders
 -- $5 sha256
 INSERT INTO order_archives (path, first_id, last_id, orders, sha256) VALUES ($1, $2::bigint, $3::bigint, $4, $5)
-ON CONFLICT (path) DO UPDATE SET first_id = excluded.first_id, last_id = excluded.last_id, orders = excluded.orders, sha256 = excluded.sha256
+ON CONFLICT (path) DO UPDATE SET first_id = excluded.first_id, last_id = excluded.last_id, orders = excluded.orders,
+  sha256 = excluded.sha256

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Clock } from "../../shared/clock.ts";
-import type { Database } from "../db/database.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { Database } from "../../db/database.ts";
 import { archiveOrders } from "./archive-orders.ts";
 import type { OrderArchive } from "./order-archive.ts";
 
@@ -15,7 +15,7 @@ type ArchivingParts = {
 const LOOK_EVERY_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Every ten minutes, all orders that ended long enough ago go to the archive. */
+/** Every ten minutes, moves all orders that ended more than `days` ago to the archive. */
 export function keepArchiving({ database, archive, clock, log, days }: ArchivingParts): { readonly stop: () => void } {
   let isStopping = false;
 
@@ -23,9 +23,9 @@ export function keepArchiving({ database, archive, clock, log, days }: Archiving
     try {
       const beforeMs = clock.nowMs() - days * DAY_MS;
       const moved = await archiveOrders({ database, archive, beforeMs, isStopping: () => isStopping });
-      if (moved > 0) log.info({ orders: moved }, "old orders went to the archive");
+      if (moved > 0) log.info({ orders: moved }, "archived old orders");
     } catch (error) {
-      log.warn({ err: error }, "old orders could not go to the archive");
+      log.warn({ err: error }, "old orders could not be archived");
     } finally {
       if (!isStopping) timer.refresh();
     }

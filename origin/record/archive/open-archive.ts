@@ -14,8 +14,8 @@ type ArchiveSettings = {
 const DEFAULT_REGION = "auto";
 
 /**
- * `s3://host/bucket/prefix?region=…` is an https address of a store that speaks S3 (`&insecure=1`: plain http, for one on this machine), `file:///path`
- * a folder; without either it is a folder beside the rest.
+ * `s3://host/bucket/prefix?region=…` is an S3-compatible store over https (`&insecure=1`: plain http, for one on this
+ * machine), `file:///path` a folder. The default is a folder in the data folder.
  */
 export function openArchive(settings: ArchiveSettings): OrderArchive {
   const { ARCHIVE_URL: address, SLUICE_DATA_DIR: dataFolder } = settings;
@@ -24,9 +24,13 @@ export function openArchive(settings: ArchiveSettings): OrderArchive {
   if (url.protocol === "file:") return orderArchive(folderArchive(fileURLToPath(address)));
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
-    throw new Error("ARCHIVE_URL names a store that speaks S3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set.");
+    throw new Error(
+      "ARCHIVE_URL names an S3-compatible store: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set.",
+    );
   }
   const scheme = url.searchParams.get("insecure") === "1" ? "http" : "https";
   const region = url.searchParams.get("region") ?? DEFAULT_REGION;
-  return orderArchive(s3Archive({ url: `${scheme}://${url.host}${url.pathname}`, region, accessKeyId, secretAccessKey }));
+  return orderArchive(
+    s3Archive({ url: `${scheme}://${url.host}${url.pathname}`, region, accessKeyId, secretAccessKey }),
+  );
 }

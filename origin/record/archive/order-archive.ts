@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { assert } from "../../shared/assert.ts";
-import type { OrderRow } from "../engine/changes.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { OrderRow } from "../../engine/changes.ts";
 import { orderRowSchema } from "../sync/table-queries.ts";
 
-/** Where old things go: a folder, or any store that speaks S3. What was put is there or not there, never half. */
+/** Storage for old data: a folder or an S3-compatible store. An object is complete or missing, never partial. */
 export type Archive = {
   readonly put: (path: string, content: Buffer) => Promise<void>;
-  /** Throws when it is not there. */
+  /** Throws if the object is missing. */
   readonly get: (path: string) => Promise<Buffer>;
 };
 
@@ -17,13 +17,13 @@ export type Archive = {
 export type OrderArchive = {
   readonly write: (path: string, orders: readonly OrderRow[]) => Promise<{ readonly sha256: string }>;
   readonly read: (file: ArchiveFile) => Promise<readonly OrderRow[]>;
-  /** One of them; undefined when the file does not hold it. Only its own line is taken apart. */
+  /** Undefined if the file does not hold the order. Only the line of the order is parsed. */
   readonly find: (file: ArchiveFile, orderId: number) => Promise<OrderRow | undefined>;
 };
 
 type ArchiveFile = { readonly path: string; readonly sha256: string };
 
-/** A file is written while people trade. */
+/** Yields to trading while it writes. */
 const LINES_PER_TURN = 500;
 
 const compress = promisify(gzip);
@@ -32,7 +32,7 @@ const decompress = promisify(gunzip);
 export function orderArchive(archive: Archive): OrderArchive {
   async function linesOf({ path, sha256 }: ArchiveFile): Promise<readonly string[]> {
     const content = await archive.get(path);
-    assert(digestOf(content) === sha256, `${path} in the archive is not what was written`);
+    assert(digestOf(content) === sha256, `${path} in the archive does not match its checksum`);
     const lines = (await decompress(content)).toString("utf8").split("\n");
     return lines.filter((line) => line !== "");
   }
@@ -50,16 +50,19 @@ export function orderArchive(archive: Archive): OrderArchive {
     },
     read: async (file) => (await linesOf(file)).map(orderFromLine),
     async find(file, orderId) {
-      // The id may also stand in a client's own text, so what was found is looked at.
+      // A client's own text may contain the same characters, so the parsed id decides.
       const lines = (await linesOf(file)).filter((line) => line.includes(`"id":"${orderId}"`));
       return lines.map(orderFromLine).find(({ id }) => id === orderId);
     },
   };
 }
 
-/** Numbers as texts, as in the table: JSON readers elsewhere may not have as many digits. */
+/** Numbers as text, as in the table: other JSON readers may round them. */
 function orderLine({ grid, ...order }: OrderRow): string {
-  const fields = Object.entries(order).map(([name, value]) => [name, typeof value === "boolean" ? value : String(value)]);
+  const fields = Object.entries(order).map(([name, value]) => [
+    name,
+    typeof value === "boolean" ? value : String(value),
+  ]);
   return JSON.stringify({ ...Object.fromEntries(fields), grid });
 }
 

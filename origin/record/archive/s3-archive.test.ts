@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import type { OrderRow } from "../engine/changes.ts";
+import { temporaryFolder } from "../../../kit/temporary-folder.ts";
+import type { OrderRow } from "../../engine/changes.ts";
 import { openArchive } from "./open-archive.ts";
 
-/** What a store that speaks S3 does for two verbs: keeps objects, and asks for a signature over what was sent. */
+/** A minimal S3 server: stores objects and checks the signature of each request. */
 const objects = new Map<string, Buffer>();
 const server = createServer((request, response) => void answer(request, response));
 
@@ -21,7 +21,10 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
       signature,
     );
   const digest = request.headers["x-amz-content-sha256"];
-  const isWhole = digest === "UNSIGNED-PAYLOAD" || digest === createHash("sha256").update(body).digest("hex") || request.method === "GET";
+  const isWhole =
+    digest === "UNSIGNED-PAYLOAD" ||
+    digest === createHash("sha256").update(body).digest("hex") ||
+    request.method === "GET";
   if (!isSigned || !isWhole) return void response.writeHead(403).end();
   if (request.method === "PUT") objects.set(path, body);
   const object = objects.get(path);
@@ -41,21 +44,42 @@ beforeAll(async () => {
 afterAll(() => void server.close());
 
 const order: OrderRow = {
-  ...{ id: 7, user: "anna", pair: "btcidr", grid: 1, side: "buy", type: "limit", timeInForce: "GTC", postOnly: false, ticks: 5, lots: 6 },
-  ...{ quoteAmount: 0n, filledLots: 6, filledValue: 2n ** 61n, feePaid: 1n, status: "filled", cancelReason: "", clientOrderId: 'ü "1"\n' },
+  ...{
+    id: 7,
+    user: "anna",
+    pair: "btcidr",
+    grid: 1,
+    side: "buy",
+    type: "limit",
+    timeInForce: "GTC",
+    postOnly: false,
+    ticks: 5,
+    lots: 6,
+  },
+  ...{
+    quoteAmount: 0n,
+    filledLots: 6,
+    filledValue: 2n ** 61n,
+    feePaid: 1n,
+    status: "filled",
+    cancelReason: "",
+    clientOrderId: 'ü "1"\n',
+  },
   ...{ createdAt: 1_000, updatedAt: 2_000 },
 };
 
-it("keeps orders in a store that speaks S3 and gives them back exactly", async () => {
+it("stores orders in an S3-compatible store and reads them back exactly", async () => {
   const archive = openArchive(settings);
   const { sha256 } = await archive.write("orders/2026/x.jsonl.gz", [order]);
   expect([...objects.keys()]).toEqual(["/bucket/venue/orders/2026/x.jsonl.gz"]);
   expect(await archive.read({ path: "orders/2026/x.jsonl.gz", sha256 })).toEqual([order]);
-  await expect(archive.read({ path: "orders/2026/x.jsonl.gz", sha256: "0" })).rejects.toThrow("not what was written");
+  await expect(archive.read({ path: "orders/2026/x.jsonl.gz", sha256: "0" })).rejects.toThrow(
+    "does not match its checksum",
+  );
   await expect(archive.read({ path: "orders/2026/y.jsonl.gz", sha256 })).rejects.toThrow("404");
 });
 
-it("keeps them in a folder when a file address is named, and asks for keys where it needs them", async () => {
+it("stores them in a folder for a file URL, and requires credentials for S3", async () => {
   const archive = openArchive({ ...settings, ARCHIVE_URL: `file://${await temporaryFolder()}` });
   const { sha256 } = await archive.write("orders/x.jsonl.gz", [order]);
   expect(await archive.read({ path: "orders/x.jsonl.gz", sha256 })).toEqual([order]);

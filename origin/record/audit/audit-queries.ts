@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import countStraysSource from "./count-strays.sql";
 import listEntriesSource from "./list-entries.sql";
@@ -16,7 +16,13 @@ export const listEntries = defineQuery({
   name: "list-entries",
   source: listEntriesSource,
   params: ["after", "upTo", "limit"],
-  row: z.object({ sequence: wholeNumber, journalHash: z.string(), hash: z.string(), trades: z.int(), postings: z.int() }),
+  row: z.object({
+    sequence: wholeNumber,
+    journalHash: z.string(),
+    hash: z.string(),
+    trades: z.int(),
+    postings: z.int(),
+  }),
 });
 
 const text = z.string();

@@ -1,4 +1,4 @@
--- Rows beyond where the ledger stands: nobody has written them who should have.
+-- Rows after the ledger's position, which the ledger has not written.
 -- $1 lastTradeId
 SELECT
   (SELECT count(*) FROM postings WHERE sequence > o.sequence)::integer AS postings,

@@ -1,10 +1,19 @@
-import { decimalOf } from "../ledger/decimal.ts";
+import { ledgerText } from "../../instruments/amounts.ts";
 
-/** What an audit looks at, in the order in which it is told. */
-export const CHECKS = ["conservation", "balances", "trades", "chain", "double entry", "open orders", "parked entries", "restore"] as const;
+/** The checks of an audit, in the order of the report. */
+export const CHECKS = [
+  "conservation",
+  "balances",
+  "trades",
+  "chain",
+  "double entry",
+  "open orders",
+  "parked entries",
+  "restore",
+] as const;
 export type Check = (typeof CHECKS)[number];
 
-/** Everything that is wrong, by what it was found with. A damaged ledger can be wrong in a million places: the first ones are enough. */
+/** All faults by check. A damaged ledger can have a million faults: the first ones are enough. */
 export type Findings = {
   readonly add: (check: Check, sentence: string) => void;
   readonly of: (check: Check) => readonly string[];
@@ -29,5 +38,5 @@ export function createFindings(): Findings {
 }
 
 export function moneyText(steps: bigint, currency: string, scales: ReadonlyMap<string, number>): string {
-  return `${decimalOf(steps, scales.get(currency) ?? 0)} ${currency}`;
+  return `${ledgerText(steps, scales.get(currency) ?? 0)} ${currency}`;
 }

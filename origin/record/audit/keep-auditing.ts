@@ -1,14 +1,26 @@
 import type { Logger } from "pino";
 import type { RunningAudit } from "./start-audit.ts";
 
-/** The audit by the clock: what is new since the last clean one, and a stretch of what is old. */
-export type KeptAudits = { readonly last: () => LastAudit | undefined; readonly stop: () => Promise<void> };
-export type LastAudit = { readonly sequence: number; readonly faults: number; readonly entriesRead: number; readonly tookMs: number };
+/** The regular audit: everything new since the last clean one, and a stretch of older entries. */
+export type KeptAudits = {
+  readonly last: () => LastAudit | undefined;
+  /** Since the last report, or since the start: a monitor notices when audits stop. */
+  readonly ageSeconds: () => number;
+  readonly stop: () => Promise<void>;
+};
+
+export type LastAudit = {
+  readonly sequence: number;
+  readonly faults: number;
+  readonly entriesRead: number;
+  readonly tookMs: number;
+};
 
 type AuditParts = { readonly start: () => RunningAudit; readonly log: Logger; readonly intervalMs: number };
 
 export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits {
   let last: LastAudit | undefined;
+  let lastAtMs = performance.now();
   let running: RunningAudit | undefined;
   let isStopping = false;
 
@@ -18,12 +30,16 @@ export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits
       running = start();
       const { sequence, entriesRead, isClean, lines } = await running.report;
       const faults = lines.reduce((sum, { faultCount }) => sum + faultCount, 0);
-      last = { sequence, faults, entriesRead, tookMs: Math.round(performance.now() - startedAtMs) };
+      lastAtMs = performance.now();
+      last = { sequence, faults, entriesRead, tookMs: Math.round(lastAtMs - startedAtMs) };
       if (isClean) log.info(last, "the audit is clean");
       else
-        log.error({ ...last, faults: lines.flatMap((line) => line.faults) }, "the audit has found differences: npm run audit shows them");
+        log.error(
+          { ...last, faults: lines.flatMap((line) => line.faults) },
+          "the audit found differences; npm run audit shows them",
+        );
     } catch (error) {
-      if (!isStopping) log.warn({ err: error }, "the audit could not be made");
+      if (!isStopping) log.warn({ err: error }, "the audit failed");
     } finally {
       running = undefined;
       if (!isStopping) timer.refresh();
@@ -34,6 +50,7 @@ export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits
   timer.unref();
   return {
     last: () => last,
+    ageSeconds: () => (performance.now() - lastAtMs) / 1_000,
     stop: async () => {
       isStopping = true;
       clearTimeout(timer);

@@ -1,4 +1,4 @@
--- Rows of the ledger's chain behind a position.
+-- Rows of the ledger's chain after a position.
 -- $1 after
 -- $2 upTo
 -- $3 limit

@@ -1,4 +1,4 @@
--- Postings of a stretch of entries.
+-- Postings of a range of entries.
 -- $1 after
 -- $2 upTo
 SELECT sequence::text AS sequence, account, currency, amount::text AS amount, kind, cause, reference,

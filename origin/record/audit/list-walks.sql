@@ -1,3 +1,4 @@
--- Where the regular audits stand.
-SELECT walk, sequence::text AS sequence, hash, last_trade_id::text AS "lastTradeId", trades::text AS trades, postings::text AS postings
+-- Positions of the regular audits.
+SELECT walk, sequence::text AS sequence, hash, last_trade_id::text AS "lastTradeId", trades::text AS trades,
+  postings::text AS postings
 FROM audit_walks w ORDER BY w.walk

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailable } from "../db/database.ts";
+import { DatabaseUnavailable } from "../../db/database.ts";
 
-/** After each page of rows: others get their turn. */
+/** Called after each page of rows; lets other work run. */
 export type Pause = () => Promise<void>;
 
 const PAUSE_MS_MAX = 1_000;
 const TRIES_MAX = 5;
 
-/** Pauses in proportion to how long the page took, so that both stores give an audit this share of their time at most, however slow they are. */
+/**
+ * Pauses in proportion to the time a page took, so that an audit takes at most this share of both stores, however slow
+ * they are.
+ */
 export function createPace(share: number): Pause {
   let sinceMs = performance.now();
   return async () => {
@@ -17,10 +20,12 @@ export function createPace(share: number): Pause {
   };
 }
 
-/** For work that nobody waits for: only others get their turn. */
+/** Without a pause, except that other work gets its turn. */
 export const noPace: Pause = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A page that the database had no time for is asked for again: an audit of an hour should not fail because of two busy seconds. */
+/**
+ * Retries a page that the database was too busy for: an audit of an hour should not fail because of two busy seconds.
+ */
 export async function patiently<Value>(read: () => Promise<Value>): Promise<Value> {
   for (let tries = 1; ; tries++) {
     try {

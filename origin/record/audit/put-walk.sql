@@ -1,4 +1,4 @@
--- Where a regular audit has ended, unless another one has come further meanwhile.
+-- Writes where a regular audit has ended, unless another one has come further meanwhile.
 -- $1 walk
 -- $2 sequence
 -- $3 hash

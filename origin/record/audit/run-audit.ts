@@ -1,66 +1,70 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { CONSUMERS_KEY } from "../commit/keys.ts";
-import type { Database } from "../db/database.ts";
-import type { Changes } from "../engine/changes.ts";
-import { createEngine } from "../engine/engine.ts";
-import { HOUSE_USER } from "../engine/terms.ts";
+import type { Database } from "../../db/database.ts";
+import type { Changes } from "../../engine/changes.ts";
+import { createEngine } from "../../engine/engine.ts";
+import { HOUSE_USER } from "../../engine/terms.ts";
+import { CONSUMERS_KEY } from "../../journal/keys.ts";
+import { PROJECTED_KEY } from "../../state/keys.ts";
+import { type LoadedState, loadState, toChanges } from "../../state/load-state.ts";
 import { listCurrencies, readOffset } from "../ledger/ledger-queries.ts";
 import { OUTSIDE_ACCOUNT } from "../ledger/post-entry.ts";
-import { PROJECTED_KEY } from "../projections/keys.ts";
-import { type LoadedState, loadState, toChanges } from "../projections/load-state.ts";
 import { readRecordedState } from "../sync/read-tables.ts";
 import { countStrays, listParked } from "./audit-queries.ts";
 import { CHECKS, type Check, createFindings, type Findings, moneyText } from "./findings.ts";
 import { lookAgain, STRETCH_ENTRIES_MIN } from "./look-again.ts";
 import { noPace, type Pause, patiently } from "./pace.ts";
-import type { Totals } from "./totals.ts";
 import { readVerified, saveVerified } from "./verified.ts";
-import { startOfWalk, type Walk, walkLedger } from "./walk-ledger.ts";
+import { startOfWalk, type Totals, type Walk, walkLedger } from "./walk-ledger.ts";
 
 /**
- * Proves that Redis, ledger and balances agree, while trading goes on: the state in Redis is read as of one journal entry, and compared with the
- * ledger up to that very entry.
+ * Proves that Redis, ledger and balances agree while trading continues: the state in Redis is read as of one journal
+ * entry and compared with the ledger up to the same entry.
  */
 export type AuditReport = {
   /** The journal entry at which everything was compared. */
   readonly sequence: number;
   readonly lines: readonly AuditLine[];
   readonly isClean: boolean;
-  /** Entries of the ledger that were gone through. */
+  /** Ledger entries that were checked. */
   readonly entriesRead: number;
 };
 
-export type AuditLine = { readonly check: Check; readonly facts: string; readonly faults: readonly string[]; readonly faultCount: number };
+export type AuditLine = {
+  readonly check: Check;
+  readonly facts: string;
+  readonly faults: readonly string[];
+  readonly faultCount: number;
+};
 
 type AuditOptions = {
   readonly database: Database;
   readonly redis: Redis;
-  /** Also whether the record alone would give the same state: reads all tables. */
+  /** Also checks that PostgreSQL by itself gives the same state: reads all tables. */
   readonly withRestore: boolean;
   readonly pause?: Pause;
 };
 
-/** An audit that is under way reads the journal like everybody else. */
+/** While an audit runs, it counts as a consumer of the journal. */
 export const AUDIT_CONSUMER = "audit";
 /** How long the ledger may take to reach the entry that Redis was read at. */
 const LEDGER_WAIT_MS_MAX = 30_000;
 const LEDGER_LOOK_MS = 50;
 
-/** All of it, from the first entry on. */
+/** Checks the whole ledger, from the first entry on. */
 export async function runAudit({ database, redis, withRestore, pause = noPace }: AuditOptions): Promise<AuditReport> {
   const { report } = await audit({ database, redis, withRestore, pause, from: startOfWalk() });
   return report;
 }
 
 type SinceLast = Omit<AuditOptions, "withRestore"> & {
-  /** Entries of what is old that are looked at again, at least. */
+  /** Fewest older entries that are checked again. */
   readonly stretchMin?: number;
 };
 
 /**
- * What is new since the last clean audit, and a stretch of what is old: so every entry is looked at again within `STRETCHES` audits. What a clean one has
- * verified is kept in PostgreSQL.
+ * Checks everything new since the last clean audit and a stretch of older entries, so that every entry is checked again
+ * within `STRETCHES` audits. The verified position of a clean audit is kept in PostgreSQL.
  */
 export async function auditSinceLast({
   database,
@@ -82,24 +86,40 @@ export async function auditSinceLast({
   return report;
 }
 
-type Audit = Required<AuditOptions> & { readonly from: Walk; readonly again?: { readonly walk: Walk; readonly stretchMin: number } };
+type Audit = Required<AuditOptions> & {
+  readonly from: Walk;
+  readonly again?: { readonly walk: Walk; readonly stretchMin: number };
+};
 type Audited = { readonly report: AuditReport; readonly walk: Walk; readonly walkedAgain: Walk };
 
 async function audit({ database, redis, withRestore, pause, from, again }: Audit): Promise<Audited> {
   const findings = createFindings();
   const facts = new Map<Check, string>();
   const { position, changes } = await readState(redis, pause);
-  const scales = new Map((await patiently(() => listCurrencies.all(database, {}))).map(({ currency, scale }) => [currency, scale]));
+  const scales = new Map(
+    (await patiently(() => listCurrencies.all(database, {}))).map(({ currency, scale }) => [currency, scale]),
+  );
 
   await untilLedgerAt(database, position.sequence, findings);
-  const old = again === undefined ? undefined : await lookAgain(database, { from, ...again, upTo: position.sequence, findings, pause });
+  const old =
+    again === undefined
+      ? undefined
+      : await lookAgain(database, { from, ...again, upTo: position.sequence, findings, pause });
   let walk = await walkLedger(database, { from, upTo: position.sequence, findings, pause });
   const held = totalsOf(changes);
-  compareTotals({ what: "Redis", held, posted: walk.totals, at: position.sequence, check: "balances", scales, findings });
+  compareTotals({
+    what: "Redis",
+    held,
+    posted: walk.totals,
+    at: position.sequence,
+    check: "balances",
+    scales,
+    findings,
+  });
   facts.set("balances", `${held.size} accounts at entry ${position.sequence}`);
   facts.set("conservation", conservation({ changes, totals: walk.totals, scales, findings }));
   for (const fault of faultsOfState(changes)) findings.add("open orders", fault);
-  facts.set("open orders", `${changes.orders.length} open, as much frozen as they need`);
+  facts.set("open orders", `${changes.orders.length} open, frozen funds match`);
   const parked = await patiently(() => listParked.all(database, {}));
   for (const { sequence, reason } of parked) findings.add("parked entries", `entry ${sequence}: ${reason}`);
   facts.set("parked entries", "none");
@@ -108,29 +128,44 @@ async function audit({ database, redis, withRestore, pause, from, again }: Audit
     walk = await walkLedger(database, { from: walk, upTo: recorded.position.sequence, findings, pause });
     const rows = toChanges(recorded.rows);
     const at = recorded.position.sequence;
-    compareTotals({ what: "a restore", held: totalsOf(rows), posted: walk.totals, at, check: "restore", scales, findings });
+    compareTotals({
+      what: "a restore",
+      held: totalsOf(rows),
+      posted: walk.totals,
+      at,
+      check: "restore",
+      scales,
+      findings,
+    });
     for (const fault of faultsOfState(rows)) findings.add("restore", `a restore would give: ${fault}`);
-    facts.set("restore", `PostgreSQL alone gives the state at entry ${at} (tables at ${recorded.tablesAt})`);
+    facts.set("restore", `PostgreSQL restores the state at entry ${at} (tables at ${recorded.tablesAt})`);
   }
   const strays = await patiently(() => countStrays.first(database, { lastTradeId: String(walk.lastTradeId) }));
   if (strays !== undefined && strays.postings + strays.trades + strays.entries > 0) {
     findings.add(
       "chain",
-      `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings stand behind the ledger's position`,
+      `${strays.entries} entries, ${strays.trades} trades and ${strays.postings} postings come after the ledger's position`,
     );
   }
   const entriesRead = walk.sequence - from.sequence + (old?.entriesRead ?? 0);
   facts.set("trades", `${walk.trades} trades, 1 to ${walk.lastTradeId}, each once`);
-  facts.set("chain", entriesRead === walk.sequence ? `${walk.sequence} entries` : `${walk.sequence} entries, ${entriesRead} of them now`);
-  facts.set("double entry", `${walk.postings} postings, every entry adds up to nothing`);
+  facts.set(
+    "chain",
+    entriesRead === walk.sequence ? `${walk.sequence} entries` : `${walk.sequence} entries, ${entriesRead} checked now`,
+  );
+  facts.set("double entry", `${walk.postings} postings, every entry balances to zero`);
   const lines = CHECKS.filter((check) => withRestore || check !== "restore").map((check) => ({
     ...{ check, facts: facts.get(check) ?? "", faults: findings.of(check), faultCount: findings.count(check) },
   }));
   const isClean = lines.every(({ faultCount }) => faultCount === 0);
-  return { report: { sequence: position.sequence, lines, isClean, entriesRead }, walk, walkedAgain: old?.walk ?? startOfWalk() };
+  return {
+    report: { sequence: position.sequence, lines, isClean, entriesRead },
+    walk,
+    walkedAgain: old?.walk ?? startOfWalk(),
+  };
 }
 
-/** While it is read, the journal keeps what the projection has read meanwhile, however slowly this goes. */
+/** While it reads, the journal keeps the entries that the projection has read meanwhile, however long this takes. */
 async function readState(redis: Redis, pause: Pause): Promise<LoadedState> {
   await redis.hset(CONSUMERS_KEY, AUDIT_CONSUMER, (await redis.hget(PROJECTED_KEY, "sequence")) ?? "0");
   try {
@@ -149,7 +184,7 @@ async function untilLedgerAt(database: Database, sequence: number, findings: Fin
     if (at >= sequence) return;
     await sleep(LEDGER_LOOK_MS);
   }
-  findings.add("chain", `the ledger stands at entry ${at} and does not reach entry ${sequence}`);
+  findings.add("chain", `the ledger is at entry ${at} and has not reached entry ${sequence}`);
 }
 
 function totalsOf({ balances }: Changes): Totals {
@@ -187,25 +222,29 @@ function compareTotals({ what, held, posted, at, check, scales, findings }: Comp
 
 type Conserved = Pick<Comparison, "scales" | "findings"> & { readonly changes: Changes; readonly totals: Totals };
 
-/** Deposits less withdrawals is what stands against `outside`; it must be what all accounts hold, fees included. */
+/** The balance of `outside` is withdrawals minus deposits; it must cancel out what all accounts hold, fees included. */
 function conservation({ changes, totals, scales, findings }: Conserved): string {
   const facts: string[] = [];
   for (const { currency, supply } of changes.currencies) {
     const deposited = -(totals.get(OUTSIDE_ACCOUNT)?.get(currency) ?? 0n);
-    const held = changes.balances.reduce((sum, row) => (row.currency === currency ? sum + row.available + row.frozen : sum), 0n);
+    const held = changes.balances.reduce(
+      (sum, row) => (row.currency === currency ? sum + row.available + row.frozen : sum),
+      0n,
+    );
     const fees = totals.get(HOUSE_USER)?.get(currency) ?? 0n;
     if (held !== deposited || supply !== deposited) {
       findings.add(
         "conservation",
-        `${currency}: ${moneyText(deposited, currency, scales)} came in, ${moneyText(held, currency, scales)} are held, ${moneyText(supply, currency, scales)} are counted`,
+        `${currency}: ${moneyText(deposited, currency, scales)} deposited, ${moneyText(held, currency, scales)} held, ${moneyText(supply, currency, scales)} supplied`,
       );
     }
-    if (deposited !== 0n) facts.push(`${moneyText(deposited, currency, scales)} (fees ${moneyText(fees, currency, scales)})`);
+    if (deposited !== 0n)
+      facts.push(`${moneyText(deposited, currency, scales)} (fees ${moneyText(fees, currency, scales)})`);
   }
-  return facts.length === 0 ? "nothing has come in yet" : facts.join(", ");
+  return facts.length === 0 ? "no deposits yet" : facts.join(", ");
 }
 
-/** The engine's own judgement: conservation, no negative balance, books uncrossed, frozen funds as the open orders need them. */
+/** The engine's own checks: conservation, no negative balance, no crossed book, frozen funds match the open orders. */
 function faultsOfState(changes: Changes): readonly string[] {
   try {
     const engine = createEngine();

@@ -1,6 +1,6 @@
 import type { AuditReport } from "./run-audit.ts";
 
-/** The report as a table with ticks, and every fault below its line. */
+/** The report as a table with check marks, and each fault below its line. */
 export function showAudit({ lines, isClean, sequence }: AuditReport): string {
   const width = Math.max(...lines.map(({ check }) => check.length));
   const rows = lines.flatMap(({ check, facts, faults, faultCount }) => [
@@ -8,6 +8,8 @@ export function showAudit({ lines, isClean, sequence }: AuditReport): string {
     ...faults.map((fault) => `      ${fault}`),
     ...(faultCount > faults.length ? [`      and ${faultCount - faults.length} more`] : []),
   ]);
-  const verdict = isClean ? `Everything agrees at journal entry ${sequence}.` : `It does not agree at journal entry ${sequence}.`;
+  const verdict = isClean
+    ? `Everything agrees at journal entry ${sequence}.`
+    : `Differences found at journal entry ${sequence}.`;
   return [...rows, verdict].join("\n");
 }

@@ -1,4 +1,4 @@
--- Sums of accounts that have changed since the last verified position.
+-- Totals of accounts that have changed since the last verified position.
 -- $1 accounts
 -- $2 currencies
 -- $3 steps

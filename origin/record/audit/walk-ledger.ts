@@ -1,13 +1,15 @@
-import type { Database } from "../db/database.ts";
-import { stepsOf } from "../ledger/decimal.ts";
+import type { Database } from "../../db/database.ts";
+import { stepsOf } from "../../instruments/amounts.ts";
 import { FIRST_LEDGER_HASH, ledgerHash } from "../ledger/ledger-chain.ts";
 import { listCurrencies } from "../ledger/ledger-queries.ts";
 import { listEntries, listPostings, listTrades } from "./audit-queries.ts";
 import { type Findings, moneyText } from "./findings.ts";
 import { noPace, type Pause, patiently } from "./pace.ts";
-import { addTo, type Totals } from "./totals.ts";
 
-/** How far the ledger has been gone through, and what everybody has according to it. */
+/** Totals by account and currency, in smallest steps. */
+export type Totals = Map<string, Map<string, bigint>>;
+
+/** The position of a walk through the ledger, and the totals of all accounts up to it. */
 export type Walk = {
   readonly sequence: number;
   readonly hash: string;
@@ -20,20 +22,28 @@ export type Walk = {
 };
 
 export function startOfWalk(): Walk {
-  return { sequence: 0, hash: FIRST_LEDGER_HASH, lastTradeId: 0, trades: 0, postings: 0, totals: new Map(), touched: new Set() };
+  return {
+    sequence: 0,
+    hash: FIRST_LEDGER_HASH,
+    lastTradeId: 0,
+    trades: 0,
+    postings: 0,
+    totals: new Map(),
+    touched: new Set(),
+  };
 }
 
-/** Pages are read by number of postings: the most numerous rows. */
+/** Pages are sized by postings, the most numerous rows. */
 const ENTRIES_PER_PAGE = 500;
 const POSTINGS_PER_PAGE = 4_000;
-/** More trades than the entries name can only be rows that do not belong there; a few are enough to name them. */
+/** More trades than the entries count are stray rows; reading a few of them is enough to name them. */
 const SPARE_TRADES = 10;
 
 type WalkOptions = { readonly from: Walk; readonly upTo: number; readonly findings: Findings; readonly pause?: Pause };
 
 /**
- * Goes through the ledger from where an earlier walk ended up to an entry: every hash is made again from the rows themselves, trades have to
- * come one after the other, postings have to add up to nothing. What is wrong is told with its entry.
+ * Walks the ledger from the end of an earlier walk up to an entry: recomputes every hash from the rows, checks that
+ * trade ids have no gaps and that postings balance to zero, and reports each fault with its entry.
  */
 export async function walkLedger(database: Database, options: WalkOptions): Promise<Walk> {
   const { upTo, findings, pause = noPace } = options;
@@ -46,11 +56,12 @@ export async function walkLedger(database: Database, options: WalkOptions): Prom
       break;
     }
     for (const entry of page.entries) {
-      if (entry.sequence !== walk.sequence + 1) findings.add("chain", `entries ${walk.sequence + 1} to ${entry.sequence - 1} are missing`);
+      if (entry.sequence !== walk.sequence + 1)
+        findings.add("chain", `entries ${walk.sequence + 1} to ${entry.sequence - 1} are missing`);
       walk = passEntry(walk, { entry, posted: page.postedIn(entry.sequence), scales, findings });
     }
     for (const trade of page.strayTrades)
-      findings.add("trades", `trade ${trade.tradeId} stands in entry ${trade.sequence}, which does not have it`);
+      findings.add("trades", `trade ${trade.tradeId} names entry ${trade.sequence}, which does not include it`);
     await pause();
   }
   return walk;
@@ -79,7 +90,10 @@ async function readPage(database: Database, walk: Walk, upTo: number) {
   const known = new Set(entries.map(({ sequence }) => sequence));
   return {
     entries,
-    postedIn: (sequence: number): PostedRows => ({ trades: tradesOf.get(sequence) ?? [], postings: postingsOf.get(sequence) ?? [] }),
+    postedIn: (sequence: number): PostedRows => ({
+      trades: tradesOf.get(sequence) ?? [],
+      postings: postingsOf.get(sequence) ?? [],
+    }),
     strayTrades: trades.filter(({ sequence }) => !known.has(sequence)),
   };
 }
@@ -94,7 +108,7 @@ type Passing = {
 function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Walk {
   const { sequence, journalHash } = entry;
   if (ledgerHash({ previousHash: walk.hash, sequence, journalHash, posted }) !== entry.hash) {
-    findings.add("chain", `entry ${sequence} is not what was written: its hash does not fit its rows`);
+    findings.add("chain", `entry ${sequence} was changed: its hash does not match its rows`);
   }
   let { lastTradeId } = walk;
   for (const { tradeId } of posted.trades) {
@@ -104,7 +118,7 @@ function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Wa
         "trades",
         id > lastTradeId
           ? `trades ${lastTradeId + 1} to ${id - 1} are missing before entry ${sequence}`
-          : `trade ${id} stands there twice, again in entry ${sequence}`,
+          : `trade ${id} is repeated in entry ${sequence}`,
       );
     }
     lastTradeId = Math.max(lastTradeId, id);
@@ -117,11 +131,27 @@ function passEntry(walk: Walk, { entry, posted, scales, findings }: Passing): Wa
     sums.set(currency, (sums.get(currency) ?? 0n) + steps);
   }
   for (const [currency, sum] of sums) {
-    if (sum !== 0n) findings.add("double entry", `entry ${sequence} makes ${moneyText(sum, currency, scales)} out of nothing`);
+    if (sum !== 0n)
+      findings.add(
+        "double entry",
+        `entry ${sequence} does not balance: its sum is ${moneyText(sum, currency, scales)}`,
+      );
   }
   return {
     ...{ sequence, hash: entry.hash, lastTradeId, totals: walk.totals, touched: walk.touched },
     trades: walk.trades + posted.trades.length,
     postings: walk.postings + posted.postings.length,
   };
+}
+
+export function addTo(
+  totals: Totals,
+  { account, currency, steps }: { account: string; currency: string; steps: bigint },
+): void {
+  let ofAccount = totals.get(account);
+  if (ofAccount === undefined) {
+    ofAccount = new Map();
+    totals.set(account, ofAccount);
+  }
+  ofAccount.set(currency, (ofAccount.get(currency) ?? 0n) + steps);
 }

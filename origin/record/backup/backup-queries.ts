@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import countPastSource from "./count-past.sql";
 import listSchemaVersionsSource from "./list-schema-versions.sql";
 import listTablesSource from "./list-tables.sql";
@@ -19,7 +19,12 @@ export const listSchemaVersions = defineQuery({
   row: z.object({ version: z.int(), sha256: z.string() }),
 });
 
-export const setIdentities = defineQuery({ name: "set-identities", source: setIdentitiesSource, params: [], row: z.unknown() });
+export const setIdentities = defineQuery({
+  name: "set-identities",
+  source: setIdentitiesSource,
+  params: [],
+  row: z.unknown(),
+});
 
 export const countPast = defineQuery({
   name: "count-past",

@@ -1,2 +1,2 @@
--- Whether anybody has used this database before.
+-- Whether this database has been used before.
 SELECT (SELECT count(*) FROM users)::integer AS users, (SELECT count(*) FROM ledger_entries)::integer AS entries

@@ -4,23 +4,27 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { Database, Transaction } from "../db/database.ts";
+import { type Database, SNAPSHOT, type Transaction } from "../../db/database.ts";
 import { readOffset } from "../ledger/ledger-queries.ts";
 import { listSchemaVersions, listTables } from "./backup-queries.ts";
 import { digestOfFile, type Manifest } from "./manifest.ts";
 
 type Dump = Pick<Manifest, "sequence" | "schema" | "tables">;
 
-/** Nobody waits for it but an operator, and trading goes on meanwhile. */
+/** Only an operator waits for it; trading continues meanwhile. */
 const DUMP_MS_MAX = 4 * 3_600_000;
 const PAGE = 1_000;
-const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /**
- * Every table as gzipped lines of JSON, all of one moment. It needs no program of PostgreSQL's own and works for the embedded database. Names of
- * tables cannot be parameters, which is why these statements are put together here; the names come from the catalogue alone.
+ * Dumps every table as gzipped lines of JSON, all in one snapshot. It needs no PostgreSQL client program and works for
+ * the embedded database. Table names cannot be parameters, so the statements are built here; the names come only from
+ * the catalogue.
  */
-export async function dumpTables(database: Database, folder: string, onProgress: (progress: string) => void): Promise<Dump> {
+export async function dumpTables(
+  database: Database,
+  folder: string,
+  onProgress: (progress: string) => void,
+): Promise<Dump> {
   return database.transaction(async (tx) => {
     await tx.script(SNAPSHOT);
     const sequence = (await readOffset.first(tx, { consumer: "ledger" }))?.sequence ?? 0;

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../test/parts/temporary-folder.ts";
-import { startRedisServer } from "../stack/redis-server.ts";
+import { temporaryFolder } from "../../../kit/temporary-folder.ts";
+import { startRedisServer } from "../../../stack/servers/redis-server.ts";
 import { fetchSnapshot } from "./fetch-snapshot.ts";
 
-test("a snapshot that holds what an error would begin with is a snapshot", async () => {
+test("a snapshot may contain text that looks like an error", async () => {
   const folder = await temporaryFolder();
   const server = await startRedisServer({ folder, fsync: "no", password: "behind-a-password" });
   const redis = new Redis(server.url);
@@ -18,10 +18,10 @@ test("a snapshot that holds what an error would begin with is a snapshot", async
   await server.stop();
 });
 
-test("a server that refuses says why", async () => {
+test("a refusal contains the server's reason", async () => {
   const folder = await temporaryFolder();
   const server = await startRedisServer({ folder, fsync: "no", password: "behind-a-password" });
   const wrong = server.url.replace("behind-a-password", "another");
-  await expect(fetchSnapshot(wrong, `${folder}/snapshot.rdb`)).rejects.toThrow(/does not hand out its snapshot: WRONGPASS/);
+  await expect(fetchSnapshot(wrong, `${folder}/snapshot.rdb`)).rejects.toThrow(/refuses its snapshot: WRONGPASS/);
   await server.stop();
 });

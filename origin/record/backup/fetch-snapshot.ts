@@ -3,21 +3,24 @@ import { createWriteStream } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** A server that says nothing for so long will not send a snapshot. */
+/** A server that is silent for this long will not send a snapshot. */
 const SILENCE_MS_MAX = 60_000;
 const HEADER_BYTES_MAX = 4_096;
 
 /**
- * The server's snapshot (RDB) as a replica gets it: of one moment, from any server that lets us, without its disk. Throws with a sentence when the
- * server does not hand it out.
+ * Fetches the server's snapshot (RDB) as a replica does: consistent, without access to its disk. Throws
+ * `SnapshotRefused` if the server refuses.
  */
 export async function fetchSnapshot(url: string, path: string): Promise<void> {
   const { hostname, port, username, password, protocol } = new URL(url);
   const address = { host: hostname, port: Number(port === "" ? 6379 : port) };
   const socket = protocol === "rediss:" ? connectTls({ ...address, servername: hostname }) : connect(address);
-  socket.setTimeout(SILENCE_MS_MAX, () => socket.destroy(new Error("The venue's Redis did not send its snapshot in time.")));
+  socket.setTimeout(SILENCE_MS_MAX, () =>
+    socket.destroy(new Error("The venue's Redis did not send its snapshot in time.")),
+  );
   try {
-    if (password !== "") await signIn(socket, [...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password)]);
+    if (password !== "")
+      await signIn(socket, [...(username === "" ? [] : [decodeURIComponent(username)]), decodeURIComponent(password)]);
     socket.write(command("SYNC"));
     await saveSnapshot(socket, path);
   } finally {
@@ -25,7 +28,12 @@ export async function fetchSnapshot(url: string, path: string): Promise<void> {
   }
 }
 
-/** By itself: a server that still owes an answer refuses SYNC. */
+/** A hosted server may not allow SYNC. */
+export class SnapshotRefused extends Error {
+  override readonly name = "SnapshotRefused";
+}
+
+/** In a round trip of its own: a server with a pending reply refuses SYNC. */
 async function signIn(socket: Socket, credentials: readonly string[]): Promise<void> {
   socket.write(command("AUTH", ...credentials));
   const [answer] = (await once(socket, "data")) as [Buffer];
@@ -37,7 +45,7 @@ function command(...words: readonly string[]): string {
   return `*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join("")}`;
 }
 
-/** Lines come first (empty ones while the server prepares), then the length, then as many bytes. */
+/** Lines come first (empty ones while the server prepares), then the length, then that many bytes. */
 async function saveSnapshot(socket: Socket, path: string): Promise<void> {
   const file = createWriteStream(path, { mode: 0o600 });
   let header: Buffer = Buffer.alloc(0);
@@ -58,15 +66,15 @@ async function saveSnapshot(socket: Socket, path: string): Promise<void> {
   }
   file.end();
   await once(file, "finish");
-  if (left !== 0) throw new Error("The venue's Redis broke off its snapshot.");
+  if (left !== 0) throw new Error("The venue's Redis closed the connection before the end of its snapshot.");
 }
 
-/** Where the snapshot begins and how long it is; undefined as long as the server has not said so. */
+/** The offset and length of the snapshot; undefined until the server has sent them. */
 function startOf(header: Buffer): { readonly length: number; readonly at: number } | undefined {
-  // The first of them: behind the length anything can stand, also what an error would begin with.
+  // Only the first match counts: the snapshot itself may contain text that looks like an error.
   const told = /^(?:-([^\r\n]*)|\$(\d+))\r\n/m.exec(header.toString("latin1"));
-  if (told?.[1] !== undefined) throw new Error(`The venue's Redis does not hand out its snapshot: ${told[1]}`);
+  if (told?.[1] !== undefined) throw new SnapshotRefused(`The venue's Redis refuses its snapshot: ${told[1]}`);
   if (told !== null) return { length: Number(told[2]), at: told.index + told[0].length };
-  if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis answers SYNC in an unknown way.");
+  if (header.length > HEADER_BYTES_MAX) throw new Error("The venue's Redis sent an unknown answer to SYNC.");
   return undefined;
 }

@@ -2,28 +2,34 @@ import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { Database, Transaction } from "../db/database.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { Database, Transaction } from "../../db/database.ts";
 import { ensureMonth } from "../ledger/ledger-queries.ts";
 import { countPast, listSchemaVersions, listTables, setIdentities } from "./backup-queries.ts";
 import type { Manifest } from "./manifest.ts";
 
 const LOAD_MS_MAX = 4 * 3_600_000;
 const PAGE = 500;
-/** The column that says which month a row belongs to. */
+/** The column that determines the month of a row. */
 const MONTH_COLUMN: Readonly<Record<string, string>> = { trade_ledger: "executed_at", postings: "posted_at" };
-/** Have a row from the first migration on. */
+/** These tables have a row from their first migration on. */
 const NEVER_EMPTY = ["system_settings", "ledger_consumer_offsets", "venue_state"];
 
-/** All tables of a backup into a database that nobody has used yet, in one transaction. */
-export async function loadTables(database: Database, folder: string, manifest: Manifest): Promise<Result<number, string>> {
+/** Loads all tables of a backup into an unused database, in one transaction. */
+export async function loadTables(
+  database: Database,
+  folder: string,
+  manifest: Manifest,
+): Promise<Result<number, string>> {
   return database.transaction(async (tx) => {
     const past = await countPast.first(tx, {});
     if (past === undefined || past.users + past.entries > 0)
-      return fail("This PostgreSQL is in use already: only an empty one is restored.");
+      return fail("This PostgreSQL is already in use: restore into an empty one.");
     const schema = await listSchemaVersions.all(tx, {});
     if (JSON.stringify(schema) !== JSON.stringify(manifest.schema)) {
-      return fail("The backup was made with other tables than this program has: restore it with the program that made it.");
+      return fail(
+        "The tables of the backup differ from those of this program: restore it with the program that made it.",
+      );
     }
     for (const table of NEVER_EMPTY) await tx.script(`DELETE FROM ${table}`);
     let rows = 0;
@@ -38,12 +44,14 @@ export async function loadTables(database: Database, folder: string, manifest: M
 
 type Table = { readonly name: string; readonly pointsTo: readonly string[] };
 
-/** Those that others point to come first. */
+/** Referenced tables come first. */
 function inOrder(tables: readonly Table[]): readonly string[] {
   const done: string[] = [];
   while (done.length < tables.length) {
-    const next = tables.filter(({ name, pointsTo }) => !done.includes(name) && pointsTo.every((target) => done.includes(target)));
-    if (next.length === 0) throw new Error("the tables point to each other in a circle");
+    const next = tables.filter(
+      ({ name, pointsTo }) => !done.includes(name) && pointsTo.every((target) => done.includes(target)),
+    );
+    if (next.length === 0) throw new Error("the foreign keys of the tables form a cycle");
     done.push(...next.map(({ name }) => name));
   }
   return done;
@@ -55,9 +63,10 @@ async function loadTable(tx: Transaction, table: string, path: string): Promise<
   let rows = 0;
   const flush = async () => {
     await ensureMonths(tx, { table, page, months });
-    await tx.query(`INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`, [
-      `[${page.join()}]`,
-    ]);
+    await tx.query(
+      `INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::${table}, $1::text::json)`,
+      [`[${page.join()}]`],
+    );
     rows += page.length;
     page = [];
   };

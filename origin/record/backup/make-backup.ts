@@ -1,12 +1,12 @@
 import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Redis } from "ioredis";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { CONSUMERS_KEY } from "../commit/keys.ts";
-import { LAYOUT, readLayout } from "../commit/layout.ts";
-import type { Database } from "../db/database.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { Database } from "../../db/database.ts";
+import { CONSUMERS_KEY } from "../../journal/keys.ts";
+import { LAYOUT, readLayout } from "../../state/layout.ts";
 import { dumpTables } from "./dump-tables.ts";
-import { fetchSnapshot } from "./fetch-snapshot.ts";
+import { fetchSnapshot, SnapshotRefused } from "./fetch-snapshot.ts";
 import { type BackupFile, digestOfFile, MANIFEST_FILE, MANIFEST_FORMAT, type Manifest } from "./manifest.ts";
 
 type BackupParts = {
@@ -15,17 +15,19 @@ type BackupParts = {
   readonly redisUrl: string;
   readonly folder: string;
   readonly nowMs: number;
-  /** What is being written, for whoever waits. */
   readonly onProgress?: ((progress: string) => void) | undefined;
 };
 
 const SNAPSHOT_FILE = "redis.rdb";
-/** While a backup is made it reads the journal like everybody else: nothing is trimmed that PostgreSQL's dump does not hold. */
+/**
+ * While a backup is made, it counts as a consumer of the journal: nothing is trimmed that PostgreSQL's dump does not
+ * hold.
+ */
 export const BACKUP_CONSUMER = "backup";
 
 /**
- * Both stores while trading goes on: PostgreSQL as of one journal entry, then Redis, which holds that entry and every later one. The manifest
- * with its checksums comes last.
+ * Backs up both stores while trading continues: PostgreSQL as of one journal entry, then Redis, which holds that entry
+ * and all later ones. The manifest with the checksums is written last.
  */
 export async function makeBackup({
   database,
@@ -36,7 +38,7 @@ export async function makeBackup({
   onProgress = () => {},
 }: BackupParts): Promise<Result<Manifest, string>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if ((await readdir(folder)).length > 0) return fail(`${folder} is not empty: each backup has a folder of its own.`);
+  if ((await readdir(folder)).length > 0) return fail(`${folder} is not empty: a backup needs an empty folder.`);
   await redis.hset(CONSUMERS_KEY, BACKUP_CONSUMER, (await redis.hget(CONSUMERS_KEY, "ledger")) ?? "0");
   try {
     const dump = await dumpTables(database, folder, onProgress);
@@ -58,13 +60,13 @@ export async function makeBackup({
   }
 }
 
-/** A hosted Redis may not hand it out; PostgreSQL alone is enough then. */
+/** A hosted Redis may refuse it; PostgreSQL is sufficient then. */
 async function saveSnapshot(redisUrl: string, folder: string): Promise<BackupFile | undefined> {
   const path = join(folder, SNAPSHOT_FILE);
   try {
     await fetchSnapshot(redisUrl, path);
   } catch (error) {
-    if (error instanceof Error && error.message.includes("does not hand out")) return undefined;
+    if (error instanceof SnapshotRefused) return undefined;
     throw error;
   }
   return { name: SNAPSHOT_FILE, bytes: (await stat(path)).size, sha256: await digestOfFile(path) };

@@ -4,26 +4,26 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
 
-/** What a backup consists of. It is written last: a folder without it is no backup. */
+/** The contents of a backup. It is written last: a folder without a manifest is not a backup. */
 export const MANIFEST_FILE = "manifest.json";
 
 const fileSchema = z.object({ name: z.string().regex(/^[a-z_.-]+$/), bytes: z.int(), sha256: z.string() });
 
-/** 1 had no `layout`. */
+/** Format 1 had no `layout`. */
 export const MANIFEST_FORMAT = 2;
 
 const manifestSchema = z.object({
   format: z.int().min(1).max(MANIFEST_FORMAT),
   madeAt: z.string(),
-  /** The journal entry that PostgreSQL stood at; Redis holds it too, and every entry behind it. */
+  /** The journal entry that PostgreSQL stood at; Redis holds it and all later entries. */
   sequence: z.int(),
   schema: z.array(z.object({ version: z.int(), sha256: z.string() })),
   tables: z.array(fileSchema.extend({ table: z.string().regex(/^[a-z_]+$/), rows: z.int() })),
-  /** Of the venue's Redis; `origin/commit/layout.ts`. */
+  /** Layout of the venue's Redis (`origin/state/layout.ts`). */
   layout: z.int().default(1),
-  /** Absent where the server does not hand out its snapshot: PostgreSQL alone is enough to restore from. */
+  /** Absent if the server refuses its snapshot: PostgreSQL is sufficient for a restore. */
   redis: fileSchema.optional(),
 });
 
@@ -32,12 +32,14 @@ export type BackupFile = z.output<typeof fileSchema>;
 
 /** A sentence when there is none, or one that a later program has made. */
 export async function readManifest(folder: string): Promise<Result<Manifest, string>> {
-  const unreadable = fail(`${folder} holds no complete backup: ${MANIFEST_FILE} is missing or cannot be read.`);
+  const unreadable = fail(`${folder} holds no complete backup: ${MANIFEST_FILE} is missing or unreadable.`);
   try {
     const json: unknown = JSON.parse(await readFile(join(folder, MANIFEST_FILE), "utf8"));
     const later = z.object({ format: z.int().gt(MANIFEST_FORMAT) }).safeParse(json);
     if (later.success)
-      return fail(`The backup has format ${later.data.format}, this program knows ${MANIFEST_FORMAT}: use the newer program.`);
+      return fail(
+        `The backup has format ${later.data.format}, this program knows ${MANIFEST_FORMAT}: use the newer program.`,
+      );
     const manifest = manifestSchema.safeParse(json);
     return manifest.success ? ok(manifest.data) : unreadable;
   } catch {
@@ -45,7 +47,7 @@ export async function readManifest(folder: string): Promise<Result<Manifest, str
   }
 }
 
-/** Reads the manifest and goes through every file. A sentence on the first thing that is wrong. */
+/** Reads the manifest and verifies every file; fails with the first fault. */
 export async function checkedManifest(folder: string): Promise<Result<Manifest, string>> {
   const read = await readManifest(folder);
   if (!read.ok) return read;
@@ -53,7 +55,7 @@ export async function checkedManifest(folder: string): Promise<Result<Manifest, 
   for (const { name, sha256 } of [...manifest.tables, ...(manifest.redis === undefined ? [] : [manifest.redis])]) {
     const digest = await digestOfFile(join(folder, name)).catch(() => undefined);
     if (digest === undefined) return fail(`${name} is missing from the backup.`);
-    if (digest !== sha256) return fail(`${name} is not what was backed up: its checksum is another one.`);
+    if (digest !== sha256) return fail(`${name} was changed after the backup: its checksum does not match.`);
   }
   return ok(manifest);
 }

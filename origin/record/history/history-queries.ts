@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import { wholeNumber } from "../ledger/ledger-queries.ts";
 import { ledgerTradeSchema } from "../ledger/ledger-trades.ts";
 import { orderRowSchema } from "../sync/table-queries.ts";
@@ -10,7 +10,12 @@ import listUserOrdersSource from "./list-user-orders.sql";
 import listUserTradesSource from "./list-user-trades.sql";
 import readLastTradeSource from "./read-last-trade.sql";
 
-export const findOrders = defineQuery({ name: "find-orders", source: findOrdersSource, params: ["ids"], row: orderRowSchema });
+export const findOrders = defineQuery({
+  name: "find-orders",
+  source: findOrdersSource,
+  params: ["ids"],
+  row: orderRowSchema,
+});
 
 export const listUserOrders = defineQuery({
   name: "list-user-orders",

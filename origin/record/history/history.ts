@@ -1,44 +1,57 @@
+import type { Database } from "../../db/database.ts";
+import type { OrderRow, TradeRow } from "../../engine/changes.ts";
+import { amountText, stepsOf } from "../../instruments/amounts.ts";
+import { createGrids, type Grids } from "../../instruments/grids.ts";
+import { isOpenStatus, type OrderHash, orderHash } from "../../state/order-writes.ts";
+import { tradeTexts } from "../../state/state-writes.ts";
 import { findArchives } from "../archive/archive-queries.ts";
 import type { OrderArchive } from "../archive/order-archive.ts";
-import type { Database } from "../db/database.ts";
-import type { OrderRow, TradeRow } from "../engine/changes.ts";
-import { stepsOf } from "../ledger/decimal.ts";
-import { readOffset } from "../ledger/ledger-queries.ts";
+import { listCurrencies, listGrids, readOffset } from "../ledger/ledger-queries.ts";
 import { tradeRow } from "../ledger/ledger-trades.ts";
-import { decimal } from "../projections/decimal.ts";
-import { type OrderHash, orderHash } from "../projections/order-fields.ts";
-import { isOpenStatus } from "../projections/order-writes.ts";
-import { tradeTexts } from "../projections/trade-writes.ts";
-import { findOrders, listOrderTrades, listUserMovements, listUserOrders, listUserTrades, readLastTrade } from "./history-queries.ts";
-import { createRecordedTerms } from "./recorded-terms.ts";
-import { createRememberedOrders } from "./remembered-orders.ts";
+import {
+  findOrders,
+  listOrderTrades,
+  listUserMovements,
+  listUserOrders,
+  listUserTrades,
+  readLastTrade,
+} from "./history-queries.ts";
 
 /**
- * What Redis no longer holds, exactly as it stood there: orders, trades and movements from PostgreSQL, single orders also from the archive
- * behind it. Every call fails with `DatabaseUnavailable` while PostgreSQL is unavailable. Readers ask Redis first: what is open or recent is there.
+ * Reads what Redis no longer holds, in the form it had there: orders, trades and movements from PostgreSQL, single
+ * orders also from the archive. Every call fails with `DatabaseUnavailable` while PostgreSQL is unavailable. Readers
+ * ask Redis first, which holds everything open or recent.
  */
 export type History = {
-  /** Undefined when there never was such an order. What has ended does not change, so it is remembered for a while. */
+  /** Undefined if the order never existed. Ended orders do not change, so they are cached for a while. */
   readonly findOrder: (orderId: number) => Promise<OrderHash | undefined>;
-  /** Those of them that PostgreSQL has, in any order. */
+  /** The orders that PostgreSQL has, in any order. */
   readonly findOrders: (orderIds: readonly number[]) => Promise<readonly OrderHash[]>;
-  /** The newest first. Orders in the archive are not listed. */
+  /** Newest first. Archived orders are not listed. */
   readonly ordersBefore: (user: string, page: Page) => Promise<readonly OrderHash[]>;
-  /** The newest first. */
+  /** Newest first. */
   readonly tradesBefore: (user: string, page: Page) => Promise<readonly string[]>;
-  /** The oldest first; some are missing when their owner has traded very much during the order's life. */
+  /** Oldest first; incomplete if the owner traded very often during the lifetime of the order. */
   readonly tradesOfOrder: (user: string, order: TradedOrder) => Promise<readonly string[]>;
-  /** Up to here the ledger has every trade. */
+  /** The ledger has every trade up to this id. */
   readonly lastTradeId: () => Promise<number>;
-  /** The newest first; several may have the same time. */
-  readonly movementsUntil: (user: string, page: { readonly toMs: number; readonly limit: number }) => Promise<readonly OldMovement[]>;
-  /** Up to this journal entry the ledger has every movement. */
+  /** Newest first; several may have the same time. */
+  readonly movementsUntil: (
+    user: string,
+    page: { readonly toMs: number; readonly limit: number },
+  ) => Promise<readonly OldMovement[]>;
+  /** The ledger has every movement up to this journal entry. */
   readonly ledgerSequence: () => Promise<number>;
 };
 
 export type Page = { readonly beforeId: number; readonly limit: number };
 
-type TradedOrder = { readonly id: string; readonly side: "buy" | "sell"; readonly createdAt: number; readonly updatedAt: number };
+type TradedOrder = {
+  readonly id: string;
+  readonly side: "buy" | "sell";
+  readonly createdAt: number;
+  readonly updatedAt: number;
+};
 
 export type OldMovement = {
   readonly id: string;
@@ -50,12 +63,18 @@ export type OldMovement = {
   readonly at: number;
 };
 
-/** Of one user during one order's life: some tens of milliseconds for PostgreSQL. */
+/** Trades of one user within the lifetime of one order: tens of milliseconds for PostgreSQL. */
 const TRADES_LOOKED_AT_MAX = 10_000;
 const ID_MAX = Number.MAX_SAFE_INTEGER;
 
-/** Without an archive, orders that went there are not found. */
-export function openHistory({ database, archive }: { readonly database: Database; readonly archive?: OrderArchive | undefined }): History {
+/** Without an archive, archived orders are not found. */
+export function openHistory({
+  database,
+  archive,
+}: {
+  readonly database: Database;
+  readonly archive?: OrderArchive | undefined;
+}): History {
   const terms = createRecordedTerms(database);
   const remembered = createRememberedOrders();
 
@@ -76,7 +95,7 @@ export function openHistory({ database, archive }: { readonly database: Database
 
   async function textsOf(user: string, rows: readonly Parameters<typeof tradeRow>[0][]): Promise<readonly string[]> {
     await terms.meet(rows);
-    return rows.map((row) => textFor(user, tradeRow(row, terms.ledger)));
+    return rows.map((row) => textFor(user, tradeRow(row, terms.grids)));
   }
 
   function textFor(user: string, trade: TradeRow): string {
@@ -91,7 +110,8 @@ export function openHistory({ database, archive }: { readonly database: Database
       if (order === undefined || !isOpenStatus(order.status)) remembered.put(orderId, order ?? null);
       return order && (await hashesOf([order]))[0];
     },
-    findOrders: async (ids) => (ids.length === 0 ? [] : hashesOf(await findOrders.all(database, { ids: ids.map(String) }))),
+    findOrders: async (ids) =>
+      ids.length === 0 ? [] : hashesOf(await findOrders.all(database, { ids: ids.map(String) })),
     ordersBefore: async (user, { beforeId, limit }) =>
       hashesOf(await listUserOrders.all(database, { user, before: String(Math.min(beforeId, ID_MAX)), limit })),
     tradesBefore: async (user, { beforeId, limit }) =>
@@ -105,14 +125,65 @@ export function openHistory({ database, archive }: { readonly database: Database
       const rows = await listUserMovements.all(database, { user, toMs: String(Math.min(toMs, ID_MAX)), limit });
       await terms.meetCurrencies(rows.map(({ currency }) => currency));
       return rows.map(({ amount, ...row }) => {
-        const steps = stepsOf(amount, terms.grids.scaleOf(row.currency));
-        return {
-          ...row,
-          direction: steps < 0n ? "out" : "in",
-          amount: decimal(steps < 0n ? -steps : steps, terms.grids.scaleOf(row.currency)),
-        };
+        const scale = terms.grids.scaleOf(row.currency);
+        const steps = stepsOf(amount, scale);
+        return { ...row, direction: steps < 0n ? "out" : "in", amount: amountText(steps < 0n ? -steps : steps, scale) };
       });
     },
     ledgerSequence: async () => (await readOffset.first(database, { consumer: "ledger" }))?.sequence ?? 0,
+  };
+}
+
+/**
+ * Every currency and grid that was ever traded in. They never change, so they are read only when an unknown one
+ * appears.
+ */
+type RecordedTerms = {
+  readonly grids: Grids;
+  readonly meet: (rows: readonly { readonly pair: string; readonly grid: number }[]) => Promise<void>;
+  readonly meetCurrencies: (currencies: readonly string[]) => Promise<void>;
+};
+
+function createRecordedTerms(database: Database): RecordedTerms {
+  const grids = createGrids();
+
+  async function read(): Promise<void> {
+    grids.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });
+  }
+
+  return {
+    grids,
+    async meet(rows) {
+      if (rows.some(({ pair, grid }) => grids.find(pair, grid) === undefined)) await read();
+    },
+    async meetCurrencies(currencies) {
+      if (currencies.some((currency) => grids.findScale(currency) === undefined)) await read();
+    },
+  };
+}
+
+/**
+ * Cache of recently requested orders, and of ids without an order. An ended order does not change, so the cache is
+ * exact, and repeated requests for one id cost PostgreSQL and the archive one query.
+ */
+type RememberedOrders = {
+  /** null: there is no such order. undefined: not in the cache. */
+  readonly get: (orderId: number) => OrderRow | null | undefined;
+  readonly put: (orderId: number, order: OrderRow | null) => void;
+};
+
+/** About 2 MB. */
+const ORDERS_MAX = 5_000;
+
+function createRememberedOrders(): RememberedOrders {
+  const orders = new Map<number, OrderRow | null>();
+  return {
+    get: (orderId) => orders.get(orderId),
+    put(orderId, order) {
+      orders.delete(orderId);
+      orders.set(orderId, order);
+      const [oldest] = orders.keys();
+      if (orders.size > ORDERS_MAX && oldest !== undefined) orders.delete(oldest);
+    },
   };
 }

@@ -1,4 +1,4 @@
--- Trades of a user below an id, the newest first. Ids rise with the time, and the indexes are by user and time.
+-- Trades of a user below an id, newest first. Ids rise with the time, and the indexes are by user and time.
 -- $1 user
 -- $2 before
 -- $3 limit
@@ -18,7 +18,8 @@ found AS (
     ORDER BY executed_at DESC, trade_id DESC LIMIT $3::integer
   )
 )
-SELECT trade_id::text AS id, symbol AS pair, grid, round(extract(epoch FROM executed_at) * 1000)::bigint::text AS at, price::text AS price,
-  qty::text AS qty, value::text AS value, taker_side AS "takerSide", buy_order_id::text AS "buyOrderId", sell_order_id::text AS "sellOrderId",
-  buy_user_id AS "buyUser", sell_user_id AS "sellUser", buy_fee::text AS "buyFee", sell_fee::text AS "sellFee"
+SELECT trade_id::text AS id, symbol AS pair, grid, round(extract(epoch FROM executed_at) * 1000)::bigint::text AS at,
+  price::text AS price, qty::text AS qty, value::text AS value, taker_side AS "takerSide",
+  buy_order_id::text AS "buyOrderId", sell_order_id::text AS "sellOrderId", buy_user_id AS "buyUser",
+  sell_user_id AS "sellUser", buy_fee::text AS "buyFee", sell_fee::text AS "sellFee"
 FROM found f ORDER BY f.trade_id DESC LIMIT $3::integer

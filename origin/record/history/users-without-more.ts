@@ -1,10 +1,11 @@
 /**
- * Users of whom PostgreSQL has nothing beyond what Redis has. Only a restored or upgraded store needs to know: its lists may be incomplete, and a look into
- * PostgreSQL tells. Nothing old is ever added, so one look is enough; after it, what is recent is read from Redis alone again.
+ * Users for whom PostgreSQL has nothing older than Redis. Only a restored or upgraded store needs this: its lists may
+ * be incomplete, and one query to PostgreSQL decides. Nothing old is ever added, so one query is enough; afterwards
+ * recent data is read from Redis only.
  */
 export type UsersWithoutMore = { readonly has: (user: string) => boolean; readonly add: (user: string) => void };
 
-/** Some 100 bytes each. A user who is no longer remembered costs one more look. */
+/** About 100 bytes each. An evicted user costs one more query. */
 const USERS_MAX = 20_000;
 
 export function createUsersWithoutMore(usersMax = USERS_MAX): UsersWithoutMore {

@@ -1,29 +1,30 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import type { Clock } from "../../shared/clock.ts";
-import type { PartHealth } from "../../shared/health.ts";
-import { type CommandBody, takesOnMore } from "../commands/commands.ts";
-import { firstEntry, type JournalEntry, readJournal } from "../commit/journal.ts";
-import { bodyTime } from "../commit/journal-body.ts";
-import { CONSUMERS_KEY, JOURNAL_KEY, OFFSET_KEY } from "../commit/keys.ts";
+import type { Clock } from "../../../shared/clock.ts";
+import type { PartHealth } from "../../../shared/http/health.ts";
+import { takesOnMore } from "../../commit/submit/commands.ts";
+import type { CommandBody } from "../../engine/command.ts";
+import { firstEntry, type JournalEntry, readJournal } from "../../journal/journal.ts";
+import { bodyTime } from "../../journal/journal-body.ts";
+import { CONSUMERS_KEY, JOURNAL_KEY, OFFSET_KEY } from "../../journal/keys.ts";
 
 /**
- * What the journal holds that PostgreSQL does not. As long as PostgreSQL is away it grows, and with it what would be lost if the venue's Redis
- * were lost as well. At a quarter of the bound, or when the oldest entry is ten seconds old, it is told; at the bound nothing new is
- * taken, while orders can still be cancelled.
+ * The journal entries that PostgreSQL does not hold. While PostgreSQL is unavailable the backlog grows, and with it the
+ * loss if the venue's Redis were lost too. At a quarter of the bound, or when the oldest entry is ten seconds old, it
+ * is logged; at the bound new orders are refused, while orders can still be cancelled.
  */
 export type Backlog = {
   readonly entries: number;
-  /** How old the oldest of them is. */
+  /** Age of the oldest entry. */
   readonly ageMs: number;
-  /** What they take in Redis. */
+  /** Their size in Redis. */
   readonly bytes: number;
   readonly level: "ok" | "late" | "full";
 };
 
 export type WatchedBacklog = {
   readonly current: () => Backlog;
-  /** Whether a command like this may be appended now. */
+  /** Whether a command of this kind may be appended now. */
   readonly refusalOf: (body: CommandBody) => "backlog_full" | undefined;
   readonly health: () => PartHealth;
   readonly stop: () => void;
@@ -34,7 +35,7 @@ type BacklogParts = {
   readonly clock: Clock;
   readonly log: Logger;
   readonly bytesMax: number;
-  /** Of a ledger in this process: why it does not go on by itself. */
+  /** Why the ledger of this process has stopped. */
   readonly haltedFor: () => string | undefined;
 };
 
@@ -48,7 +49,10 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
   let backlog: Backlog = { entries: 0, ageMs: 0, bytes: 0, level: "ok" };
 
   async function measure(): Promise<Backlog> {
-    const [committed, written] = await Promise.all([redis.hget(OFFSET_KEY, "sequence"), redis.hget(CONSUMERS_KEY, "ledger")]);
+    const [committed, written] = await Promise.all([
+      redis.hget(OFFSET_KEY, "sequence"),
+      redis.hget(CONSUMERS_KEY, "ledger"),
+    ]);
     const entries = Math.max(0, Number(committed ?? 0) - Number(written ?? 0));
     if (entries === 0) return { entries, ageMs: 0, bytes: 0, level: "ok" };
     const [oldest] = await readJournal(redis, Number(written ?? 0), 1);
@@ -70,7 +74,7 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
       backlog = await measure();
       if (backlog.level !== before) tell(before);
     } catch {
-      // Redis is away: then nothing is appended anyway, and its own health says so.
+      // Redis is unavailable: nothing is appended then, and its own health check reports it.
     } finally {
       timer.refresh();
     }
@@ -79,9 +83,14 @@ export function watchBacklog({ redis, clock, log, bytesMax, haltedFor }: Backlog
   function tell(before: Backlog["level"]): void {
     const { level, ...facts } = backlog;
     if (level === "full")
-      log.error(facts, "the journal is full of what PostgreSQL does not hold: nothing new is taken until it has caught up");
+      log.error(facts, "the backlog is at its bound: new orders are refused until PostgreSQL has caught up");
     else if (level === "late")
-      log.warn(facts, before === "full" ? "the backlog is below its bound again: commands are taken" : "PostgreSQL is behind the journal");
+      log.warn(
+        facts,
+        before === "full"
+          ? "the backlog is below its bound again: new orders are accepted"
+          : "PostgreSQL is behind the journal",
+      );
     else log.info(facts, "PostgreSQL has caught up with the journal");
   }
 
@@ -103,7 +112,7 @@ function healthOf({ entries, ageMs, bytes, level }: Backlog, haltedFor: string |
   return { name: "ledger", state: level === "full" ? "down" : "ok", detail: behind };
 }
 
-/** Since the youngest command of the entry was made. */
+/** Age of the newest command in the entry. */
 function ageOf(entry: JournalEntry | undefined, nowMs: number): number {
   return entry === undefined ? 0 : Math.max(0, nowMs - bodyTime(entry.body));
 }

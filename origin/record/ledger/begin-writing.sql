@@ -1,4 +1,4 @@
--- For the rest of the transaction: who writes, and how long a statement may run or wait for a lock.
+-- Sets the role and the time limits of statements and locks for the rest of the transaction.
 -- $1 role
 -- $2 lockMs
 -- $3 statementMs

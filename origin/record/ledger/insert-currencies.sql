@@ -1,4 +1,4 @@
--- Currencies that the ledger has not met before.
+-- Currencies that are new to the ledger.
 -- $1 currencies
 -- $2 scales
 INSERT INTO ledger_currencies (currency, scale)

@@ -1,4 +1,4 @@
--- Grids that the ledger has not met before.
+-- Grids that are new to the ledger.
 -- $1 pairs
 -- $2 grids
 -- $3 baseCurrencies

@@ -2,17 +2,22 @@ import { hash } from "node:crypto";
 import type { Posted } from "./post-entry.ts";
 
 /**
- * The ledger's own chain: each row of `ledger_entries` hashes what was posted for it together with the row before. Whoever changes, removes or
- * adds a row behind the triggers' back has to change every later hash as well.
+ * The ledger's own hash chain: each row of `ledger_entries` hashes its postings together with the row before. A row
+ * that is changed, removed or added around the triggers requires changing every later hash as well.
  */
-type ChainLink = { readonly previousHash: string; readonly sequence: number; readonly journalHash: string; readonly posted: Posted };
+type ChainLink = {
+  readonly previousHash: string;
+  readonly sequence: number;
+  readonly journalHash: string;
+  readonly posted: Posted;
+};
 
 /** Before the first entry. */
 export const FIRST_LEDGER_HASH = "";
 
 export function ledgerHash({ previousHash, sequence, journalHash, posted }: ChainLink): string {
   let text = `${previousHash}\n${sequence}\n${journalHash}\n`;
-  // JSON, because references are users' own words and may hold any separator.
+  // JSON, because references are clients' own text and may contain any separator.
   for (const trade of posted.trades) {
     const { tradeId, symbol, grid, buyUser, sellUser, buyOrderId, sellOrderId, takerSide } = trade;
     const { price, qty, value, buyFee, sellFee, atMs } = trade;

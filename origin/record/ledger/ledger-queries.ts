@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import beginWritingSource from "./begin-writing.sql";
 import ensureMonthSource from "./ensure-month.sql";
 import insertBodiesSource from "./insert-bodies.sql";
@@ -16,7 +16,7 @@ import moveOffsetSource from "./move-offset.sql";
 import readOffsetSource from "./read-offset.sql";
 import tryConsumerLockSource from "./try-consumer-lock.sql";
 
-/** bigint comes as text from one driver and as a number from the other, so every statement says text. */
+/** One driver returns bigint as text and the other as a number, so every statement casts to text. */
 export const wholeNumber = z
   .string()
   .regex(/^\d{1,16}$/)
@@ -115,7 +115,12 @@ export const readOffset = defineQuery({
   row: z.object({ sequence: wholeNumber, journalHash: z.string(), hash: z.string(), command: z.string() }),
 });
 
-export const ensureMonth = defineQuery({ name: "ensure-month", source: ensureMonthSource, params: ["month"], row: none });
+export const ensureMonth = defineQuery({
+  name: "ensure-month",
+  source: ensureMonthSource,
+  params: ["month"],
+  row: none,
+});
 
 export const beginWriting = defineQuery({
   name: "begin-writing",

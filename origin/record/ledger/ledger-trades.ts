@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import type { TradeRow } from "../engine/changes.ts";
-import { stepsOf } from "./decimal.ts";
+import type { TradeRow } from "../../engine/changes.ts";
+import { stepsOf } from "../../instruments/amounts.ts";
+import { lotsOf, ticksOf } from "../../instruments/grid.ts";
+import type { Grids } from "../../instruments/grids.ts";
 import { wholeNumber } from "./ledger-queries.ts";
-import type { LedgerTerms } from "./ledger-terms.ts";
 
-/** A trade as the ledger has it, in decimals. */
+/** A trade in the ledger, in decimals. */
 export const ledgerTradeSchema = z.object({
   id: wholeNumber,
   pair: z.string(),
@@ -23,19 +23,16 @@ export const ledgerTradeSchema = z.object({
   sellFee: z.string(),
 });
 
-/** The same, counted as the engine counted it. */
-export function tradeRow(recorded: z.output<typeof ledgerTradeSchema>, terms: LedgerTerms): TradeRow {
+/** Converts it back to the engine's ticks, lots and steps. */
+export function tradeRow(recorded: z.output<typeof ledgerTradeSchema>, grids: Grids): TradeRow {
   const { price, qty, value, buyFee, sellFee, ...row } = recorded;
-  const grid = terms.gridOf(row.pair, row.grid);
-  const baseScale = terms.scaleOf(grid?.baseCurrency ?? "");
-  const quoteScale = terms.scaleOf(grid?.quoteCurrency ?? "");
-  assert(grid !== undefined && baseScale !== undefined && quoteScale !== undefined, "the ledger knows the grids of its trades");
+  const grid = grids.of(row.pair, row.grid);
   return {
     ...row,
-    ticks: Number(stepsOf(price, quoteScale) / grid.tickSteps),
-    lots: Number(stepsOf(qty, baseScale) / grid.lotSteps),
-    value: stepsOf(value, quoteScale),
-    buyFee: stepsOf(buyFee, baseScale),
-    sellFee: stepsOf(sellFee, quoteScale),
+    ticks: ticksOf(price, grid),
+    lots: lotsOf(qty, grid),
+    value: stepsOf(value, grid.quoteScale),
+    buyFee: stepsOf(buyFee, grid.baseScale),
+    sellFee: stepsOf(sellFee, grid.quoteScale),
   };
 }

@@ -1,2 +1,2 @@
--- Every currency that the ledger has met.
+-- Every currency in the ledger.
 SELECT currency, scale FROM ledger_currencies

@@ -1,4 +1,4 @@
--- Moves a reader of the journal on, if it still stands where the caller believes it does.
+-- Advances a consumer of the journal, if it is still at the expected position.
 -- $1 consumer
 -- $2 before
 -- $3 after

@@ -1,11 +1,13 @@
-import { fail, ok, type Result } from "../../shared/result.ts";
-import type { MoneyChanges } from "../commit/journal-body.ts";
-import type { MovementRow, TradeRow } from "../engine/changes.ts";
-import { HOUSE_USER } from "../engine/terms.ts";
-import { decimalOf } from "./decimal.ts";
-import type { LedgerTerms } from "./ledger-terms.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { MovementRow, TradeRow } from "../../engine/changes.ts";
+import { HOUSE_USER } from "../../engine/terms.ts";
+import { ledgerText } from "../../instruments/amounts.ts";
+import type { Grids } from "../../instruments/grids.ts";
+import type { MoneyChanges } from "../../journal/journal-body.ts";
 
-/** Where deposits come from and withdrawals go to. No user can have this name: users are numbers of 128 bits. */
+/**
+ * The source of deposits and the destination of withdrawals. No user can have this name: user ids are 128-bit numbers.
+ */
 export const OUTSIDE_ACCOUNT = "outside";
 
 export type LedgerTrade = {
@@ -28,10 +30,10 @@ export type LedgerTrade = {
 export type Posting = {
   readonly account: string;
   readonly currency: string;
-  /** What the account gains; negative for what it gives. */
+  /** Positive for a credit, negative for a debit. */
   readonly amount: string;
   readonly kind: "trade" | "fee" | MovementRow["kind"];
-  /** The trade's id, or the command's. */
+  /** The id of the trade or of the command. */
   readonly cause: string;
   readonly reference: string;
   readonly atMs: string;
@@ -42,19 +44,20 @@ export type Posted = { readonly trades: readonly LedgerTrade[]; readonly posting
 export const NOTHING_POSTED: Posted = { trades: [], postings: [] };
 
 /**
- * One journal entry in double entry. Pure: the same changes and terms give the same rows, which is what the hash chain and the audit rest on.
- * Fails with a sentence if the entry speaks of a currency or a pair that nobody has told of.
+ * Posts one journal entry in double entry. Pure: the same changes and terms give the same rows, which the hash chain
+ * and the audit rely on. Fails if the entry names an unknown currency or pair.
  */
-export function postEntry(changes: MoneyChanges, terms: LedgerTerms): Result<Posted, string> {
+export function postEntry(changes: MoneyChanges, grids: Grids): Result<Posted, string> {
   const trades: LedgerTrade[] = [];
   const postings: Posting[] = [];
   for (const movement of changes.movements) {
-    const scale = terms.scaleOf(movement.currency);
-    if (scale === undefined) return fail(`command ${movement.commandId} moves ${movement.currency}, which is not known`);
+    const scale = grids.findScale(movement.currency);
+    if (scale === undefined)
+      return fail(`command ${movement.commandId} moves the unknown currency ${movement.currency}`);
     postings.push(...movementPostings(movement, scale));
   }
   for (const trade of changes.trades) {
-    const posted = postTrade(trade, terms);
+    const posted = postTrade(trade, grids);
     if (!posted.ok) return posted;
     trades.push(posted.value.trade);
     postings.push(...posted.value.postings);
@@ -63,24 +66,27 @@ export function postEntry(changes: MoneyChanges, terms: LedgerTerms): Result<Pos
 }
 
 function movementPostings(row: MovementRow, scale: number): readonly Posting[] {
-  const rest = { currency: row.currency, kind: row.kind, cause: row.commandId, reference: row.reference, atMs: String(row.at) };
+  const rest = {
+    currency: row.currency,
+    kind: row.kind,
+    cause: row.commandId,
+    reference: row.reference,
+    atMs: String(row.at),
+  };
   const from = row.kind === "deposit" ? OUTSIDE_ACCOUNT : row.from;
   const to = row.kind === "withdrawal" ? OUTSIDE_ACCOUNT : row.to;
   return [
-    { account: from, amount: decimalOf(-row.amount, scale), ...rest },
-    { account: to, amount: decimalOf(row.amount, scale), ...rest },
+    { account: from, amount: ledgerText(-row.amount, scale), ...rest },
+    { account: to, amount: ledgerText(row.amount, scale), ...rest },
   ];
 }
 
 type PostedTrade = { readonly trade: LedgerTrade; readonly postings: readonly Posting[] };
 
-function postTrade(row: TradeRow, terms: LedgerTerms): Result<PostedTrade, string> {
-  const grid = terms.gridOf(row.pair, row.grid);
-  const baseScale = grid && terms.scaleOf(grid.baseCurrency);
-  const quoteScale = grid && terms.scaleOf(grid.quoteCurrency);
-  if (grid === undefined || baseScale === undefined || quoteScale === undefined) {
-    return fail(`trade ${row.id} is in ${row.pair} by grid ${row.grid}, which is not known`);
-  }
+function postTrade(row: TradeRow, grids: Grids): Result<PostedTrade, string> {
+  const grid = grids.find(row.pair, row.grid);
+  if (grid === undefined) return fail(`trade ${row.id} is on the unknown grid ${row.grid} of ${row.pair}`);
+  const { baseScale, quoteScale } = grid;
   const quantity = BigInt(row.lots) * grid.lotSteps;
   const trade = {
     tradeId: String(row.id),
@@ -91,14 +97,21 @@ function postTrade(row: TradeRow, terms: LedgerTerms): Result<PostedTrade, strin
     buyOrderId: String(row.buyOrderId),
     sellOrderId: String(row.sellOrderId),
     takerSide: row.takerSide,
-    price: decimalOf(BigInt(row.ticks) * grid.tickSteps, quoteScale),
-    qty: decimalOf(quantity, baseScale),
-    value: decimalOf(row.value, quoteScale),
-    buyFee: decimalOf(row.buyFee, baseScale),
-    sellFee: decimalOf(row.sellFee, quoteScale),
+    price: ledgerText(BigInt(row.ticks) * grid.tickSteps, quoteScale),
+    qty: ledgerText(quantity, baseScale),
+    value: ledgerText(row.value, quoteScale),
+    buyFee: ledgerText(row.buyFee, baseScale),
+    sellFee: ledgerText(row.sellFee, quoteScale),
     atMs: String(row.at),
   };
-  const base = { currency: grid.baseCurrency, scale: baseScale, giver: row.sellUser, taker: row.buyUser, steps: quantity, fee: row.buyFee };
+  const base = {
+    currency: grid.baseCurrency,
+    scale: baseScale,
+    giver: row.sellUser,
+    taker: row.buyUser,
+    steps: quantity,
+    fee: row.buyFee,
+  };
   const quote = {
     currency: grid.quoteCurrency,
     scale: quoteScale,
@@ -119,11 +132,14 @@ type Side = {
   readonly fee: bigint;
 };
 
-/** What is received is the whole less the fee; a fee can be the whole, and then nothing is received. */
-function legsOf({ currency, scale, giver, taker, steps, fee }: Side, { tradeId, atMs }: LedgerTrade): readonly Posting[] {
+/** The taker receives the amount minus the fee; a fee can be the whole amount, and then nothing is received. */
+function legsOf(
+  { currency, scale, giver, taker, steps, fee }: Side,
+  { tradeId, atMs }: LedgerTrade,
+): readonly Posting[] {
   const rest = { currency, cause: tradeId, reference: "", atMs };
-  const legs: Posting[] = [{ account: giver, amount: decimalOf(-steps, scale), kind: "trade", ...rest }];
-  if (steps > fee) legs.push({ account: taker, amount: decimalOf(steps - fee, scale), kind: "trade", ...rest });
-  if (fee > 0n) legs.push({ account: HOUSE_USER, amount: decimalOf(fee, scale), kind: "fee", ...rest });
+  const legs: Posting[] = [{ account: giver, amount: ledgerText(-steps, scale), kind: "trade", ...rest }];
+  if (steps > fee) legs.push({ account: taker, amount: ledgerText(steps - fee, scale), kind: "trade", ...rest });
+  if (fee > 0n) legs.push({ account: HOUSE_USER, amount: ledgerText(fee, scale), kind: "fee", ...rest });
   return legs;
 }

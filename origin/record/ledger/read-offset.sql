@@ -1,4 +1,4 @@
--- Where a reader of the journal stands, with both hashes of the last entry that the ledger holds.
+-- The position of a consumer of the journal, with both hashes of the last entry in the ledger.
 -- $1 consumer
 SELECT o.sequence::text AS sequence, coalesce(e.journal_hash, '') AS "journalHash", coalesce(e.hash, '') AS hash,
   coalesce(e.last_command, '') AS command

@@ -1,5 +1,6 @@
-import type { JournalEntry } from "../commit/journal.ts";
-import type { Database, Transaction } from "../db/database.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import type { GridTerms } from "../../instruments/grids.ts";
+import type { JournalEntry } from "../../journal/journal.ts";
 import { ledgerHash } from "./ledger-chain.ts";
 import {
   beginWriting,
@@ -13,13 +14,17 @@ import {
   moveOffset,
   tryConsumerLock,
 } from "./ledger-queries.ts";
-import type { TermFacts } from "./ledger-terms.ts";
 import { NOTHING_POSTED, type Posted } from "./post-entry.ts";
 
-/** Where the ledger stands: the last entry that it holds, with the journal's hash of it and its own. */
-export type LedgerPosition = { readonly sequence: number; readonly journalHash: string; readonly hash: string; readonly command: string };
+/** The position of the ledger: its last entry, with the journal's hash and the ledger's own hash of it. */
+export type LedgerPosition = {
+  readonly sequence: number;
+  readonly journalHash: string;
+  readonly hash: string;
+  readonly command: string;
+};
 
-/** An entry of the journal, and what is posted for it; a reason instead if it is parked. */
+/** A journal entry with its postings, or with the reason why it is parked. */
 export type EntryToWrite =
   | { readonly entry: JournalEntry; readonly posted: Posted }
   | { readonly entry: JournalEntry; readonly parkedFor: string };
@@ -27,26 +32,26 @@ export type EntryToWrite =
 export type LedgerBatch = {
   readonly before: LedgerPosition;
   readonly entries: readonly EntryToWrite[];
-  readonly newTerms: TermFacts;
-  /** Called when the server has its work and we have none. */
+  readonly newTerms: GridTerms;
+  /** Called while the server is busy and this process is idle. */
   readonly meanwhile?: () => void;
 };
 
-/** `elsewhere`: the ledger does not stand where the batch begins. `busy`: another process is writing it just now. */
+/** `elsewhere`: the ledger is not at the position before the batch. `busy`: another process is writing it. */
 export type Written =
   | { readonly kind: "written"; readonly position: LedgerPosition }
   | { readonly kind: "elsewhere" }
   | { readonly kind: "busy" };
 
-/** PostgreSQL's word for no other role than our own. */
+/** PostgreSQL's keyword for the connection's own role. */
 export const OWN_ROLE = "none";
 export const LEDGER_ROLE = "sluice_ledger";
 
-/** Both shorter than a transaction may last, so that the server lets go before we have given up. */
+/** Both are shorter than the transaction limit, so that the server gives up before the client. */
 const LOCK_MS_MAX = 2_000;
 const STATEMENT_MS_MAX = 3_500;
 
-/** All rows of the batch and the position behind it, or nothing. */
+/** Writes all rows of the batch and the new position, or nothing. */
 export async function writeLedger(database: Database, batch: LedgerBatch, role: string): Promise<Written> {
   const entries = chained(batch);
   const position = entries.at(-1)?.position ?? batch.before;
@@ -60,7 +65,7 @@ export async function writeLedger(database: Database, batch: LedgerBatch, role: 
     });
     if (moved === undefined) return "elsewhere";
     await insertTerms(tx, batch.newTerms);
-    // Sent together: the server works through them one after the other, and we wait once.
+    // Sent together: the server runs them one after the other, and we wait once.
     const writing = Promise.all([writeEntries(tx, entries), writeTrades(tx, entries), writePostings(tx, entries)]);
     if (batch.meanwhile !== undefined) setImmediate(batch.meanwhile);
     await writing;
@@ -87,7 +92,7 @@ function chained({ before, entries }: LedgerBatch): readonly ChainedEntry[] {
   });
 }
 
-async function insertTerms(tx: Transaction, { currencies, pairs }: TermFacts): Promise<void> {
+async function insertTerms(tx: Transaction, { currencies, pairs }: GridTerms): Promise<void> {
   if (currencies.length > 0) {
     await insertCurrencies.all(tx, {
       currencies: currencies.map(({ currency }) => currency),
@@ -176,7 +181,7 @@ async function writeParked(tx: Transaction, entries: readonly EntryToWrite[]): P
   });
 }
 
-/** A zero byte is the one character that PostgreSQL has no room for; in our own JSON it cannot occur. */
+/** PostgreSQL cannot store a zero byte; our own JSON never contains one. */
 function storable(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }

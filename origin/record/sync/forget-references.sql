@@ -1,3 +1,3 @@
--- References whose time is over.
+-- Deletes expired references.
 -- $1 beforeMs
 DELETE FROM order_references WHERE at < $1::bigint

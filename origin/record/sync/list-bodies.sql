@@ -1,4 +1,4 @@
--- Entries of the journal that the ledger holds, behind a position: as many as have this many bytes together, and one at least.
+-- Journal entries in the ledger after a position: as many as fit into this many bytes, and at least one.
 -- $1 after
 -- $2 limit
 -- $3 bytesMax

@@ -1,4 +1,5 @@
--- Who may trade, page by page.
+-- Trading users, page by page.
 -- $1 after
 -- $2 limit
-SELECT user_id AS "user", is_frozen AS "isFrozen" FROM trading_users WHERE user_id > $1 ORDER BY user_id LIMIT $2::integer
+SELECT user_id AS "user", is_frozen AS "isFrozen" FROM trading_users WHERE user_id > $1
+ORDER BY user_id LIMIT $2::integer

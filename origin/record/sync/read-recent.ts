@@ -1,13 +1,16 @@
-import type { Database } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
-import type { OrderRow, TradeRow } from "../engine/changes.ts";
+import type { Database } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
+import type { OrderRow, TradeRow } from "../../engine/changes.ts";
+import { createGrids } from "../../instruments/grids.ts";
 import { listCurrencies, listGrids } from "../ledger/ledger-queries.ts";
-import { createLedgerTerms } from "../ledger/ledger-terms.ts";
 import { ledgerTradeSchema, tradeRow } from "../ledger/ledger-trades.ts";
 import listLatestTradesSource from "./list-latest-trades.sql";
 import { listLatestOrders } from "./table-queries.ts";
 
-/** What people look up in Redis without the engine needing it: the last orders and trades of all. Older ones are found in PostgreSQL. */
+/**
+ * Recent orders and trades, which clients read from Redis and the engine does not need. Older ones are read from
+ * PostgreSQL.
+ */
 const ORDERS_MAX = 20_000;
 const TRADES_MAX = 20_000;
 const PAGE = 2_000;
@@ -33,8 +36,8 @@ export async function recentOrders(database: Database): Promise<readonly OrderRo
 
 /** Oldest first. */
 export async function recentTrades(database: Database): Promise<readonly TradeRow[]> {
-  const terms = createLedgerTerms();
-  terms.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });
+  const grids = createGrids();
+  grids.learn({ currencies: await listCurrencies.all(database, {}), pairs: await listGrids.all(database, {}) });
   const rows = await listLatestTrades.all(database, { limit: TRADES_MAX });
-  return rows.toReversed().map((row) => tradeRow(row, terms));
+  return rows.toReversed().map((row) => tradeRow(row, grids));
 }

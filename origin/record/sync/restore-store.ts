@@ -1,45 +1,49 @@
 import type { Redis } from "ioredis";
-import { fail, ok, type Result } from "../../shared/result.ts";
+import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { Database } from "../../db/database.ts";
+import { createEngine } from "../../engine/engine.ts";
+import { createGrids } from "../../instruments/grids.ts";
+import { CONSUMERS_KEY, FORMAT_KEY, OFFSET_KEY, RESTORING_KEY, SHARD_PATTERN } from "../../journal/keys.ts";
+import { raiseStream } from "../../journal/raise-stream.ts";
+import { replies } from "../../redis/pipeline.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
+import { BELOW_KEY, PROJECTED_KEY } from "../../state/keys.ts";
+import { createLatestRows, type LatestRows } from "../../state/latest-rows.ts";
+import { LAYOUT } from "../../state/layout.ts";
+import { toChanges } from "../../state/load-state.ts";
+import { writePublicCopies } from "../../state/public-copies.ts";
+import { stateWrites } from "../../state/state-writes.ts";
 import { type AuditReport, runAudit } from "../audit/run-audit.ts";
-import { raiseStream } from "../commands/raise-stream.ts";
-import { CONSUMERS_KEY, FORMAT_KEY, OFFSET_KEY } from "../commit/keys.ts";
-import { LAYOUT } from "../commit/layout.ts";
-import type { Database } from "../db/database.ts";
-import { createEngine } from "../engine/engine.ts";
 import { listGrids } from "../ledger/ledger-queries.ts";
-import { createGrids } from "../projections/grids.ts";
-import { BELOW_KEY, PROJECTED_KEY } from "../projections/keys.ts";
-import { createLatestRows, type LatestRows } from "../projections/latest-rows.ts";
-import { toChanges } from "../projections/load-state.ts";
-import { writePublicCopies } from "../projections/public-copies.ts";
-import { stateWrites } from "../projections/state-writes.ts";
-import { replies } from "../redis/pipeline.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
-import { RESTORING_KEY, SHARD_PATTERN } from "./keys.ts";
 import { recentOrders, recentTrades } from "./read-recent.ts";
 import { type RecordedState, readRecordedState } from "./read-tables.ts";
 
 /**
- * Gives an empty Redis the state of PostgreSQL: wallets, books, open orders, recent orders and trades, references and every counter, as of the
- * last entry that the ledger holds. What was acknowledged after that entry and never reached PostgreSQL is gone; nothing else is. While it
- * runs, and if it is interrupted, a mark in Redis keeps every engine from trading.
+ * Restores an empty Redis from PostgreSQL: wallets, books, open orders, recent orders and trades, references and every
+ * counter, as of the last entry in the ledger. Only orders that were acknowledged after that entry and never reached
+ * PostgreSQL are lost. While it runs, and after an interruption, a mark in Redis prevents every engine from trading.
  */
-export type Restored = { readonly sequence: number; readonly tablesAt: number; readonly orders: number; readonly audit: AuditReport };
+export type Restored = {
+  readonly sequence: number;
+  readonly tablesAt: number;
+  readonly orders: number;
+  readonly audit: AuditReport;
+};
 
 const ROWS_PER_CHUNK = 1_000;
 
 export async function restoreStore(database: Database, redis: Redis): Promise<Result<Restored, string>> {
   const isInterrupted = (await redis.exists(RESTORING_KEY)) === 1;
   if (!isInterrupted && (await redis.exists(OFFSET_KEY, PROJECTED_KEY)) > 0) {
-    return fail("This Redis holds a venue already: only an empty one is restored.");
+    return fail("This Redis already holds a venue: restore into an empty one.");
   }
   const recorded = await readRecordedState(database);
-  if (recorded.position.sequence === 0) return fail("PostgreSQL holds no past: there is nothing to restore.");
+  if (recorded.position.sequence === 0) return fail("PostgreSQL is empty: there is nothing to restore.");
   const changes = toChanges(recorded.rows);
   const engine = createEngine();
   engine.absorb(changes);
   const faults = engine.verify();
-  if (faults.length > 0) return fail(`What PostgreSQL holds cannot be trusted: ${faults.join("; ")}.`);
+  if (faults.length > 0) return fail(`The data in PostgreSQL is inconsistent: ${faults.join("; ")}.`);
 
   await redis.set(RESTORING_KEY, recorded.position.sequence);
   await clearShard(redis);
@@ -58,14 +62,16 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });
   if (!audit.isClean)
-    return fail(`The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`);
+    return fail(
+      `The restored state does not agree with the ledger: ${audit.lines.flatMap(({ faults: of }) => of).join("; ")}.`,
+    );
   await raiseStream(scriptRunner(redis), command);
-  // Only now may anybody trade on it.
+  // From here on engines may trade on it.
   await redis.del(RESTORING_KEY);
   return ok({ sequence, tablesAt: recorded.tablesAt, orders: changes.orders.length, audit });
 }
 
-/** What an interrupted restore has left. */
+/** Deletes the leftovers of an interrupted restore. */
 async function clearShard(redis: Redis): Promise<void> {
   let cursor = "0";
   do {
@@ -77,10 +83,13 @@ async function clearShard(redis: Redis): Promise<void> {
 }
 
 /**
- * Open orders are there already; ended ones and trades are for people who look them up. Answers the oldest that were added: those before them are
- * listed from PostgreSQL.
+ * Open orders are restored already; ended orders and trades are for clients who read them. Returns the oldest ids that
+ * were added: older ones are listed from PostgreSQL.
  */
-async function addRecent(database: Database, rows: LatestRows): Promise<{ readonly order: number; readonly trade: number }> {
+async function addRecent(
+  database: Database,
+  rows: LatestRows,
+): Promise<{ readonly order: number; readonly trade: number }> {
   const recent = await recentOrders(database);
   for (const order of recent) if (!rows.orders.has(order.id)) rows.orders.set(order.id, order);
   rows.trades.length = 0;
@@ -88,24 +97,34 @@ async function addRecent(database: Database, rows: LatestRows): Promise<{ readon
   return { order: recent[0]?.id ?? 1, trade: rows.trades[0]?.id ?? 1 };
 }
 
-async function writeRows(database: Database, redis: Redis, { rows, position: { sequence } }: RecordedState): Promise<void> {
+async function writeRows(
+  database: Database,
+  redis: Redis,
+  { rows, position: { sequence } }: RecordedState,
+): Promise<void> {
   const grids = createGrids();
-  for (const row of rows.currencies.values()) grids.putCurrency(row);
-  for (const grid of await listGrids.all(database, {})) grids.putPair(grid);
+  grids.learn({ currencies: [...rows.currencies.values()], pairs: await listGrids.all(database, {}) });
   const expiring = new Set<string>();
   for (const chunk of chunksOf(rows)) {
     const pipeline = redis.pipeline();
-    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, expiring, sequence })) pipeline.call(command, ...args);
+    for (const [command, ...args] of stateWrites(chunk, { grids, nextOrderId: 0, expiring, sequence }))
+      pipeline.call(command, ...args);
     await replies(pipeline);
   }
   await writePublicCopies(redis, rows.pairs, grids);
 }
 
-/** Small enough that no command gets more members than one can pass. */
+/** Small enough for the arguments of one command. */
 function* chunksOf(rows: LatestRows): Generator<LatestRows> {
   const orders = [...rows.orders.values()].sort((first, second) => first.id - second.id);
   const balances = [...rows.balances.values()].flatMap((ofUser) => [...ofUser.values()]);
-  const lists = { orders, balances, trades: rows.trades, users: [...rows.users.values()], references: [...rows.references.values()] };
+  const lists = {
+    orders,
+    balances,
+    trades: rows.trades,
+    users: [...rows.users.values()],
+    references: [...rows.references.values()],
+  };
   const longest = Math.max(1, ...Object.values(lists).map(({ length }) => length));
   for (let from = 0; from < longest; from += ROWS_PER_CHUNK) {
     const part = <Row>(list: readonly Row[]) => list.slice(from, from + ROWS_PER_CHUNK);

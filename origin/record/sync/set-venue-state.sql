@@ -1,4 +1,4 @@
--- The engine's time and its counters.
+-- The engine's time and counters.
 -- $1 at
 -- $2 nextOrderId
 -- $3 nextTradeId

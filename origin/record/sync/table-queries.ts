@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineQuery } from "../db/define-query.ts";
+import { defineQuery } from "../../db/define-query.ts";
 import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import forgetBodiesSource from "./forget-bodies.sql";
 import forgetReferencesSource from "./forget-references.sql";
@@ -26,8 +26,29 @@ export const upsertOrders = defineQuery({
   name: "upsert-orders",
   source: upsertOrdersSource,
   params: [
-    ...(["ids", "users", "pairs", "grids", "sides", "types", "timesInForce", "postOnly", "ticks", "lots", "quoteAmounts"] as const),
-    ...(["filledLots", "filledValues", "feesPaid", "statuses", "cancelReasons", "clientOrderIds", "createdAt", "updatedAt"] as const),
+    ...([
+      "ids",
+      "users",
+      "pairs",
+      "grids",
+      "sides",
+      "types",
+      "timesInForce",
+      "postOnly",
+      "ticks",
+      "lots",
+      "quoteAmounts",
+    ] as const),
+    ...([
+      "filledLots",
+      "filledValues",
+      "feesPaid",
+      "statuses",
+      "cancelReasons",
+      "clientOrderIds",
+      "createdAt",
+      "updatedAt",
+    ] as const),
   ],
   row: none,
 });
@@ -50,13 +71,27 @@ export const upsertPairs = defineQuery({
   name: "upsert-pairs",
   source: upsertPairsSource,
   params: [
-    ...(["pairs", "baseCurrencies", "quoteCurrencies", "tickSteps", "lotSteps", "valueStepsMin", "makerFees", "takerFees"] as const),
+    ...([
+      "pairs",
+      "baseCurrencies",
+      "quoteCurrencies",
+      "tickSteps",
+      "lotSteps",
+      "valueStepsMin",
+      "makerFees",
+      "takerFees",
+    ] as const),
     ...(["isTrading", "bands", "versions", "grids", "lastTicks"] as const),
   ],
   row: none,
 });
 
-export const upsertUsers = defineQuery({ name: "upsert-users", source: upsertUsersSource, params: ["users", "areFrozen"], row: none });
+export const upsertUsers = defineQuery({
+  name: "upsert-users",
+  source: upsertUsersSource,
+  params: ["users", "areFrozen"],
+  row: none,
+});
 
 export const upsertReferences = defineQuery({
   name: "upsert-references",
@@ -72,14 +107,30 @@ export const setVenueState = defineQuery({
   row: none,
 });
 
-export const forgetReferences = defineQuery({ name: "forget-references", source: forgetReferencesSource, params: ["beforeMs"], row: none });
-export const forgetBodies = defineQuery({ name: "forget-bodies", source: forgetBodiesSource, params: ["upTo", "limit"], row: none });
+export const forgetReferences = defineQuery({
+  name: "forget-references",
+  source: forgetReferencesSource,
+  params: ["beforeMs"],
+  row: none,
+});
+export const forgetBodies = defineQuery({
+  name: "forget-bodies",
+  source: forgetBodiesSource,
+  params: ["upTo", "limit"],
+  row: none,
+});
 
 export const listBodies = defineQuery({
   name: "list-bodies",
   source: listBodiesSource,
   params: ["after", "limit", "bytesMax"],
-  row: z.object({ sequence: wholeNumber, previousHash: z.string(), hash: z.string(), command: z.string(), body: z.string() }),
+  row: z.object({
+    sequence: wholeNumber,
+    previousHash: z.string(),
+    hash: z.string(),
+    command: z.string(),
+    body: z.string(),
+  }),
 });
 
 export const readVenueState = defineQuery({
@@ -89,7 +140,7 @@ export const readVenueState = defineQuery({
   row: z.object({ at: wholeNumber, nextOrderId: wholeNumber, nextTradeId: wholeNumber }),
 });
 
-/** An order as a row of the table, and as a line in the archive. */
+/** An order as a table row and as a line in the archive. */
 export const orderRowSchema = z.object({
   id: wholeNumber,
   user: z.string(),
@@ -106,7 +157,16 @@ export const orderRowSchema = z.object({
   filledValue: steps,
   feePaid: steps,
   status: z.enum(["open", "partiallyFilled", "filled", "cancelled"]),
-  cancelReason: z.enum(["", "user", "immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills", "fundsSpent"]),
+  cancelReason: z.enum([
+    "",
+    "user",
+    "immediateOrCancel",
+    "selfTrade",
+    "noLiquidity",
+    "priceBand",
+    "tooManyFills",
+    "fundsSpent",
+  ]),
   clientOrderId: z.string(),
   createdAt: wholeNumber,
   updatedAt: wholeNumber,

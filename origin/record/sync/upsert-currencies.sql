@@ -1,4 +1,4 @@
--- Currencies and how much there is of each.
+-- Currencies and their total supply.
 -- $1 currencies
 -- $2 scales
 -- $3 supplies

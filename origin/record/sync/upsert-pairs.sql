@@ -1,4 +1,4 @@
--- Pairs and what they trade under.
+-- Pairs and their terms.
 -- $1 pairs
 -- $2 baseCurrencies
 -- $3 quoteCurrencies
@@ -13,14 +13,15 @@
 -- $12 grids
 -- $13 lastTicks
 INSERT INTO trading_pairs (
-  pair, base_currency, quote_currency, tick_steps, lot_steps, value_steps_min, maker_fee_ppm, taker_fee_ppm, is_trading, band_ppm, version, grid,
-  last_ticks
+  pair, base_currency, quote_currency, tick_steps, lot_steps, value_steps_min, maker_fee_ppm, taker_fee_ppm, is_trading,
+  band_ppm, version, grid, last_ticks
 )
 SELECT
-  c1, c2, c3, c4::numeric, c5::numeric, c6::numeric, c7::integer, c8::integer, c9::boolean, c10::integer, c11::integer, c12::integer, c13::bigint
+  c1, c2, c3, c4::numeric, c5::numeric, c6::numeric, c7::integer, c8::integer, c9::boolean, c10::integer, c11::integer,
+  c12::integer, c13::bigint
 FROM unnest(
-  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-  $12::text[], $13::text[]
+  $1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+  $10::text[], $11::text[], $12::text[], $13::text[]
 ) AS t (c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13)
 ON CONFLICT (pair) DO UPDATE SET
   tick_steps = excluded.tick_steps, lot_steps = excluded.lot_steps, value_steps_min = excluded.value_steps_min,

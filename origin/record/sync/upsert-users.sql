@@ -1,4 +1,4 @@
--- Who may trade.
+-- Trading users.
 -- $1 users
 -- $2 areFrozen
 INSERT INTO trading_users (user_id, is_frozen)

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from "../db/database.ts";
-import type { OrderRow, PairRow } from "../engine/changes.ts";
+import type { Database, Transaction } from "../../db/database.ts";
+import type { OrderRow, PairRow } from "../../engine/changes.ts";
+import type { LatestRows } from "../../state/latest-rows.ts";
 import { moveOffset, tryConsumerLock } from "../ledger/ledger-queries.ts";
 import { beginJournalWrite, OWN_ROLE } from "../ledger/write-ledger.ts";
-import type { LatestRows } from "../projections/latest-rows.ts";
 import {
   setVenueState,
   upsertAssets,
@@ -15,7 +15,9 @@ import {
 
 type TableBatch = { readonly rows: LatestRows; readonly before: number; readonly after: number };
 
-/** Brings the tables from one position to a later one, with the position in the same transaction. False if they stand elsewhere. */
+/**
+ * Advances the tables to a later position, in the same transaction as the position itself. False if they are elsewhere.
+ */
 export async function writeTables(database: Database, { rows, before, after }: TableBatch): Promise<boolean> {
   return database.transaction(async (tx) => {
     await beginJournalWrite(tx, OWN_ROLE);
@@ -40,7 +42,8 @@ async function putRows(tx: Transaction, rows: LatestRows): Promise<void> {
 
 async function putOrders(tx: Transaction, orders: readonly OrderRow[]): Promise<void> {
   if (orders.length === 0) return;
-  const column = (of: (order: OrderRow) => string | number | bigint | boolean) => orders.map((order) => String(of(order)));
+  const column = (of: (order: OrderRow) => string | number | bigint | boolean) =>
+    orders.map((order) => String(of(order)));
   await upsertOrders.all(tx, {
     ids: column(({ id }) => id),
     users: column(({ user }) => user),
@@ -108,7 +111,10 @@ async function putOthers(tx: Transaction, rows: LatestRows): Promise<void> {
   }
   const users = [...rows.users.values()];
   if (users.length > 0) {
-    await upsertUsers.all(tx, { users: users.map(({ user }) => user), areFrozen: users.map(({ isFrozen }) => String(isFrozen)) });
+    await upsertUsers.all(tx, {
+      users: users.map(({ user }) => user),
+      areFrozen: users.map(({ isFrozen }) => String(isFrozen)),
+    });
   }
   const references = [...rows.references.values()];
   if (references.length === 0) return;

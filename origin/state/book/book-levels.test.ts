@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OrderRow } from "../engine/changes.ts";
+import type { OrderRow } from "../../engine/changes.ts";
 import { createBookLevels } from "./book-levels.ts";
 
 const order = (id: number, facts: Partial<OrderRow>): OrderRow => ({
@@ -25,7 +25,7 @@ const order = (id: number, facts: Partial<OrderRow>): OrderRow => ({
   ...facts,
 });
 
-it("adds up what is left of the open orders at each price, the best first", () => {
+it("adds up the open orders' remaining lots at each price, the best first", () => {
   const levels = createBookLevels();
   levels.put(order(1, {}));
   levels.put(order(2, { lots: 5 }));
@@ -46,7 +46,7 @@ it("adds up what is left of the open orders at each price, the best first", () =
   expect(levels.top("btcidr", 1).bids).toEqual([{ ticks: 101, lots: 4n, grid: 1 }]);
 });
 
-it("takes the same row twice as once, and forgets what has ended", () => {
+it("counts a repeated row once, and forgets ended orders", () => {
   const levels = createBookLevels();
   const first = order(1, {});
   levels.put(first);
@@ -59,7 +59,7 @@ it("takes the same row twice as once, and forgets what has ended", () => {
   expect(levels.top("btcidr", 10)).toEqual({ bids: [], asks: [] });
 });
 
-it("tells which levels have changed since a version, each once and as it is now", () => {
+it("lists the levels that have changed since a version, each once with its current state", () => {
   const levels = createBookLevels();
   levels.put(order(1, {}));
   const seen = levels.version("btcidr");
@@ -78,7 +78,7 @@ it("tells which levels have changed since a version, each once and as it is now"
   expect(levels.version("btcidr")).toBe(now);
 });
 
-it("does not hold changes for ever: a version that is too old, or of another book, gets none", () => {
+it("holds changes up to a bound: a version that is too old, or of another book, gets none", () => {
   const levels = createBookLevels();
   for (let id = 1; id <= 20_000; id++) levels.put(order(id, { ticks: 1 + (id % 500) }));
   expect(levels.changesSince("btcidr", 0)).toBeUndefined();

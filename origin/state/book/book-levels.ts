@@ -1,10 +1,9 @@
-import type { OrderRow } from "../engine/changes.ts";
-import { createLevelChanges, type LevelChange, type LevelChanges } from "./level-changes.ts";
+import type { OrderRow } from "../../engine/changes.ts";
 import { createSortedLevels, type Level, type SortedLevels } from "./sorted-levels.ts";
 
 /**
- * How much rests at each price, from rows that say how each order stands now. Of an order only the remaining quantity is remembered, so that
- * a row that comes twice, or after later ones were left out, changes nothing.
+ * The resting lots of each price, from the orders' rows. Of an order only the remaining quantity is kept, so that a
+ * repeated or merged row does no harm.
  */
 export type BookLevels = {
   readonly put: (order: OrderRow) => void;
@@ -12,7 +11,10 @@ export type BookLevels = {
   readonly top: (pair: string, depth: number) => { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
   /** Grows with every change of a level of the pair. */
   readonly version: (pair: string) => number;
-  /** Levels that have changed behind a version, as they are now; undefined when that is too long ago: then `top` tells all. */
+  /**
+   * The current state of the levels that have changed since a version; undefined when that is too long ago: then use
+   * `top`.
+   */
   readonly changesSince: (pair: string, version: number) => readonly LevelChange[] | undefined;
   /** Elements read or moved so far. */
   readonly visits: () => number;
@@ -58,5 +60,53 @@ export function createBookLevels(): BookLevels {
     version: (pair) => bookOf(pair).changes.version(),
     changesSince: (pair, version) => bookOf(pair).changes.since(version),
     visits: () => [...books.values()].reduce((sum, { buy, sell }) => sum + buy.visits() + sell.visits(), 0),
+  };
+}
+
+/** A level as it is now; without lots when it is gone. */
+export type LevelChange = {
+  readonly side: "buy" | "sell";
+  readonly ticks: number;
+  readonly lots: bigint;
+  readonly grid: number;
+};
+
+/**
+ * Which levels of a book have changed, in order, as far back as `HELD_MAX` changes: enough to send a recent reader only
+ * the difference. A version is the number of changes so far.
+ */
+export type LevelChanges = {
+  readonly note: (side: "buy" | "sell", ticks: number) => void;
+  readonly version: () => number;
+  /** Each changed level once; undefined when the version is too old, or not of this book. */
+  readonly since: (version: number) => readonly LevelChange[] | undefined;
+};
+
+/** About a second of a busy pair; a reader that is further behind needs the whole book anyway. */
+const HELD_MAX = 8_192;
+
+function createLevelChanges(levelAt: (side: "buy" | "sell", ticks: number) => Level | undefined): LevelChanges {
+  /** Signed prices: below 0 is a bid. Prices are at least 1. */
+  let held: number[] = [];
+  let version = 0;
+
+  return {
+    note(side, ticks) {
+      version++;
+      held.push(side === "buy" ? -ticks : ticks);
+      if (held.length >= 2 * HELD_MAX) held = held.slice(-HELD_MAX);
+    },
+    version: () => version,
+    since(from) {
+      const count = version - from;
+      if (count < 0 || count > held.length) return undefined;
+      const prices = new Set(count === 0 ? [] : held.slice(-count));
+      return Array.from(prices, (signed) => {
+        const side = signed < 0 ? "buy" : "sell";
+        const ticks = Math.abs(signed);
+        const level = levelAt(side, ticks);
+        return { side, ticks, lots: level?.lots ?? 0n, grid: level?.grid ?? 0 };
+      });
+    },
   };
 }

@@ -2,22 +2,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { defineScript } from "../../shared/define-script.ts";
-import type { PairRow } from "../engine/changes.ts";
-import { scriptRunner } from "../redis/script-runner.ts";
+import { defineScript } from "../../../shared/store/define-script.ts";
+import type { PairRow } from "../../engine/changes.ts";
+import { priceText, quantityText } from "../../instruments/grid.ts";
+import type { Grids } from "../../instruments/grids.ts";
+import { scriptRunner } from "../../redis/script-runner.ts";
+import { bookSnapshotKey, lastPriceKey } from "../keys.ts";
+import type { LatestRows } from "../latest-rows.ts";
+import { readBook } from "../load-state.ts";
 import { createBookLevels } from "./book-levels.ts";
-import type { Grids } from "./grids.ts";
-import { bookSnapshotKey, lastPriceKey } from "./keys.ts";
-import type { LatestRows } from "./latest-rows.ts";
 import putSnapshotSource from "./put-snapshot.lua";
-import { readBook } from "./read-book.ts";
 import type { Level } from "./sorted-levels.ts";
 
 /**
- * The best prices of each book, for everybody who reads: `v1:book:snapshot:<pair>`, and beside it the last price. Written at most ten times a
- * second for each pair that has changed, so that what readers look at does not cost what traders do; each says after which commit the book
- * stood so. The open orders are read once, a page at a time, while the projection already follows the journal: until all are there the
- * snapshots of the worker before stay, and when Redis is unavailable the reading starts over.
+ * The best prices of each book for readers: `v1:book:snapshot:<pair>`, and beside it the last price. Written at most
+ * ten times a second for each pair that has changed, so that the cost does not grow with the orders; each names the
+ * commit that it belongs to. The open orders are read once, a page at a time, while the projection already follows the
+ * journal: until then the snapshots of the previous worker stay, and when Redis is unavailable the reading starts over.
  */
 export type BookSnapshots = {
   readonly absorb: (rows: LatestRows, sequence: number) => void;
@@ -44,7 +45,7 @@ type SnapshotParts = {
   readonly redis: Redis;
   readonly grids: Grids;
   readonly pairs: readonly string[];
-  /** Where the projection stands before the first rows are absorbed. */
+  /** The projection's position before the first rows are absorbed. */
   readonly from: When;
   readonly log: Logger;
 };
@@ -54,7 +55,7 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
   const levels = createBookLevels();
   const changed = new Set<string>(pairs);
   const traded = new Map<string, PairRow>();
-  /** Orders that were absorbed while the books are read: what is read of them may be older. Undefined once all is read. */
+  /** Orders that were absorbed while the books are read: the rows read may be older. Undefined once all are read. */
   let absorbedMeanwhile: Set<number> | undefined;
   const stopping = new AbortController();
   let latest = from;
@@ -110,14 +111,14 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
     const isNewest = await putSnapshot.run(runner, { keys: { snapshot: bookSnapshotKey(pair) }, args });
     const row = traded.get(pair);
     if (isNewest === 0 || row === undefined || row.lastTicks === 0) return;
-    await redis.set(lastPriceKey(pair), grids.of(pair, row.grid).price(row.lastTicks));
+    await redis.set(lastPriceKey(pair), priceText(row.lastTicks, grids.of(pair, row.grid)));
   }
 
   function snapshotOf(pair: string) {
     const { bids, asks } = levels.top(pair, DEPTH);
-    const shown = ({ ticks, lots, grid }: Level) => {
-      const units = grids.of(pair, grid);
-      return [units.price(ticks), units.quantityOf(lots)];
+    const shown = (level: Level) => {
+      const grid = grids.of(pair, level.grid);
+      return [priceText(level.ticks, grid), quantityText(level.lots, grid)];
     };
     return { ...latest, bids: bids.map(shown), asks: asks.map(shown) };
   }

@@ -1,5 +1,6 @@
--- Writes the snapshot of a book, unless there is one of a later commit: a worker that stood still does not overwrite what the next one wrote.
--- KEYS: 1 v1:book:snapshot:<pair>
+-- Writes the snapshot of a book, unless one of a later commit is stored: a stalled worker must not overwrite its
+-- successor's.
+-- KEYS[1] snapshot  v1:book:snapshot:<pair>
 -- ARGV: 1 sequence of the commit, 2 snapshot as JSON, which begins with its sequence
 -- Returns 1, or 0 when a later one is there.
 local stored = redis.call('GETRANGE', KEYS[1], 0, 40)

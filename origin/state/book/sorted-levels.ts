@@ -1,12 +1,13 @@
-import { assert } from "../../shared/assert.ts";
+import { assert } from "../../../shared/assert.ts";
 
 /** How much rests at one price. */
 export type Level = { readonly ticks: number; readonly lots: bigint; readonly grid: number };
 
 /**
- * One side of a book, the best price first at all times, so that the best `n` are read without sorting. Prices stand in sorted blocks of
- * limited length and the blocks in a directory: a new or an emptied price moves at most one block and the directory; a change at a known price
- * moves nothing. Memory is proportional to the levels, because two neighbouring blocks that fit into half a block become one.
+ * One side of a book, the best price first at all times, so that the best `n` are read without sorting. Prices are in
+ * sorted blocks of limited length, and the blocks in a directory: a new or an emptied price moves at most one block and
+ * the directory; a change at a known price moves nothing. Memory is proportional to the levels, because two
+ * neighbouring blocks that fit into half a block become one.
  */
 export type SortedLevels = {
   /** Adds lots to a price, or takes them away; a price without lots is no level. */
@@ -30,7 +31,7 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
   const blocks: number[][] = [];
   let visits = 0;
 
-  /** The block where a rank is, or belongs: the last one that does not begin behind it. */
+  /** The block of a rank: the last one that does not begin after it. */
   function blockOf(rank: number): number {
     let low = 0;
     let high = blocks.length - 1;
@@ -74,7 +75,7 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
     const at = blockOf(rank);
     const block = blocks[at];
     const place = block === undefined ? -1 : placeIn(block, rank);
-    assert(block !== undefined && block[place] === rank, "a level that ends has its place");
+    assert(block !== undefined && block[place] === rank, "a level that ends is in its block");
     visits += block.length;
     block.splice(place, 1);
     if (block.length === 0) dropBlock(at);
@@ -86,7 +87,7 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
     blocks.splice(at, 1);
   }
 
-  /** Blocks that were emptied from anywhere do not stay behind as many small ones. */
+  /** Joins small neighbouring blocks. */
   function joinNext(at: number): boolean {
     const [block, next] = [blocks[at], blocks[at + 1]];
     if (block === undefined || next === undefined || block.length + next.length > BLOCK_MAX / 2) return false;
@@ -114,7 +115,7 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
           if (best.length >= count) return best;
           visits++;
           const level = levels.get(sign * rank);
-          assert(level !== undefined, "a price in its place has a level");
+          assert(level !== undefined, "a price in a block has a level");
           best.push(level);
         }
       }

@@ -1,6 +1,6 @@
-/** Fills in how full each queue on the page is. The numbers are public: asking for them keeps no session alive. */
+/** Fills in how full each queue on the page is. The numbers are public: reading them keeps no session alive. */
 const EVERY_MS = 5_000;
-/** The gate's numbers may be 1.9 s old. Asked sooner, they might not count the visitor who has just come in. */
+/** The gate's numbers may be 1.9 s old. Read sooner, they might not include the visitor who has just entered. */
 const FIRST_MS = 2_000;
 const MINUTE = 60;
 const HOUR = 3_600;
@@ -11,7 +11,7 @@ const MINUTES_UNTIL = 100 * MINUTE;
  * @typedef {{ active: number, maxActive: number, waiting: number, mode: string, phase: string, estimatedWaitSeconds: Wait, isStalled: boolean }} Numbers
  */
 
-const NOBODY_ENTERS = new Map([
+const NOT_ADMITTING = new Map([
   ["paused", "paused"],
   ["drain", "closed to newcomers"],
   ["maintenance", "closed for maintenance"],
@@ -23,9 +23,9 @@ const NOBODY_ENTERS = new Map([
 /** @param {Numbers} numbers */
 function waitInWords({ mode, phase, estimatedWaitSeconds: wait, isStalled }) {
   if (mode === "open") return "none";
-  const closed = NOBODY_ENTERS.get(mode) ?? NOBODY_ENTERS.get(phase);
+  const closed = NOT_ADMITTING.get(mode) ?? NOT_ADMITTING.get(phase);
   if (closed !== undefined) return closed;
-  if (isStalled) return "nobody is leaving at the moment";
+  if (isStalled) return "no visitor is leaving at the moment";
   if (wait.high === 0) return "none";
   if (wait.high < MINUTE) return "less than a minute";
   const [unit, size] = wait.high <= MINUTES_UNTIL ? ["minutes", MINUTE] : ["hours", HOUR];
@@ -40,7 +40,9 @@ function count(value) {
 
 /** @param {HTMLElement} queue */
 async function showQueue(queue) {
-  const response = await fetch(`/_sluice/queues/${queue.dataset["queue"]}`, { headers: { accept: "application/json" } });
+  const response = await fetch(`/_sluice/queues/${queue.dataset["queue"]}`, {
+    headers: { accept: "application/json" },
+  });
   // An operator may have deleted a queue of the first start.
   queue.hidden = response.status === 404;
   if (queue.hidden) return;
@@ -48,7 +50,11 @@ async function showQueue(queue) {
   /** @type {Numbers} */
   const numbers = await response.json();
   const { active, maxActive, waiting } = numbers;
-  const facts = { active: `${count(active)} of ${count(maxActive)}`, waiting: count(waiting), wait: waitInWords(numbers) };
+  const facts = {
+    active: `${count(active)} of ${count(maxActive)}`,
+    waiting: count(waiting),
+    wait: waitInWords(numbers),
+  };
   for (const [name, text] of Object.entries(facts)) {
     const element = queue.querySelector(`[data-fact="${name}"]`);
     if (element !== null && element.textContent !== text) element.textContent = text;

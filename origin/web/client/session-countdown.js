@@ -1,6 +1,6 @@
 /**
- * Counts down a visitor's session. The gate is asked when the page is loaded, when the visitor wants to stay, and when the time is up: a
- * page that asked every few seconds would keep its session alive for ever.
+ * Counts down a visitor's session. The gate is asked when the page loads, when the visitor wants to stay, and when the
+ * time is up: a page that asked every few seconds would keep its session alive forever.
  */
 const WARN_SECONDS = 20;
 /** The gate renews a session after it has answered, so the new end may come with the next answer. */
@@ -29,7 +29,7 @@ function nowMs() {
   return Date.now() + offMs;
 }
 
-/** Asks how the visitor stands. No answer changes nothing. */
+/** Asks for the visitor's state. No answer changes nothing. */
 async function ask() {
   if (isAsking || isOver) return;
   isAsking = true;
@@ -43,7 +43,7 @@ async function ask() {
     if (response.ok) hear(await response.json());
     else if (response.status === 401) end();
   } catch {
-    // Without a connection the countdown goes on by itself.
+    // Without a connection the countdown continues.
   } finally {
     isAsking = false;
   }
@@ -108,7 +108,7 @@ function tick() {
 
 element("stay").addEventListener("click", () => void stay());
 document.addEventListener("visibilitychange", tick);
-// Back from another page: what is shown may be long past.
+// Back from another page: the shown time may be outdated.
 window.addEventListener("pageshow", ({ persisted }) => persisted && location.reload());
 setInterval(tick, TICK_MS);
 await ask();

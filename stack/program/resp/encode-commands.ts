@@ -1,4 +1,8 @@
-import type { Argument, Command } from "./command.ts";
+/** One argument as it came in: JSON gives strings, numbers and booleans; a path or a body gives bytes. */
+export type Argument = string | number | boolean | Buffer;
+
+/** A command's name and its arguments, already known to be non-empty and flat. */
+export type Command = readonly [string, ...Argument[]];
 
 /**
  * Commands as RESP, as a string with one character per byte: such strings concatenate for next to nothing, and all
@@ -22,7 +26,7 @@ function toByteString(argument: Argument): string {
   return String(argument);
 }
 
-/** Nearly all are short, and a text that is there need not be put together. */
+/** Nearly all are short, and a prepared text saves time. */
 const COUNTS = Array.from({ length: 64 }, (_, count) => `*${count}\r\n`);
 const LENGTHS = Array.from({ length: 256 }, (_, length) => `$${length}\r\n`);
 

@@ -14,14 +14,14 @@ export type RawConnection = {
   readonly drop: () => void;
 };
 
-/** A connection whose greeting takes this long leads nowhere: a stopped server accepts connections, too. */
+/** A connection that is not ready after this time is dropped: a stopped server accepts connections, too. */
 const READY_WITHIN_MS = 3_000;
 
 /**
- * Lets ioredis do what it is good at (addresses, TLS, AUTH, SELECT, the loading check, reconnecting with patience) and
- * takes over the socket's bytes once it is ready. A command through ioredis costs a command object, a promise and a
- * queue entry; a bridge that only carries bytes from one protocol to another needs none of them.
- * Nothing else may send commands through the same ioredis object.
+ * ioredis connects (addresses, TLS, AUTH, SELECT, the loading check, reconnecting); once the socket is ready, its bytes
+ * come here. A command through ioredis costs a command object, a promise and a queue entry; a bridge that only carries
+ * bytes from one protocol to another needs none of them. Nothing else may send commands through the same ioredis
+ * object.
  */
 export function createRawConnection(redis: Redis, handlers: RawConnectionHandlers): RawConnection {
   let current: Socket | undefined;

@@ -1,12 +1,11 @@
 import type { Redis } from "ioredis";
 import { createRawConnection } from "./raw-connection.ts";
 import { createReplySplitter } from "./reply-splitter.ts";
-import { PENDING_MAX, STALL_MS_MAX } from "./store.ts";
 
 /** Commands that were sent together and the replies they are owed. */
 export type Exchange = {
   readonly replyCount: number;
-  /** The replies stand in `bytes` from `from`, valid during the call only. */
+  /** The replies begin at `from` in `bytes`, valid during the call only. */
   readonly onReplies: (bytes: Buffer, from: number) => void;
   readonly onFailure: (failure: LaneFailure) => void;
 };
@@ -20,8 +19,17 @@ export type RedisLane = {
 
 type Pending = { readonly exchange: Exchange; readonly deadlineMs: number; isOver: boolean; next: Pending | undefined };
 
+/** A caller waits less than a second for a server that does not answer, including the way back. */
+export const REQUEST_TIMEOUT_MS = 700;
+
+/** A connection whose answer is overdue by this much is replaced. */
+export const STALL_MS_MAX = 5_000;
+
+/** Pending requests to Redis. Beyond it the server does not keep up, and more would only time out. */
+export const PENDING_MAX = 20_000;
+
 const SWEEP_MS = 50;
-/** What Redis has not taken off the socket yet. */
+/** Bytes that Redis has not read from the socket yet. */
 const UNSENT_BYTES_MAX = 64 * 1024 * 1024;
 /** One answer; LRANGE over a long list must not become a string that ends the process. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
@@ -30,7 +38,7 @@ export function createRedisLane(redis: Redis, requestTimeoutMs: number): RedisLa
   /** A list in the order of sending, which is the order of replies: head is next to be answered. */
   let head: Pending | undefined;
   let tail: Pending | undefined;
-  /** The first that has not timed out; all before it wait only for their replies to pass by. */
+  /** The first that has not timed out; the replies of all before it are discarded. */
   let oldestWaiting: Pending | undefined;
   let pendingCount = 0;
   let outgoing = "";
@@ -85,7 +93,7 @@ export function createRedisLane(redis: Redis, requestTimeoutMs: number): RedisLa
     if (wire !== "") connection.socket()?.write(wire, "latin1");
   }
 
-  /** Deadlines stand in the order of the list, so the oldest tells whether there is anything to do. */
+  /** Deadlines are in the order of the list, so the oldest shows whether there is anything to do. */
   function sweep(): void {
     isSweeping = false;
     const nowMs = performance.now();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ReplyReader } from "./reply-json.ts";
+import { ReplyReader } from "../../../bridge/store/reply-json.ts";
 import { createReplySplitter } from "./reply-splitter.ts";
 
 const REPLIES =
@@ -53,17 +53,19 @@ describe("createReplySplitter", () => {
     expect(outcome.text.match(/\|/g)).toHaveLength(5);
   });
 
-  it.each([1, 7, 64, 5_000])("lets a reply beyond the bound go by in chunks of %d and finds the next one", (chunkBytes) => {
+  it.each([1, 7, 64, 5_000])("skips a reply beyond the bound in chunks of %d and finds the next one", (chunkBytes) => {
     const { splitter, outcome } = splitterOf([1, 2, 1, 1], 1_000);
     const list = `*40\r\n${"$50\r\n".concat("x".repeat(50), "\r\n").repeat(40)}`;
     const bytes = Buffer.from(`+OK\r\n:1\r\n$3000\r\n${"y".repeat(3_000)}\r\n${list}:7\r\n`);
     for (let at = 0; at < bytes.length; at += chunkBytes) splitter.push(bytes.subarray(at, at + chunkBytes));
     const expected =
-      chunkBytes === 5_000 ? /^\{"result":"OK"\}\|.*\|\{"result":7\}\|$/ : /^\{"result":"OK"\}\|too large\|too large\|\{"result":7\}\|$/;
+      chunkBytes === 5_000
+        ? /^\{"result":"OK"\}\|.*\|\{"result":7\}\|$/
+        : /^\{"result":"OK"\}\|too large\|too large\|\{"result":7\}\|$/;
     expect(outcome.text).toMatch(expected);
   });
 
-  it("says so when a reply comes that nobody waits for, or that is none, and stops", () => {
+  it("reports a reply that was not requested or is malformed, and stops", () => {
     const unasked = splitterOf([1]);
     unasked.splitter.push(Buffer.from("+OK\r\n+OK\r\n+OK\r\n"));
     expect(unasked.outcome).toMatchObject({ text: '{"result":"OK"}|', broken: 1 });

@@ -1,17 +1,19 @@
 import { RESP_ARRAY, RESP_BULK, RESP_ERROR, RESP_INTEGER, RESP_LINE_FEED, RESP_SIMPLE, readInteger } from "./resp.ts";
 
 /**
- * Cuts what Redis sends into groups of whole replies without building a value of any of them. It can stop at any byte
- * and go on with the next chunk; what was scanned is not scanned again, so a large reply costs linear time.
+ * Splits the bytes from Redis into groups of whole replies without parsing their values. It can stop at any byte and
+ * continue with the next chunk; no byte is scanned twice, so a large reply costs linear time.
  */
 export type ReplySplitter = { readonly push: (chunk: Buffer) => void };
 
 type ReplySplitterOptions = {
-  /** How many replies the next group has. Asked once per group; 0 means that no reply is due, which breaks the protocol. */
+  /**
+   * How many replies the next group has. Asked once per group; 0 means that no reply is due, which breaks the protocol.
+   */
   readonly nextCount: () => number;
-  /** The group stands in `bytes` from `from`; the bytes are valid during the call only. */
+  /** The group begins at `from` in `bytes`; the bytes are valid during the call only. */
   readonly onReplies: (bytes: Buffer, from: number) => void;
-  /** The group was longer than the bound; its bytes were let go as they came. */
+  /** The group was longer than the bound; its bytes were discarded as they came. */
   readonly onTooLarge: () => void;
   readonly onBroken: () => void;
   readonly replyBytesMax: number;
@@ -118,5 +120,7 @@ function endOfElement(bytes: Buffer, at: number): number {
 }
 
 function isReplyType(type: number | undefined): boolean {
-  return type === RESP_BULK || type === RESP_SIMPLE || type === RESP_INTEGER || type === RESP_ARRAY || type === RESP_ERROR;
+  return (
+    type === RESP_BULK || type === RESP_SIMPLE || type === RESP_INTEGER || type === RESP_ARRAY || type === RESP_ERROR
+  );
 }

@@ -1,14 +1,13 @@
-import type { ScriptRunner } from "../../../shared/define-script.ts";
-import { log } from "../../log.ts";
-import { auditKeys } from "../../queue/keys.ts";
+import type { ScriptRunner } from "../../../../shared/store/define-script.ts";
+import { auditKeys } from "../../../line/keys.ts";
+import { log } from "../../../request/log.ts";
 import { type AuditAuthor, type AuditIntent, entryText } from "./entry.ts";
 import { beginEntryScript, endEntryScript, listEntriesScript } from "./scripts.ts";
 
 /**
- * Who changed what, kept in the store: the last ten thousand changes, newest first for whoever reads them. A queue lives in another slot
- * of a cluster than the log, so a change is written down before it is made, and again when it was: if the edge dies in
- * between, the log tells that somebody was about to make it and that nobody knows whether it was made. Without the store
- * nothing is changed and nothing is logged.
+ * The operators' changes, kept in the store: the last ten thousand, newest first. A queue is in another slot of a
+ * cluster than the log, so a change is logged before it is made, and again afterwards: if the edge dies in between, the
+ * log shows an intent with an unknown outcome. Without the store nothing is changed and nothing is logged.
  */
 export type AuditLog = {
   readonly begin: (intent: AuditIntent) => Promise<Intention>;
@@ -18,7 +17,7 @@ export type AuditLog = {
 
 /** One of the two is called when it is clear what became of the intent. */
 export type Intention = {
-  /** `made`: what was done in the end, where that is not what was intended at first. */
+  /** `made`: the actual change, where it differs from the intent. */
   readonly done: (made?: AuditIntent) => Promise<void>;
   readonly dropped: () => Promise<void>;
 };
@@ -27,7 +26,7 @@ const ENTRIES_KEPT = 10_000;
 /** Longer than any operation takes. */
 const STALE_MS = 30_000;
 
-/** What is said at the end is said on a store of its own: it must not fail because the change took long. */
+/** The end of a change is logged on a separate store budget: it must not fail because the change took long. */
 type AuditStores = { readonly store: ScriptRunner; readonly endStore: ScriptRunner };
 
 export function openAuditLog({ store, endStore }: AuditStores, author: AuditAuthor): AuditLog {
@@ -36,7 +35,10 @@ export function openAuditLog({ store, endStore }: AuditStores, author: AuditAuth
     async begin(intent) {
       const queue = intent.queueId ?? "";
       const entry = entryText(intent, author);
-      const id = await beginEntryScript.run(store, { keys: auditKeys, args: { keep: ENTRIES_KEPT, staleMs: STALE_MS, queue, entry } });
+      const id = await beginEntryScript.run(store, {
+        keys: auditKeys,
+        args: { keep: ENTRIES_KEPT, staleMs: STALE_MS, queue, entry },
+      });
       return {
         done: (made) => end({ id, queue, entry: made === undefined ? entry : entryText(made, author) }),
         dropped: () => end({ id, queue, entry: "" }),
@@ -44,12 +46,12 @@ export function openAuditLog({ store, endStore }: AuditStores, author: AuditAuth
     },
   };
 
-  /** The change is made or not, whatever becomes of this: the intent stays, and is told as one whose end is not known. */
+  /** Whether this succeeds or not, the change is made or not: the intent stays in the log with an unknown outcome. */
   async function end(args: { readonly id: string; readonly queue: string; readonly entry: string }): Promise<void> {
     try {
       await endEntryScript.run(endStore, { keys: auditKeys, args: { keep: ENTRIES_KEPT, ...args } });
     } catch (error) {
-      log("error", "the end of a change could not be written to the audit log", { requestId: author.requestId, error });
+      log("error", "cannot write the end of a change to the audit log", { requestId: author.requestId, error });
     }
   }
 }

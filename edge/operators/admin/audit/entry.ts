@@ -1,6 +1,6 @@
-import { redact } from "../../../shared/redaction.ts";
+import { redact } from "../../../../shared/http/redaction.ts";
 
-/** Everything an operator can change. Whoever adds an operation that changes something adds its name and its words. */
+/** Everything an operator can change. A new operation that changes something adds its name and its text here. */
 export const AUDIT_ACTIONS = {
   "queue.create": "created a queue",
   "queue.change": "changed a queue",
@@ -16,7 +16,7 @@ export const AUDIT_ACTIONS = {
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;
 
-/** What is about to be done, or was. `before` and `after` hold what differs; null for what is not there. */
+/** An intended or completed change. `before` and `after` hold the differences; null for what does not exist. */
 export type AuditIntent = {
   readonly action: AuditAction;
   readonly queueId: string | null;
@@ -32,7 +32,7 @@ const DEPTH_MAX = 5;
 /** Some thousand entries must not weigh more than the queues they speak of. */
 const SIDE_CHARS_MAX = 8_000;
 
-/** As it stands in the store. */
+/** As stored. */
 export function entryText(intent: AuditIntent, { actor, requestId }: AuditAuthor): string {
   const { action, queueId, before, after } = presentable(intent);
   return JSON.stringify({ actor, action, queueId, before, after, requestId });

@@ -5,6 +5,9 @@
 -- ARGV[4] limit    how many at most
 -- ARGV[5] queue    only entries of this queue, or '' for all
 -- Returns {cursor, or '' on the last page, id, at, outcome, entry, id, at, outcome, entry, …}
+
+-- @include "settle-intents"
+
 local before, limit, queue = ARGV[3], tonumber(ARGV[4]), ARGV[5]
 -- A queue that was changed rarely is found page by page: one call looks at so many entries and no more.
 local LOOKED_AT_MAX = 1000

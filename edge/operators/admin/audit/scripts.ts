@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { defineScript } from "../../../shared/define-script.ts";
+import { defineScript } from "../../../../shared/store/define-script.ts";
 import beginSource from "./begin-entry.lua";
 import endSource from "./end-entry.lua";
 import listSource from "./list-entries.lua";
-import settleSource from "./settle-intents.lua";
 
 const keys = ["pending", "log"] as const;
 const keep = z.number().int().positive();
@@ -11,7 +10,7 @@ const staleMs = z.number().int().positive();
 
 export const beginEntryScript = defineScript({
   name: "begin-entry",
-  source: settleSource + beginSource,
+  source: beginSource,
   keys,
   args: { keep, staleMs, queue: z.string(), entry: z.string() },
   reply: z.string(),
@@ -27,7 +26,7 @@ export const endEntryScript = defineScript({
 
 export const listEntriesScript = defineScript({
   name: "list-entries",
-  source: settleSource + listSource,
+  source: listSource,
   keys,
   args: { keep, staleMs, before: z.string(), limit: z.number().int().positive(), queue: z.string() },
   reply: z.tuple([z.string()], z.string()).transform(([cursor, ...flat]) => ({ cursor, flat })),

@@ -1,10 +1,9 @@
--- Intents of which nothing more will be heard go to the log: somebody was about to change something, and nobody knows
--- whether it was done. It stands in front of begin-entry.lua and list-entries.lua.
+-- Moves stale intents to the log: an operator was about to change something, and it is unknown whether it was done.
 -- KEYS[1] pending  stream: what operators are about to do
 -- KEYS[2] log      stream: what operators did
 -- ARGV[1] keep     how many entries the log keeps at least
 -- ARGV[2] staleMs  how old such an intent is
--- Returns nothing by itself: the script that follows does.
+-- Returns nothing: the script that includes it does.
 local PENDING, LOG, KEEP = KEYS[1], KEYS[2], tonumber(ARGV[1])
 local STALE_MAX = 100
 local time = redis.call('TIME')

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { INVITE_LIFETIME_SECONDS_MAX, INVITE_USES_MAX } from "../token/invite.ts";
-import { defineOperation } from "./operation.ts";
-import { answerSchemas, bodySchemas, inviteIdField, queueParams } from "./schemas.ts";
+import { INVITE_LIFETIME_SECONDS_MAX, INVITE_USES_MAX } from "../../../tokens/invite.ts";
+import { defineOperation } from "../operation.ts";
+import { answerSchemas, bodySchemas, inviteIdField, queueParams } from "../schemas.ts";
 
 const LIFETIME_MS_MAX = INVITE_LIFETIME_SECONDS_MAX * 1_000;
 /** A week: long enough for a letter, short enough to be forgotten. */
 const LIFETIME_MS_DEFAULT = 7 * 86_400_000;
-/** Shorter than that it would be over before anybody has clicked. */
+/** A shorter one would expire before it is used. */
 const LIFETIME_MS_MIN = 1_000;
 
 const laneField = z.literal([0, 1, 2, 3]).describe("0 normal, 1 elevated, 2 VIP, 3 premium: the higher goes first.");
@@ -24,8 +24,10 @@ const newInviteSchema = z
       .min(1)
       .max(200)
       .optional()
-      .describe("Who it is for, an account or an address: that person has one place, on every device and with every invite of this key."),
-    note: z.string().trim().min(1).max(200).optional().describe("For the log alone."),
+      .describe(
+        "The person it is for, an account or an address: one place on every device and with every invite of this key.",
+      ),
+    note: z.string().trim().min(1).max(200).optional().describe("Only for the audit log."),
   })
   .register(bodySchemas, { id: "NewInvite" });
 
@@ -44,7 +46,7 @@ export const createInvite = defineOperation({
   method: "post",
   path: "/admin/queues/{queueId}/invites",
   id: "createInvite",
-  summary: "Sign an invite: whoever brings it takes a place in its lane",
+  summary: "Sign an invite to a place in its lane",
   params: queueParams,
   body: { schema: newInviteSchema },
   answers: { 201: { description: "Signed. It is not shown again.", schema: inviteSchema } },
@@ -56,7 +58,9 @@ export const createInvite = defineOperation({
     const expiresAt = body.expiresAt ?? nowMs + LIFETIME_MS_DEFAULT;
     const lifetimeMs = expiresAt - nowMs;
     if (lifetimeMs < LIFETIME_MS_MIN || lifetimeMs > LIFETIME_MS_MAX) {
-      return refuse("validation_failed", { errors: [{ field: "expiresAt", message: "must lie ahead, within 90 days" }] });
+      return refuse("validation_failed", {
+        errors: [{ field: "expiresAt", message: "must lie ahead, within 90 days" }],
+      });
     }
     const { invite, inviteId } = await signInvite({ queueId, lane, uses, key, expiresAtMs: expiresAt });
     // Nothing is stored but this, so without it the invite is not given out.

@@ -1,4 +1,4 @@
--- Takes an invite back: from now on it is good for no place.
+-- Revokes an invite: from now on it gives no place.
 -- KEYS[1] meta     hash: the queue's configuration
 -- KEYS[2] invite   set: tickets that used the invite, and 'revoked'
 -- ARGV[1] keepMs   how long any invite can still come

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ErrorCode } from "../../../shared/errors.ts";
-import { healthReportSchema } from "../../../shared/health.ts";
-import { queueSettingsSchema } from "../../queue/settings.ts";
-import { INVITE_FAULTS } from "../../room/invite-fault.ts";
-import { enterBodySchema } from "../../visitor/enter-body.ts";
+import type { ErrorCode } from "../../../../shared/http/errors.ts";
+import { healthReportSchema } from "../../../../shared/http/health.ts";
+import { enterBodySchema } from "../../../admit/doors/enter-body.ts";
+import { queueSettingsSchema } from "../../../line/settings.ts";
+import { INVITE_FAULTS } from "../../../room/invite-fault.ts";
 import type { OperationDescription } from "../operation.ts";
 import { answerSchemas, bodySchemas, queueIdField, queueParams, sessionIdField } from "../schemas.ts";
 
@@ -14,25 +14,27 @@ const waitingSchema = z
   .looseObject({
     state: z.literal("waiting"),
     queueId: queueIdField,
-    ticket: token.describe("Holds the place in the line: show it at the next heartbeat."),
-    ticketId: sessionIdField.describe("What a draw is made with."),
-    phase: z.enum(["prequeue", "line"]).describe("`prequeue`: nobody goes in before `opensAt`."),
+    ticket: token.describe("Holds the place in the line: present it at the next heartbeat."),
+    ticketId: sessionIdField.describe("The id that the draw uses."),
+    phase: z.enum(["prequeue", "line"]).describe("`prequeue`: the line does not move before `opensAt`."),
     opensAt: count.nullable(),
     position: z.int().min(1).nullable().describe("1 for the next one in; null while a draw keeps it secret."),
     total: count,
     lane: z.int().min(0).max(3),
     estimatedWaitSeconds: z.looseObject({ low: z.number().min(0), likely: z.number().min(0), high: z.number().min(0) }),
-    isStalled: z.boolean().describe("The room is full and nobody leaves at the moment: the estimate is only what is possible."),
+    isStalled: z.boolean().describe("The room is full and no session has ended lately: the estimate is the best case."),
     latestEntryAt: count
       .nullable()
       .describe(
         "When the line is stalled: the time at which the slot for this place is free at the latest, unless sessions inside are extended.",
       ),
-    pollAfterMs: count.describe("When to send the next heartbeat. Shortly before the visitor's turn it is exact to the millisecond."),
+    pollAfterMs: count.describe(
+      "When to send the next heartbeat. Shortly before the visitor's turn it is exact to the millisecond.",
+    ),
     enqueuedAt: count,
-    notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite that was brought did not help."),
-    mode: queueSettingsSchema.shape.mode.unwrap().describe("How the line moves: nobody goes in while it is `paused`."),
-    message: z.string().optional().describe("The operator's words to those in line."),
+    notice: z.enum(INVITE_FAULTS).optional().describe("Why the invite failed."),
+    mode: queueSettingsSchema.shape.mode.unwrap().describe("A `paused` line does not move."),
+    message: z.string().optional().describe("The operator's message to waiting visitors."),
   })
   .register(answerSchemas, { id: "Waiting" });
 
@@ -64,7 +66,11 @@ const endedSchema = z
     state: z.literal("ended"),
     queueId: queueIdField,
     reason: z.enum(["expired", "completed", "revoked", "left"]),
-    mayJoinInSeconds: z.int().min(1).optional().describe("After a revocation with a ban: when `enter` takes the visitor again."),
+    mayJoinInSeconds: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("After a revocation with a ban: when `enter` accepts the visitor again."),
   })
   .register(answerSchemas, { id: "Ended" });
 
@@ -113,14 +119,21 @@ const entrySchema = enterBodySchema.register(bodySchemas, { id: "Entry" });
 const jwksSchema = z
   .looseObject({
     keys: z.array(
-      z.looseObject({ kid: z.string(), kty: z.string(), crv: z.string(), x: z.string(), alg: z.string(), use: z.literal("sig") }),
+      z.looseObject({
+        kid: z.string(),
+        kty: z.string(),
+        crv: z.string(),
+        x: z.string(),
+        alg: z.string(),
+        use: z.literal("sig"),
+      }),
     ),
   })
   .register(answerSchemas, { id: "PublicKeys" });
 
 const healthSchema = healthReportSchema.register(answerSchemas, { id: "Health" });
 
-/** Why somebody may get neither a place nor an answer about it. */
+/** Why a visitor may get neither a place nor an answer about it. */
 const TURN_REFUSALS = [
   "queue_not_found",
   "address_limit",
@@ -132,23 +145,30 @@ const TURN_REFUSALS = [
   "store_unavailable",
 ] as const satisfies readonly ErrorCode[];
 
-/** What visitors' programs, origins and monitors ask; the handlers stand where visitors meet them. */
+/** The operations for visitors' programs, origins and monitors; their handlers are in `admit/doors/`. */
 export const visitorOperations: readonly OperationDescription[] = [
   {
     method: "post",
     path: "/queues/{queueId}/enter",
     id: "enterQueue",
-    summary: "Join the line, or walk straight in; asked again with the ticket, it is a heartbeat",
+    summary: "Join the line, or enter at once; repeated with the ticket, it is a heartbeat",
     access: "visitor",
     params: queueParams,
     body: { schema: entrySchema.optional() },
     answers: {
-      200: { description: "Known already, or admitted at once, or too early for a place.", schema: visitorStateSchema },
+      200: { description: "Already known, or admitted at once, or too early for a place.", schema: visitorStateSchema },
       201: { description: "In the line.", schema: visitorStateSchema },
     },
     refusals: [
       ...(["json_malformed", "body_too_large", "validation_failed", "token_invalid", "queue_maintenance"] as const),
-      ...(["invite_invalid", "invite_expired", "invite_used", "invite_revoked", "proof_required", "proof_refused"] as const),
+      ...([
+        "invite_invalid",
+        "invite_expired",
+        "invite_used",
+        "invite_revoked",
+        "proof_required",
+        "proof_refused",
+      ] as const),
       ...(["session_banned", "other_site_form"] as const),
       ...TURN_REFUSALS,
     ],
@@ -157,17 +177,17 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "post",
     path: "/queues/{queueId}/heartbeat",
     id: "sendHeartbeat",
-    summary: "Say that you are still there, and hear where you stand",
+    summary: "Report that the visitor is still there, and read the position",
     access: "visitor",
     params: queueParams,
-    answers: { 200: { description: "Where you stand.", schema: visitorStateSchema } },
+    answers: { 200: { description: "The visitor's state.", schema: visitorStateSchema } },
     refusals: ["token_invalid", ...TURN_REFUSALS],
   },
   {
     method: "post",
     path: "/queues/{queueId}/leave",
     id: "leaveQueue",
-    summary: "Give up the place or the session, for good. A body is ignored, so that a beacon may send it",
+    summary: "Give up the place or the session permanently. The body is ignored, so that a beacon may send it",
     access: "visitor",
     params: queueParams,
     query: z.strictObject({
@@ -177,8 +197,12 @@ export const visitorOperations: readonly OperationDescription[] = [
         .describe("A page of an admitted visitor was closed: the session ends after 10 s, unless its pass comes back."),
     }),
     answers: {
-      200: { description: "The same, as a page for the form on the waiting page.", schema: z.string(), mediaTypes: ["text/html"] },
-      204: { description: "Gone. Asking again changes nothing." },
+      200: {
+        description: "The same, as a page for the form on the waiting page.",
+        schema: z.string(),
+        mediaTypes: ["text/html"],
+      },
+      204: { description: "Given up. A repeated request changes nothing." },
     },
     refusals: ["token_invalid", "other_site_refused", "queue_not_found", "store_unavailable"],
   },
@@ -196,7 +220,7 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "get",
     path: "/queues/{queueId}",
     id: "readPublicQueue",
-    summary: "What anybody may know about a queue; may be kept for 1 s",
+    summary: "A queue's public state; may be cached for 1 s",
     access: "public",
     params: queueParams,
     answers: { 200: { description: "As it is now.", schema: publicQueueSchema } },
@@ -206,7 +230,8 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "get",
     path: "/queues/{queueId}/draw",
     id: "readDraw",
-    summary: "What is needed to check a lottery: the commitment before the opening, the seed after it; may be kept for 1 s",
+    summary:
+      "Everything to check a lottery: the commitment before the opening, the seed after it; may be cached for 1 s",
     access: "public",
     params: queueParams,
     answers: { 200: { description: "The latest lottery.", schema: publicDrawSchema } },
@@ -218,14 +243,17 @@ export const visitorOperations: readonly OperationDescription[] = [
     id: "readPublicKeys",
     summary: "The public keys that tickets and passes are verified with (RFC 7517)",
     access: "public",
-    answers: { 200: { description: "Active and retiring keys.", schema: jwksSchema, mediaTypes: ["application/jwk-set+json"] } },
+    answers: {
+      200: { description: "Active and retiring keys.", schema: jwksSchema, mediaTypes: ["application/jwk-set+json"] },
+    },
     refusals: [],
   },
   {
     method: "get",
     path: "/health",
     id: "readHealth",
-    summary: "Whether every part answers: JSON, or a page for people; at most a second old, and with details for operators",
+    summary:
+      "Whether every part answers: JSON, or a page for people; at most a second old, and with details for operators",
     access: "public",
     answers: {
       200: { description: "Every part answers.", schema: healthSchema },
@@ -237,7 +265,7 @@ export const visitorOperations: readonly OperationDescription[] = [
     method: "get",
     path: "/metrics",
     id: "readMetrics",
-    summary: "Every queue and this edge as Prometheus reads them; answers also when the store is away",
+    summary: "Every queue and this edge as Prometheus reads them; answers also when the store is unavailable",
     access: "operator",
     answers: { 200: { description: "Prometheus' text format.", schema: z.string(), mediaTypes: ["text/plain"] } },
     refusals: [],

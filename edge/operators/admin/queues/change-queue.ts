@@ -1,25 +1,29 @@
 import { z } from "zod";
-import { fieldFaults } from "../../shared/field-faults.ts";
-import { type QueueSettings, queueSettingsSchema } from "../queue/settings.ts";
-import type { Intention } from "./audit/audit-log.ts";
-import { etagOf, matchesEtag } from "./etag.ts";
-import { defineOperation } from "./operation.ts";
-import { queueAnswer } from "./queue-answer.ts";
-import { queueChangeSchema, queueParams, queueSchema } from "./schemas.ts";
+import { fieldFaults } from "../../../../shared/http/field-faults.ts";
+import { type QueueSettings, queueSettingsSchema } from "../../../line/settings.ts";
+import type { Intention } from "../audit/audit-log.ts";
+import { etagOf, matchesEtag } from "../etag.ts";
+import { defineOperation } from "../operation.ts";
+import { queueChangeSchema, queueParams, queueSchema } from "../schemas.ts";
+import { queueAnswer } from "./read-queue.ts";
 
-/** Somebody else wins each lost try; with more than that at once, the operator should look at what the others do. */
+/** Each lost try is a concurrent change; after this many the operator should look at the others' changes. */
 const TRIES_MAX = 4;
 
-/** A smaller limit sends nobody away who is in: those inside stay until they leave or their time is over. */
+/** A lower limit ends no session: admitted visitors stay until they leave or their time is over. */
 export const changeQueue = defineOperation({
   method: "patch",
   path: "/admin/queues/{queueId}",
   id: "changeQueue",
-  summary: "Change some settings of a queue; in force everywhere within 2 s, and nobody who is in is sent away",
+  summary: "Change some settings of a queue; in force everywhere within 2 s; no session ends",
   params: queueParams,
-  headers: z.strictObject({ "if-match": z.string().optional().describe("Change only what you have seen: the ETag of a read.") }),
+  headers: z.strictObject({
+    "if-match": z.string().optional().describe("Change only what you have seen: the ETag of a read."),
+  }),
   body: { schema: queueChangeSchema },
-  answers: { 200: { description: "As it is now.", schema: queueSchema, headers: { etag: "The version of its settings." } } },
+  answers: {
+    200: { description: "As it is now.", schema: queueSchema, headers: { etag: "The version of its settings." } },
+  },
   refusals: ["queue_not_found", "version_conflict"],
   async run({ registry, header, answer, refuse, intend, targetFaults }, { params: { queueId }, body }) {
     const errors = targetFaults(body.targetUrl);
@@ -35,7 +39,7 @@ export const changeQueue = defineOperation({
       const record = await registry.readQueue(queueId);
       if (record === undefined) return giveUp("queue_not_found");
       if (!matchesEtag(header("if-match"), record.version)) return giveUp("version_conflict");
-      // The whole is checked, not the change alone: a rule between two settings holds whichever of them changes.
+      // The whole queue is checked, not only the change: a rule between two settings applies whichever of them changes.
       const merged = queueSettingsSchema.safeParse({ ...record.settings, ...body });
       if (!merged.success) return giveUp("validation_failed", { errors: fieldFaults(merged.error) });
       const change = { action: "queue.change", queueId, ...changesBetween(record.settings, merged.data) } as const;
@@ -44,7 +48,9 @@ export const changeQueue = defineOperation({
       if (version === undefined) continue;
       if (typeof version !== "number") return giveUp("validation_failed", { errors: [version] });
       await intention.done(change);
-      return answer(200, queueAnswer(queueId, { ...record, settings: merged.data, version }), { etag: etagOf(version) });
+      return answer(200, queueAnswer(queueId, { ...record, settings: merged.data, version }), {
+        etag: etagOf(version),
+      });
     }
     return giveUp("version_conflict");
   },

@@ -1,18 +1,18 @@
-import { QUEUES_MAX } from "../queue/registry.ts";
-import { etagOf } from "./etag.ts";
-import { defineOperation } from "./operation.ts";
-import { queueAnswer } from "./queue-answer.ts";
-import { newQueueSchema, queueSchema } from "./schemas.ts";
+import { QUEUES_MAX } from "../../../line/registry.ts";
+import { etagOf } from "../etag.ts";
+import { defineOperation } from "../operation.ts";
+import { newQueueSchema, queueSchema } from "../schemas.ts";
+import { queueAnswer } from "./read-queue.ts";
 
 export const createQueue = defineOperation({
   method: "post",
   path: "/admin/queues",
   id: "createQueue",
-  summary: "Make a queue; addresses lead to it only once a route does",
+  summary: "Create a queue; a route must lead to it",
   body: { schema: newQueueSchema },
   answers: {
     201: {
-      description: "Made.",
+      description: "Created.",
       schema: queueSchema,
       headers: { location: "Where the queue is.", etag: "The version of its settings." },
     },

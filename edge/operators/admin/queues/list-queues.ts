@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { parseQueueId } from "../../shared/queue-id.ts";
-import { openRegistry, type QueueRecord } from "../queue/registry.ts";
-import { someAtOnce } from "../store/some-at-once.ts";
-import { defineOperation } from "./operation.ts";
-import { queueAnswer } from "./queue-answer.ts";
-import { answerSchemas, queueSchema } from "./schemas.ts";
+import { parseQueueId } from "../../../../shared/queue-id.ts";
+import { openRegistry, type QueueRecord } from "../../../line/registry.ts";
+import { someAtOnce } from "../../../store/some-at-once.ts";
+import { defineOperation } from "../operation.ts";
+import { answerSchemas, queueSchema } from "../schemas.ts";
+import { queueAnswer } from "./read-queue.ts";
 
-/** Queues live in different slots, so each is read by itself; a worker may hold six connections at a time. */
+/** Queues are in different slots, so each is read separately; a worker may hold six connections at a time. */
 const READS_AT_ONCE = 6;
 /** 1,000 queues on a store that is 20 ms away, and some more. */
 const READING_MS_MAX = 5_000;
@@ -23,10 +23,19 @@ export const listQueues = defineOperation({
   async run({ storeWithin, answer, sweepLater }) {
     const registry = openRegistry(storeWithin(READING_MS_MAX));
     const { queueIds } = await registry.readDirectory();
-    const records = await someAtOnce(queueIds, READS_AT_ONCE, async (queueId) => ({ queueId, record: await registry.readQueue(queueId) }));
+    const records = await someAtOnce(queueIds, READS_AT_ONCE, async (queueId) => ({
+      queueId,
+      record: await registry.readQueue(queueId),
+    }));
     // One that was deleted meanwhile, or whose making stopped half way, is not there.
-    const queues = records.flatMap(({ queueId, record }) => (record === undefined ? [] : [queueAnswer(queueId, record)]));
-    sweepLater(records.flatMap(({ queueId, record }) => (record === undefined || record.waiting === 0 ? [] : sweepable(queueId, record))));
+    const queues = records.flatMap(({ queueId, record }) =>
+      record === undefined ? [] : [queueAnswer(queueId, record)],
+    );
+    sweepLater(
+      records.flatMap(({ queueId, record }) =>
+        record === undefined || record.waiting === 0 ? [] : sweepable(queueId, record),
+      ),
+    );
     return answer(200, { queues });
   },
 });

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { systemClock } from "../../shared/clock.ts";
-import { newId, systemRandom } from "../../shared/ids.ts";
-import { LANGUAGES } from "../room/language.ts";
-import { renderRoom } from "../room/room.ts";
-import { pageHeaders } from "../room/room-response.ts";
-import { ROOM_STATE_NAMES } from "../room/room-state.ts";
-import { sampleState } from "../room/sample-state.ts";
-import { defineOperation } from "./operation.ts";
-import { queueParams } from "./schemas.ts";
+import { systemClock } from "../../../../shared/clock.ts";
+import { newId, systemRandom } from "../../../../shared/ids.ts";
+import { LANGUAGES } from "../../../line/page/language.ts";
+import { renderRoom } from "../../../room/room.ts";
+import { pageHeaders } from "../../../room/room-response.ts";
+import { ROOM_STATE_NAMES } from "../../../room/room-state.ts";
+import { sampleState } from "../../../room/sample-state.ts";
+import { defineOperation } from "../operation.ts";
+import { queueParams } from "../schemas.ts";
 
 export const previewQueue = defineOperation({
   method: "get",
   path: "/admin/queues/{queueId}/preview",
   id: "previewQueue",
-  summary: "A visitor's page as this queue shows it, with made-up numbers; it does nothing by itself",
+  summary: "A visitor's page as this queue shows it, with sample numbers; its script does not run",
   params: queueParams,
   query: z.strictObject({
     state: z.enum(ROOM_STATE_NAMES).default("waiting").describe("Which page."),
-    lang: z.enum(LANGUAGES).optional().describe("In which language; left out, in the queue's own."),
+    lang: z.enum(LANGUAGES).optional().describe("The language; left out, the queue's own."),
   }),
   answers: { 200: { description: "The page.", schema: z.string(), mediaTypes: ["text/html"] } },
   refusals: ["queue_not_found"],

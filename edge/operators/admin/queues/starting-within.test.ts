@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../gate/outage.ts";
+import { StoreUnavailable } from "../../../admit/outage/outage.ts";
 import { startingWithin } from "./starting-within.ts";
 
 describe("startingWithin", () => {

@@ -1,14 +1,25 @@
 import { z } from "zod";
-import { parseRange } from "../../shared/ip-range.ts";
-import { sha256 } from "../../shared/same-bytes.ts";
-import { isReadInOneWay } from "../gate/bypass-rules.ts";
-import { isGuardedName } from "../proxy/guarded-names.ts";
-import { BYPASS_HEADER, type BypassRule, bypassRuleSchema, CIDRS_MAX } from "../queue/bypass-rule.ts";
-import { routeSchema } from "../queue/route.ts";
-import { pathField } from "./path-field.ts";
-import { answerSchemas, bodySchemas } from "./schemas.ts";
+import { parseRange } from "../../../../shared/net/ip-range.ts";
+import { sha256 } from "../../../../shared/tokens/same-bytes.ts";
+import { isReadInOneWay } from "../../../admit/routes/bypass-rules.ts";
+import { BYPASS_HEADER, type BypassRule, bypassRuleSchema, CIDRS_MAX } from "../../../line/bypass-rule.ts";
+import { routeSchema } from "../../../line/route.ts";
+import { normalisePath } from "../../../request/plain-target.ts";
+import { isGuardedName } from "../../../request/request-headers.ts";
+import { answerSchemas, bodySchemas } from "../schemas.ts";
 
-/** What can be guessed is no secret; the same bound as for the operator token. */
+/**
+ * A path is kept as the gate reads paths; one that the gate would refuse could never match, and would protect nothing.
+ */
+export const pathField = routeSchema.shape.path.transform((path, ctx) => {
+  const isPrefix = path.endsWith("*");
+  const normalised = normalisePath(isPrefix ? path.slice(0, -1) : path);
+  if (normalised.ok) return isPrefix ? `${normalised.value}*` : normalised.value;
+  ctx.addIssue({ code: "custom", message: "must be a path in its plain form" });
+  return z.NEVER;
+});
+
+/** A secret must not be guessable; the same bound as for the operator token. */
 const SECRET_CHARS_MIN = 16;
 const SECRET_CHARS_MAX = 256;
 const HEADER_NAME = /^x-[a-z0-9-]{1,60}$/;
@@ -18,7 +29,10 @@ const cidrField = z.string().superRefine((text, ctx) => {
   if (!range.ok) ctx.addIssue({ code: "custom", message: range.reason });
 });
 
-/** A header of the standards or of the proxy cannot be one: it would be taken away from every request while the rule is there. */
+/**
+ * A header of the standards or of the proxy cannot be one: it would be taken away from every request while the rule is
+ * there.
+ */
 const headerNameField = z
   .string()
   .transform((name) => name.toLowerCase())
@@ -47,16 +61,24 @@ const headerField = z
   });
 
 /** `/assets*` would also hold for `/assets-of-others`. */
-const bypassPathField = pathField.refine((path) => /^[^*]*(?:\/\*)?$/.test(path) && isReadInOneWay(path.replace("*", "")), {
-  message: "must be a path, or a path and /* for what lies below, of letters that have one spelling",
-});
+const bypassPathField = pathField.refine(
+  (path) => /^[^*]*(?:\/\*)?$/.test(path) && isReadInOneWay(path.replace("*", "")),
+  {
+    message: "must be a path, or a path and /* for what lies below, of letters that have one spelling",
+  },
+);
 
 export const newBypassRuleSchema = z
   .strictObject({
     host: routeSchema.shape.host,
-    path: bypassPathField.optional().describe("In this spelling alone. Left out: every path."),
-    cidrs: z.array(cidrField).min(1).max(CIDRS_MAX).optional().describe("The client's address lies in one of these networks."),
-    header: headerField.optional().describe("The request shows this secret."),
+    path: bypassPathField.optional().describe("In this exact spelling. Left out: every path."),
+    cidrs: z
+      .array(cidrField)
+      .min(1)
+      .max(CIDRS_MAX)
+      .optional()
+      .describe("The client's address lies in one of these networks."),
+    header: headerField.optional().describe("The request contains this secret."),
     note: z.string().trim().min(1).max(200).optional(),
   })
   .superRefine(({ host, path, cidrs, header }, ctx) => {
@@ -64,15 +86,21 @@ export const newBypassRuleSchema = z
       ctx.addIssue({ code: "custom", message: "must name a path, cidrs or a header" });
     }
     if (host === "*" && path === "/*" && cidrs === undefined && header === undefined) {
-      ctx.addIssue({ code: "custom", path: ["path"], message: "must not be everything for everybody: for that there is mode open" });
+      ctx.addIssue({ code: "custom", path: ["path"], message: "must not match every request: use mode open for that" });
     }
   })
   .register(bodySchemas, { id: "NewBypassRule" });
 
 export const storedBypassRuleSchema = bypassRuleSchema.register(answerSchemas, { id: "BypassRule" });
 
-/** What is kept of a rule: its secret is gone. */
-export async function storedBypassRule({ header, host, path, cidrs, note }: z.output<typeof newBypassRuleSchema>): Promise<BypassRule> {
+/** The stored part of a rule: the secret itself is not kept. */
+export async function storedBypassRule({
+  header,
+  host,
+  path,
+  cidrs,
+  note,
+}: z.output<typeof newBypassRuleSchema>): Promise<BypassRule> {
   return {
     host,
     ...(path !== undefined && { path }),

@@ -1,7 +1,7 @@
-import type { RouteTableContent } from "../queue/route-table-text.ts";
-import type { AuditAction } from "./audit/entry.ts";
-import { matchesEtag } from "./etag.ts";
-import type { Operator } from "./operator.ts";
+import type { RouteTableContent } from "../../../line/route-table-text.ts";
+import type { AuditAction } from "../audit/entry.ts";
+import { matchesEtag } from "../etag.ts";
+import type { Operator } from "../operator.ts";
 
 type Change = {
   readonly action: AuditAction;
@@ -18,8 +18,9 @@ type Change = {
 const TRIES_MAX = 20;
 
 /**
- * Every change of the table goes this way: read, compute, and write over the very table that was read, so that no change is lost and the audit
- * log, written by the same script, tells what was really there before. `If-Match` is compared with the table of each try.
+ * Every change of the table goes this way: read, compute, and write over the very table that was read, so that no
+ * change is lost and the audit log, written by the same script, tells what was really there before. `If-Match` is
+ * compared with the table of each try.
  */
 export async function changeRoutes(
   { routeTable, header, refuse, auditEntry, changed }: Operator,
@@ -42,16 +43,21 @@ export async function changeRoutes(
 
 function changesBetween(before: RouteTableContent, after: RouteTableContent) {
   const [old, current] = [textsOf(before), textsOf(after)];
-  return { before: [...old].filter((line) => !current.has(line)), after: [...current].filter((line) => !old.has(line)) };
+  return {
+    before: [...old].filter((line) => !current.has(line)),
+    after: [...current].filter((line) => !old.has(line)),
+  };
 }
 
-/** As they stand in the log; of a secret it tells that there is one. */
+/** As logged; of a secret only its presence. */
 function textsOf({ routes, bypass }: RouteTableContent): ReadonlySet<string> {
   const lines = routes.map(({ host, path, queueId }) => `${host}${path} -> ${queueId}`);
   const rules = bypass.map(({ host, path = "/*", cidrs, header }) =>
-    [`${host}${path} -> past the queues`, ...(cidrs ?? []).map((cidr) => `from ${cidr}`), ...(header ? [`with ${header.name}`] : [])].join(
-      " ",
-    ),
+    [
+      `${host}${path} -> past the queues`,
+      ...(cidrs ?? []).map((cidr) => `from ${cidr}`),
+      ...(header ? [`with ${header.name}`] : []),
+    ].join(" "),
   );
   return new Set([...lines, ...rules]);
 }

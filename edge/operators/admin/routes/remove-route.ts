@@ -1,22 +1,22 @@
 import { z } from "zod";
+import { etagOf } from "../etag.ts";
+import { defineOperation } from "../operation.ts";
 import { changeRoutes } from "./change-routes.ts";
-import { etagOf } from "./etag.ts";
-import { defineOperation } from "./operation.ts";
 import { addressOf, newRouteSchema } from "./route-schemas.ts";
 
-/** A route is named by its host and path: no two routes have the same, and nobody has to look up a number first. */
+/** A route is named by its host and path, which are unique, so that clients need no id. */
 export const removeRoute = defineOperation({
   method: "delete",
   path: "/admin/routes",
   id: "removeRoute",
-  summary: "Take one route out and leave the others alone; in force everywhere within 2 s",
+  summary: "Remove one route; the others stay; in force everywhere within 2 s",
   headers: z.strictObject({
     "if-match": z.string().optional().describe("Remove only from the table that you have seen: the ETag of a read."),
   }),
   query: newRouteSchema.pick({ host: true, path: true }),
   answers: {
     204: {
-      description: "Gone. Its address is behind the next route that covers it, or behind none.",
+      description: "Deleted. The next matching route covers its address, or none.",
       headers: { etag: "The version of the table." },
     },
   },

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { plainPattern } from "../gate/plain-host.ts";
-import { type Route, routeSchema } from "../queue/route.ts";
-import { newBypassRuleSchema, storedBypassRuleSchema } from "./bypass-schemas.ts";
-import { pathField } from "./path-field.ts";
-import { answerSchemas, bodySchemas, queueIdField } from "./schemas.ts";
+import { plainPattern } from "../../../admit/routes/route-table.ts";
+import { type Route, routeSchema } from "../../../line/route.ts";
+import { answerSchemas, bodySchemas, queueIdField } from "../schemas.ts";
+import { newBypassRuleSchema, pathField, storedBypassRuleSchema } from "./bypass-schemas.ts";
 
 export const ROUTES_MAX = 1_000;
 /** Each is looked at for every request. */
@@ -19,13 +18,20 @@ export function addressOf({ host, path }: Pick<Route, "host" | "path">): string 
 }
 
 export const newRouteTableSchema = z
-  .strictObject({ routes: z.array(newRouteSchema).max(ROUTES_MAX), bypass: z.array(newBypassRuleSchema).max(BYPASS_RULES_MAX).default([]) })
+  .strictObject({
+    routes: z.array(newRouteSchema).max(ROUTES_MAX),
+    bypass: z.array(newBypassRuleSchema).max(BYPASS_RULES_MAX).default([]),
+  })
   .superRefine(({ routes }, ctx) => {
     const seen = new Set<string>();
     for (const [index, route] of routes.entries()) {
       const address = addressOf(route);
       if (seen.has(address))
-        ctx.addIssue({ code: "custom", path: ["routes", index], message: "has the host and path of a route before it" });
+        ctx.addIssue({
+          code: "custom",
+          path: ["routes", index],
+          message: "has the host and path of a route before it",
+        });
       seen.add(address);
     }
   })

@@ -1,9 +1,12 @@
-import type { ScriptRunner } from "../../shared/define-script.ts";
-import { auditKeys, directoryKeys } from "../queue/keys.ts";
-import { parseRouteTable, type RouteTableContent, routeTableText } from "../queue/route-table-text.ts";
-import { readRoutesScript, replaceRoutesScript } from "./scripts.ts";
+import type { ScriptRunner } from "../../../../shared/store/define-script.ts";
+import { auditKeys, directoryKeys } from "../../../line/keys.ts";
+import { parseRouteTable, type RouteTableContent, routeTableText } from "../../../line/route-table-text.ts";
+import { readRoutesScript, replaceRoutesScript } from "../scripts.ts";
 
-/** Which addresses lead to which queue, and who goes past them all. The table is small and is always written as a whole. Rejects when the store is away. */
+/**
+ * The routes to queues, and the bypass rules. The table is small and is always written completely. Rejects when the
+ * store is unavailable.
+ */
 export type RouteTable = {
   readonly read: () => Promise<RouteTableContent & { readonly version: string }>;
   readonly replace: (table: RouteTableContent, options: Write) => Promise<Replacement>;
@@ -27,10 +30,10 @@ export type Replacement =
   | { readonly outcome: "conflict" }
   | { readonly outcome: "unknown"; readonly queueIds: readonly string[] };
 
-/** They go with their queue, whose deletion has an entry of its own. */
+/** They go with their queue, whose deletion has its own entry. */
 const NO_ENTRY: AuditText = { text: "", keep: 1 };
 
-/** Somebody else wins each lost try; so many at once do not happen by hand. */
+/** Each lost try is a concurrent change; operators do not make so many at once. */
 const TRIES_MAX = 5;
 
 export function openRouteTable(store: ScriptRunner): RouteTable {

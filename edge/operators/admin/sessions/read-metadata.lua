@@ -1,5 +1,5 @@
--- Reads what the visitors' programs said about some sessions.
--- KEYS[1..n] session  hash of one session each; the last ones may be the same
+-- Reads the visitors' metadata of some sessions.
+-- KEYS[1..] sessions  hash of one session each
 -- ARGV: none
 -- Returns {metadata or '', …} in the order of the keys
 local answer = {}

@@ -3,7 +3,8 @@
 -- KEYS[2] active   zset: session -> when its slot returns (ms)
 -- KEYS[3] ready    zset: those in active whose pass was not presented yet
 -- ARGV[1] session
--- Returns {'none'} when there is no such queue, {'absent'} when the session holds no slot, else {'found', expiresAt, isReserved}
+-- Returns {'none'} when there is no such queue, {'absent'} when the session holds no slot, else {'found', expiresAt,
+-- isReserved}
 local META, ACTIVE, READY, session = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 
 if redis.call('EXISTS', META) == 0 then return { 'none' } end

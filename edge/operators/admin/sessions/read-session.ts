@@ -1,9 +1,9 @@
-import { unreachable } from "../../shared/assert.ts";
-import { queueKeys } from "../queue/keys.ts";
+import { unreachable } from "../../../../shared/assert.ts";
+import { queueKeys } from "../../../line/keys.ts";
+import { defineOperation } from "../operation.ts";
+import { queueParams, sessionIdField } from "../schemas.ts";
+import { readSessionScript } from "../scripts.ts";
 import { sessionSchema } from "./list-sessions.ts";
-import { defineOperation } from "./operation.ts";
-import { queueParams, sessionIdField } from "./schemas.ts";
-import { readSessionScript } from "./scripts.ts";
 import { withMetadata } from "./with-metadata.ts";
 
 /** The application knows a session by its id; whether it is still inside is asked here, however many others are. */
@@ -31,6 +31,9 @@ export const readSession = defineOperation({
   },
 });
 
-function toSession(sessionId: string, { isReserved, expiresAtMs }: { readonly isReserved: boolean; readonly expiresAtMs: number }) {
+function toSession(
+  sessionId: string,
+  { isReserved, expiresAtMs }: { readonly isReserved: boolean; readonly expiresAtMs: number },
+) {
   return { sessionId, state: isReserved ? "reserved" : "admitted", expiresAt: expiresAtMs } as const;
 }

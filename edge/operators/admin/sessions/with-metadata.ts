@@ -1,18 +1,17 @@
 import { z } from "zod";
-import { defineScript, type ScriptRunner } from "../../shared/define-script.ts";
-import { sessionKey } from "../queue/keys.ts";
+import { defineScript, type ScriptRunner } from "../../../../shared/store/define-script.ts";
+import { sessionKey } from "../../../line/keys.ts";
 import readMetadataSource from "./read-metadata.lua";
 
-/** A script is given its keys by name, so there are names for so many. */
+/** A longer call would keep the store from its visitors. */
 const SESSIONS_AT_ONCE = 100;
-const KEY_NAMES = Array.from({ length: SESSIONS_AT_ONCE }, (_, index) => `session${index}`);
 
 const readMetadataScript = defineScript({
   name: "read-metadata",
   source: readMetadataSource,
-  keys: KEY_NAMES,
+  keys: ["...sessions"],
   args: {},
-  reply: z.array(z.string()).length(SESSIONS_AT_ONCE),
+  reply: z.array(z.string()).max(SESSIONS_AT_ONCE),
 });
 
 type Metadata = Readonly<Record<string, unknown>> | null;
@@ -25,9 +24,8 @@ export async function withMetadata<Session extends { readonly sessionId: string 
 ): Promise<readonly (Session & { readonly metadata: Metadata })[]> {
   const told: string[] = [];
   for (let start = 0; start < sessions.length; start += SESSIONS_AT_ONCE) {
-    const ids = sessions.slice(start, start + SESSIONS_AT_ONCE).map(({ sessionId }) => sessionId);
-    const keys = Object.fromEntries(KEY_NAMES.map((name, index) => [name, sessionKey(queueId, ids[index] ?? "-")]));
-    told.push(...(await readMetadataScript.run(store, { keys, args: {} })).slice(0, ids.length));
+    const keys = sessions.slice(start, start + SESSIONS_AT_ONCE).map(({ sessionId }) => sessionKey(queueId, sessionId));
+    told.push(...(await readMetadataScript.run(store, { keys: { sessions: keys }, args: {} })));
   }
   return sessions.map((session, index) => ({ ...session, metadata: parse(told[index] ?? "") }));
 }

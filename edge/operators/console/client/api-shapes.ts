@@ -1,4 +1,6 @@
-/** What the answers of the operator API hold that the console shows, where no schema of it can be imported without its code. */
+/**
+ * The parts of the operator API's answers that the console shows, where a schema cannot be imported without its code.
+ */
 
 export type Percentiles = { readonly p50: number; readonly p90: number; readonly p99: number };
 
@@ -27,7 +29,11 @@ export type QueueStats = {
   readonly minutes: readonly MinuteOfQueue[];
 };
 
-export type Session = { readonly sessionId: string; readonly state: "reserved" | "admitted"; readonly expiresAt: number };
+export type Session = {
+  readonly sessionId: string;
+  readonly state: "reserved" | "admitted";
+  readonly expiresAt: number;
+};
 
 export type SessionPage = { readonly sessions: readonly Session[]; readonly nextCursor: string | null };
 
@@ -48,7 +54,7 @@ export type AuditEntry = {
   readonly before: unknown;
   readonly after: unknown;
   readonly requestId: string;
-  /** `unknown`: nobody could tell whether the change was made. */
+  /** `unknown`: it is not known whether the change was made. */
   readonly outcome: "done" | "unknown";
 };
 

@@ -1,12 +1,16 @@
 import type { z } from "zod";
-import type { problemSchema } from "../../../shared/openapi.ts";
+import type { problemSchema } from "../../../../shared/http/openapi.ts";
 import type { queueSchema } from "../../admin/schemas.ts";
 import { CONSOLE_KEY_HEADER } from "../console-key-header.ts";
 
 /** The operator API as the console calls it: with the session's cookie, and the key that only this page knows. */
 export type Api = {
   readonly get: <Body>(path: string) => Promise<Read<Body>>;
-  readonly send: <Body>(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, options?: SendOptions) => Promise<Read<Body>>;
+  readonly send: <Body>(
+    method: "POST" | "PUT" | "PATCH" | "DELETE",
+    path: string,
+    options?: SendOptions,
+  ) => Promise<Read<Body>>;
 };
 
 export type Read<Body> = { readonly body: Body; readonly etag: string };
@@ -17,7 +21,7 @@ type Problem = z.output<typeof problemSchema>;
 
 type ProblemFacts = Pick<Problem, "code" | "title" | "detail" | "errors" | "requestId"> & { readonly status?: number };
 
-/** Why a call came to nothing, in words for the operator. */
+/** Why a call failed, as text for the operator. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly code: string;
@@ -46,10 +50,15 @@ export function createApi(key: string, onSignedOut: (how: SignedOut) => void): A
     const headers: Record<string, string> = { [CONSOLE_KEY_HEADER]: key, accept: "application/json" };
     if (body !== undefined) headers["content-type"] = "application/json";
     if (etag !== undefined) headers["if-match"] = etag;
-    const response = await ask(ADMIN + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const response = await ask(ADMIN + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     if (response.ok) return { body: (await readJson(response)) as Body, etag: response.headers.get("etag") ?? "" };
     const problem = await problemOf(response);
-    if (response.status === 401 || problem.code === "console_call_foreign") onSignedOut({ hasLostChange: method !== "GET" });
+    if (response.status === 401 || problem.code === "console_call_foreign")
+      onSignedOut({ hasLostChange: method !== "GET" });
     throw problem;
   }
   return { get: (path) => call("GET", path), send: call };
@@ -57,7 +66,11 @@ export function createApi(key: string, onSignedOut: (how: SignedOut) => void): A
 
 /** The key of a new session. */
 export async function signIn(token: string, name: string): Promise<string> {
-  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ token, name }) };
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token, name }),
+  };
   const response = await ask("/_sluice/console/session", init);
   if (!response.ok) throw await problemOf(response);
   return ((await response.json()) as { readonly key: string }).key;
@@ -69,7 +82,12 @@ export async function signOut(): Promise<void> {
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, { ...init, cache: "no-store", credentials: "same-origin", signal: AbortSignal.timeout(CALL_MS_MAX) });
+    return await fetch(url, {
+      ...init,
+      cache: "no-store",
+      credentials: "same-origin",
+      signal: AbortSignal.timeout(CALL_MS_MAX),
+    });
   } catch {
     throw new ApiProblem({ code: "unreachable", title: "The edge cannot be reached." });
   }

@@ -9,7 +9,7 @@ import { QueueList } from "./queue-list.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { type Place, usePlace } from "./use-route.ts";
 
-/** The key that came with the page, if its session was alive. It is kept in memory alone. */
+/** The key that came with the page, if its session was alive. It is kept only in memory. */
 function keyOfPage(): string {
   return document.querySelector<HTMLMetaElement>('meta[name="console-key"]')?.content ?? "";
 }
@@ -18,7 +18,7 @@ export function App() {
   const [key, setKey] = useState(keyOfPage);
   const [ended, setEnded] = useState<SignedOut>();
   const end = useCallback((how: SignedOut) => {
-    // Polls of the page end with the session too; what was lost with it is said all the same.
+    // Polls of the page end with the session too; a lost change is reported nevertheless.
     setEnded((before) => (before?.hasLostChange ? before : how));
     setKey("");
   }, []);
@@ -27,10 +27,16 @@ export function App() {
     setKey(newKey);
   }, []);
   if (key === "") return <SignIn ended={ended} onSignedIn={signedIn} />;
-  return <SignedIn key={key} sessionKey={key} onEnded={end} onSignOut={() => void signOut().finally(() => setKey(""))} />;
+  return (
+    <SignedIn key={key} sessionKey={key} onEnded={end} onSignOut={() => void signOut().finally(() => setKey(""))} />
+  );
 }
 
-type SignedInProps = { readonly sessionKey: string; readonly onEnded: (how: SignedOut) => void; readonly onSignOut: () => void };
+type SignedInProps = {
+  readonly sessionKey: string;
+  readonly onEnded: (how: SignedOut) => void;
+  readonly onSignOut: () => void;
+};
 
 let lastToastId = 0;
 
@@ -40,7 +46,10 @@ function SignedIn({ sessionKey, onEnded, onSignOut }: SignedInProps) {
   const say = useCallback((text: string, undo?: () => Promise<void>) => {
     lastToastId++;
     // Only the last change can be taken back: an older one would be taken back over a newer.
-    setToasts((before) => [...before.slice(-2).map((toast) => ({ ...toast, undo: undefined })), { id: lastToastId, text, undo }]);
+    setToasts((before) => [
+      ...before.slice(-2).map((toast) => ({ ...toast, undo: undefined })),
+      { id: lastToastId, text, undo },
+    ]);
   }, []);
   const forget = useCallback((id: number) => setToasts((before) => before.filter((toast) => toast.id !== id)), []);
   const api = useMemo(() => createApi(sessionKey, onEnded), [sessionKey, onEnded]);

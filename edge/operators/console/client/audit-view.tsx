@@ -11,7 +11,7 @@ import { moment } from "./words.ts";
 
 const PAGE_SIZE = 50;
 
-/** Who changed what, newest first. */
+/** The audit log, newest first. */
 export function AuditView() {
   const heading = useHeading("Audit log");
   return (
@@ -46,7 +46,9 @@ export function AuditEntries({ queueId }: { readonly queueId?: string }) {
         </button>
       </div>
       <ProblemNote failed={pages.error && { action: "Reading the audit log", kind: "read", error: pages.error }} />
-      {pages.items.length === 0 && !pages.isReading && pages.error === undefined && <p class="empty">Nothing has been changed yet.</p>}
+      {pages.items.length === 0 && !pages.isReading && pages.error === undefined && (
+        <p class="empty">Nothing has been changed yet.</p>
+      )}
       <ol class="audit">
         {pages.items.map((entry) => (
           <Entry key={entry.id} entry={entry} showQueue={queueId === undefined} />
@@ -101,7 +103,7 @@ function wordsOf(action: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** What differs between the two, name by name; a list is shown as it is. */
+/** The differences between the two, name by name; a list is shown as it is. */
 function changedRows(before: unknown, after: unknown): readonly ChangeRow[] {
   const [old, current] = [asRecord(before), asRecord(after)];
   const names = new Set([...Object.keys(old), ...Object.keys(current)]);
@@ -112,5 +114,7 @@ function changedRows(before: unknown, after: unknown): readonly ChangeRow[] {
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {
   if (value === null || value === undefined) return {};
-  return typeof value === "object" && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : { entries: value };
+  return typeof value === "object" && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : { entries: value };
 }

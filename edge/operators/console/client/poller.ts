@@ -11,13 +11,13 @@ type PollerOptions<Value> = {
 const BACKOFF_MS_MAX = 30_000;
 
 /**
- * With a pause after each answer: an edge that is slow is not asked faster than it answers. Nothing is asked while nobody
- * looks, and a failure makes the pauses longer.
+ * With a pause after each answer: a slow edge is not asked faster than it answers. Nothing is asked while the page is
+ * hidden, and a failure makes the pauses longer.
  */
 export function startPoller<Value>({ read, everyMs, onValue, onError }: PollerOptions<Value>): Poller {
   let isOver = false;
   let isReading = false;
-  /** Somebody asked while a look was under way: what that look finds may be older than what they did. */
+  /** A refresh was requested while a read was under way: that read may be older than the operator's change. */
   let isAskedAgain = false;
   let pauseMs = everyMs;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { systemClock } from "../../../shared/clock.ts";
+import { systemClock } from "../../../../shared/clock.ts";
 import { clearsInSeconds, count, duration, perSecond } from "../forecast.ts";
 import { queueAt } from "../queue-now.ts";
 import type { Queue } from "./api.ts";
@@ -8,7 +8,6 @@ import { useConsole } from "./parts/console-context.ts";
 import { Field } from "./parts/field.tsx";
 import { LiveNote } from "./parts/live-note.tsx";
 import { Meter } from "./parts/meter.tsx";
-import { Sparkline } from "./parts/sparkline.tsx";
 import { useHeading } from "./parts/use-heading.ts";
 import { usePoll } from "./use-poll.ts";
 import { queueLink } from "./use-route.ts";
@@ -48,11 +47,14 @@ export function QueueList() {
       </div>
       {queues.length > 0 && (
         <p class="lead">
-          {count(sum(queues.map(({ waiting }) => waiting)))} waiting and {count(sum(queues.map(({ active }) => active)))} inside, in{" "}
+          {count(sum(queues.map(({ waiting }) => waiting)))} waiting and{" "}
+          {count(sum(queues.map(({ active }) => active)))} inside, in{" "}
           {queues.length === 1 ? "one queue" : `${count(queues.length)} queues`}.
         </p>
       )}
-      {queues.length >= FILTER_FROM_QUEUES && <Field label="Find a queue" type="search" value={wanted} onChange={setWanted} />}
+      {queues.length >= FILTER_FROM_QUEUES && (
+        <Field label="Find a queue" type="search" value={wanted} onChange={setWanted} />
+      )}
       {polled.value?.length === 0 && (
         <p class="card empty">
           There is no queue yet. Create one with <code>npm run sluice -- queues apply FILE</code>, or through the API.
@@ -96,7 +98,8 @@ function QueueCard({ queue, history }: { readonly queue: Queue; readonly history
           <b>{count(active)}</b> of {count(maxActive)} inside
         </span>
         <span>
-          {waiting > 0 && <b>{perSecond(round(admissionsPerSecond))}</b>} {waiting > 0 ? "of" : "up to"} {perSecond(admissionRate)}
+          {waiting > 0 && <b>{perSecond(round(admissionsPerSecond))}</b>} {waiting > 0 ? "of" : "up to"}{" "}
+          {perSecond(admissionRate)}
         </span>
       </div>
     </a>
@@ -117,4 +120,20 @@ function round(value: number): number {
 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
+}
+
+/** The last minutes at a glance. The number beside it says where it stands. */
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  if (values.length < 2) return <svg class="spark" aria-hidden="true" />;
+  const [width, height] = [100, 28];
+  const top = Math.max(1, ...values);
+  const points = values.map(
+    (value, index) => `${(index / (values.length - 1)) * width},${height - 1 - (value / top) * (height - 3)}`,
+  );
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+      <polygon points={`0,${height} ${points.join(" ")} ${width},${height}`} />
+      <polyline points={points.join(" ")} />
+    </svg>
+  );
 }

@@ -17,7 +17,9 @@ export function SignIn({ ended, onSignedIn }: SignInProps) {
     try {
       onSignedIn(await signIn(token.trim(), name.trim()));
     } catch (caught) {
-      setError(isProblem(caught, "operator_token_invalid") ? new Error("This is not the operator token.") : (caught as Error));
+      setError(
+        isProblem(caught, "operator_token_invalid") ? new Error("This is not the operator token.") : (caught as Error),
+      );
       setBusy(false);
     }
   };
@@ -36,13 +38,15 @@ export function SignIn({ ended, onSignedIn }: SignInProps) {
         <h1>Operator’s console</h1>
         {ended && (
           <p class="note">
-            {ended.hasLostChange ? "Your session has ended, so your last change was not made." : "Your session has ended."} Sign in to
-            continue where you were.
+            {ended.hasLostChange
+              ? "Your session has ended, so your last change was not made."
+              : "Your session has ended."}{" "}
+            Sign in to continue where you were.
           </p>
         )}
         <Field
           label="Operator token"
-          hint="SLUICE_ADMIN_TOKEN, or one of SLUICE_ADMIN_TOKENS. On your own machine it stands in .sluice/secrets.json as adminToken."
+          hint="SLUICE_ADMIN_TOKEN, or one of SLUICE_ADMIN_TOKENS. On your own machine it is adminToken in .sluice/secrets.json."
           type="password"
           autocomplete="current-password"
           spellcheck={false}
@@ -52,13 +56,16 @@ export function SignIn({ ended, onSignedIn }: SignInProps) {
         />
         <Field
           label="Your name"
-          hint="Optional. Stands in the audit log, because operators may share one token."
+          hint="Optional. Shown in the audit log, because operators may share one token."
           autocomplete="name"
           maxLength={60}
           value={name}
           onChange={setName}
         />
-        <ProblemNote failed={error && { action: "Signing in", kind: "read", error }} onDismiss={() => setError(undefined)} />
+        <ProblemNote
+          failed={error && { action: "Signing in", kind: "read", error }}
+          onDismiss={() => setError(undefined)}
+        />
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? "Signing in…" : "Sign in"}
         </button>

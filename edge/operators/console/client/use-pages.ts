@@ -27,13 +27,14 @@ export function usePages<Item>(key: string, read: (cursor: string | undefined) =
     setState((now) => ({ ...now, isReading: true, error: undefined }));
     try {
       const { items, nextCursor } = await latestRead.current(cursor);
-      if (mine === turn.current) setState({ items: [...before, ...items], nextCursor, isReading: false, error: undefined });
+      if (mine === turn.current)
+        setState({ items: [...before, ...items], nextCursor, isReading: false, error: undefined });
     } catch (caught) {
       if (mine === turn.current) setState((now) => ({ ...now, isReading: false, error: caught as Error }));
     }
   }
 
-  // Another key is the only reason to begin anew.
+  // Another key is the only reason to start again.
   useEffect(() => {
     setState(none);
     void readPage([], undefined);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { systemClock } from "../../../shared/clock.ts";
+import { systemClock } from "../../../../shared/clock.ts";
 import { type Poller, startPoller } from "./poller.ts";
 
 export type Polled<Value> = {

@@ -8,13 +8,16 @@ export type Place =
   | { readonly view: "audit" }
   | { readonly view: "queue"; readonly queueId: string; readonly tab: QueueTab };
 
-/** Where the operator is stands behind the `#`, so that a reload, a bookmark and the back button work, and the edge serves one page. */
+/**
+ * Where the operator is stands behind the `#`, so that a reload, a bookmark and the back button work, and the edge
+ * serves one page.
+ */
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(location.hash));
   useEffect(() => {
     const follow = () => setPlace(placeOf(location.hash));
     addEventListener("hashchange", follow);
-    // The operator may have gone on between the first rendering and this moment.
+    // The operator may have navigated between the first rendering and this moment.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);

@@ -1,14 +1,14 @@
-import type { Phase } from "../../queue/schedule.ts";
+import type { Phase } from "../../../line/schedule.ts";
 import type { Queue } from "./api.ts";
 
 export type Mode = Queue["mode"];
 
-/** The modes in the order of the switch, each as the button says it and as the state of the line is told. */
+/** The modes in the order of the switch, each as the button's label and as the state of the line. */
 type ModeWords = {
   readonly mode: Mode;
   readonly verb: string;
   readonly state: string;
-  /** What a button in a dialog does. */
+  /** The label of a dialog's button. */
   readonly deed: string;
   /** The action, as the beginning of a sentence. */
   readonly doing: string;
@@ -18,7 +18,7 @@ export const MODES: readonly ModeWords[] = [
   { mode: "active", verb: "Run", state: "Running", deed: "Run the line", doing: "Running the line" },
   { mode: "paused", verb: "Pause", state: "Paused", deed: "Pause the line", doing: "Pausing the line" },
   { mode: "drain", verb: "Drain", state: "Draining", deed: "Drain the line", doing: "Draining the line" },
-  { mode: "open", verb: "Open", state: "Open to all", deed: "Admit everybody", doing: "Opening the queue to all" },
+  { mode: "open", verb: "Open", state: "Open to all", deed: "Admit everyone", doing: "Opening the queue to all" },
   {
     mode: "maintenance",
     verb: "Maintenance",
@@ -43,7 +43,9 @@ const PHASE_STATES: Readonly<Record<Phase, string | undefined>> = {
   over: "Event over",
 };
 
-/** What a queue does now. A line that runs stands all the same before its event and after it, and while all slots are taken. */
+/**
+ * The present state of a queue. An active line does not move before its event, after it, or while all slots are taken.
+ */
 export function stateNow(mode: Mode, phase: Phase, isFull: boolean): string {
   if (mode !== "active") return stateOf(mode);
   return PHASE_STATES[phase] ?? (isFull ? "Full" : stateOf(mode));
@@ -89,7 +91,8 @@ export function settingText(name: string, value: unknown): string {
   if (typeof value === "number")
     return MOMENTS.test(name) ? moment(value) : new Intl.NumberFormat("en", { maximumFractionDigits: 3 }).format(value);
   if (name === "mode") return stateOf(value as Mode);
-  if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.length === 0 ? "none" : value.join(", ");
+  if (Array.isArray(value) && value.every((item) => typeof item === "string"))
+    return value.length === 0 ? "none" : value.join(", ");
   if (isPlainRecord(value)) return Object.entries(value).map(fieldText).join(", ");
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -101,6 +104,9 @@ function fieldText([name, value]: [string, unknown]): string {
 /** One level of names and plain values, as an event's own settings are. */
 function isPlainRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && Object.values(value).every((each) => typeof each !== "object")
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every((each) => typeof each !== "object")
   );
 }

@@ -1,4 +1,4 @@
-import type { Phase } from "../../../queue/schedule.ts";
+import type { Phase } from "../../../../line/schedule.ts";
 import { type Mode, stateNow } from "../words.ts";
 
 type BadgeProps = { readonly mode: Mode; readonly phase: Phase /** All slots are taken. */; readonly isFull: boolean };

@@ -18,7 +18,7 @@ const X_AXIS_HEIGHT = 26;
 /** Of an axis along which nothing happens: a smaller one would be all zeros. */
 const EMPTY_TOP = 1;
 
-/** One curve over time. What it shows is also said in words, because a canvas says nothing to a screen reader. */
+/** One curve over time. Its content is also a text, because screen readers cannot read a canvas. */
 export function Chart({ title, times, values, limit, format, spanMs }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot>(undefined);
@@ -26,17 +26,25 @@ export function Chart({ title, times, values, limit, format, spanMs }: ChartProp
   const drawnLimit = useRef<number>(undefined);
   const scheme = useColorScheme();
 
-  // Drawn anew when the colours change; the data follow below.
+  // Drawn again when the colours change; the data follow below.
   useEffect(() => {
     if (place.current === null) return undefined;
     const width = place.current.clientWidth;
     const made = new Plot(
-      optionsOf({ width, colours: coloursOf(place.current), format, limit: () => drawnLimit.current, onPoint: setPointed }),
+      optionsOf({
+        width,
+        colours: coloursOf(place.current),
+        format,
+        limit: () => drawnLimit.current,
+        onPoint: setPointed,
+      }),
       [[], [], []],
       place.current,
     );
     plot.current = made;
-    const observer = new ResizeObserver(([entry]) => made.setSize({ width: entry?.contentRect.width ?? width, height: HEIGHT }));
+    const observer = new ResizeObserver(([entry]) =>
+      made.setSize({ width: entry?.contentRect.width ?? width, height: HEIGHT }),
+    );
     observer.observe(place.current);
     return () => {
       observer.disconnect();
@@ -44,7 +52,7 @@ export function Chart({ title, times, values, limit, format, spanMs }: ChartProp
     };
   }, [scheme]);
 
-  // A plot that was made anew has no data yet.
+  // A new plot has no data yet.
   useEffect(() => {
     drawnLimit.current = limit?.value;
     plot.current?.setData([[...times], [...values]], false);
@@ -81,12 +89,24 @@ export function Chart({ title, times, values, limit, format, spanMs }: ChartProp
   );
 }
 
-type Colours = { readonly line: string; readonly fill: string; readonly limit: string; readonly grid: string; readonly text: string };
+type Colours = {
+  readonly line: string;
+  readonly fill: string;
+  readonly limit: string;
+  readonly grid: string;
+  readonly text: string;
+};
 
 function coloursOf(element: HTMLElement): Colours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
-  return { line: read("--line"), fill: read("--line-fill"), limit: read("--limit"), grid: read("--grid"), text: read("--muted") };
+  return {
+    line: read("--line"),
+    fill: read("--line-fill"),
+    limit: read("--limit"),
+    grid: read("--grid"),
+    text: read("--muted"),
+  };
 }
 
 type PlotSettings = {
@@ -129,7 +149,10 @@ function optionsOf({ width, colours, format, limit, onPoint }: PlotSettings): Pl
 }
 
 /** From edge to edge: it holds also where nothing was measured. */
-function drawLimit({ ctx, bbox, valToPos }: Plot, { value, colour }: { value: number | undefined; colour: string }): void {
+function drawLimit(
+  { ctx, bbox, valToPos }: Plot,
+  { value, colour }: { value: number | undefined; colour: string },
+): void {
   if (value === undefined) return;
   const y = Math.round(valToPos(value, "y", true));
   ctx.save();

@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Api } from "../api.ts";
 
-/** What every view may use. */
+/** Shared by all views. */
 export type Console = {
   readonly api: Api;
   /** Tells the operator what was done, and how to take it back. */

@@ -12,7 +12,15 @@ type DialogProps = {
 };
 
 /** The browser's own dialog: it keeps the focus inside, closes on Escape and gives the focus back. */
-export function Dialog({ title, confirm, isDangerous = false, isBusy = false, onConfirm, onClose, children }: DialogProps) {
+export function Dialog({
+  title,
+  confirm,
+  isDangerous = false,
+  isBusy = false,
+  onConfirm,
+  onClose,
+  children,
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => dialog.current?.showModal(), []);

@@ -5,7 +5,7 @@ type FieldProps = {
   readonly label: string;
   readonly hint?: string;
   readonly unit?: string;
-  /** What is wrong with the value. */
+  /** The fault of the value. */
   readonly error?: string | undefined;
   readonly value: string;
   readonly onChange: (value: string) => void;

@@ -14,7 +14,9 @@ export function LiveNote({ polled, what }: { readonly polled: Polled<unknown>; r
   return (
     <div class="stale">
       <ProblemNote failed={{ action: `Reading ${what}`, kind: "read", error }} />
-      <p class="hint">{value === undefined ? "Trying again." : `What you see is from ${timeOfDay(readAtMs)}. Trying again.`}</p>
+      <p class="hint">
+        {value === undefined ? "Trying again." : `These numbers are from ${timeOfDay(readAtMs)}. Trying again.`}
+      </p>
     </div>
   );
 }

@@ -1,18 +1,21 @@
 import { ApiProblem } from "../api.ts";
 import { settingLabel } from "../words.ts";
 
-/** What the operator, or the page by itself, tried in vain. */
+/** A failed action of the operator or of the page. */
 export type Failed = {
   /** As the beginning of a sentence: "Saving the queue". */
   readonly action: string;
-  /** Only of a change it matters whether it was made all the same. */
+  /** Only for a change it matters whether it was made nevertheless. */
   readonly kind: "change" | "read";
   readonly error: Error;
 };
 
 type NoteProps = { readonly failed: Failed | undefined; readonly onDismiss?: () => void };
 
-/** An error as the operator can act on it: which action, whether it happened, why, which fields, and the id that finds it in the log. */
+/**
+ * An error as the operator can act on it: which action, whether it happened, why, which fields, and the id that finds
+ * it in the log.
+ */
 export function ProblemNote({ failed, onDismiss }: NoteProps) {
   if (failed === undefined) return null;
   const { error } = failed;
@@ -51,11 +54,13 @@ export function ProblemNote({ failed, onDismiss }: NoteProps) {
 const REFUSED_STATUS_MIN = 400;
 const SERVER_STATUS_MIN = 500;
 
-/** A refusal changes nothing. Without an answer, or with one that says that something broke half-way, nobody knows. */
+/** A refusal changes nothing. Without an answer, or after an internal error, the outcome is unknown. */
 function outcomeOf({ action, kind, error }: Failed): string {
   if (kind === "read") return `${action} failed.`;
   const status = error instanceof ApiProblem ? error.status : undefined;
   if (status === undefined) return `${action}: no answer. It may have happened. Reload to see.`;
   const isRefused = status >= REFUSED_STATUS_MIN && status < SERVER_STATUS_MIN;
-  return isRefused ? `${action} failed: nothing was changed.` : `${action} failed. It may have happened all the same. Reload to see.`;
+  return isRefused
+    ? `${action} failed: nothing was changed.`
+    : `${action} failed. It may have happened all the same. Reload to see.`;
 }

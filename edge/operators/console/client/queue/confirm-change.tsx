@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { effectNow } from "../../queue-now.ts";
 import { isProblem, type Queue, type Read } from "../api.ts";
 import { useConsole } from "../parts/console-context.ts";
@@ -11,7 +11,7 @@ export type Change = Readonly<Record<string, unknown>>;
 
 type ConfirmProps = {
   readonly title: string;
-  /** What the button does. */
+  /** The button's label. */
   readonly confirm: string;
   /** The same as the beginning of a sentence about a failure. */
   readonly action: string;
@@ -23,7 +23,7 @@ type ConfirmProps = {
   readonly onClose: () => void;
 };
 
-/** Shows what a change will do before it is made, and, when somebody else was faster, what they did. */
+/** Shows the effect of a change before it is made, and, after a concurrent change, what has changed. */
 export function ConfirmChange({ title, confirm, action, isDangerous, seen, change, onDone, onClose }: ConfirmProps) {
   const { api } = useConsole();
   const [current, setCurrent] = useState(seen);
@@ -37,7 +37,7 @@ export function ConfirmChange({ title, confirm, action, isDangerous, seen, chang
     try {
       onDone(await api.send<Queue>("PATCH", path, { body: change, etag: current.etag }));
     } catch (caught) {
-      // What the other one did is read first, so that the alert is spoken once and whole.
+      // The concurrent change is read first, so that a screen reader announces the alert once and completely.
       if (isProblem(caught, "version_conflict")) setCurrent(await api.get<Queue>(path).catch(() => current));
       setError(caught as Error);
     }
@@ -100,8 +100,15 @@ function rowsOf(queue: Queue, change: Change): readonly ChangeRow[] {
   return Object.entries(change).map(([name, after]) => ({ name, before: before[name], after }));
 }
 
-/** What the measuring alone changes is nobody's doing. */
-const MEASURED: ReadonlySet<string> = new Set(["queueId", "version", "waiting", "ready", "active", "admissionsPerSecond"]);
+/** Measured values change without an operator. */
+const MEASURED: ReadonlySet<string> = new Set([
+  "queueId",
+  "version",
+  "waiting",
+  "ready",
+  "active",
+  "admissionsPerSecond",
+]);
 
 function differencesBetween(seen: Queue, current: Queue): readonly ChangeRow[] {
   const before = seen as Readonly<Record<string, unknown>>;

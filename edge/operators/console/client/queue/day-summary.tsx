@@ -1,7 +1,10 @@
 import { count, duration } from "../../forecast.ts";
 import type { QueueStats } from "../api-shapes.ts";
 
-/** The last day in numbers. Those who gave up count in the waiting times too, or a line that people flee would look short. */
+/**
+ * The last day in numbers. Those who gave up count in the waiting times too, or a line that people flee would look
+ * short.
+ */
 export function DaySummary({ stats }: { readonly stats: QueueStats }) {
   const { enqueued, admitted, left, expired, waitMs } = stats.totals;
   return (

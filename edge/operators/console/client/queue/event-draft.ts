@@ -1,4 +1,4 @@
-import { checkSchedule } from "../../../queue/schedule.ts";
+import { checkSchedule } from "../../../../line/schedule.ts";
 import type { Queue } from "../api.ts";
 import { settingLabel } from "../words.ts";
 import type { Change } from "./confirm-change.tsx";
@@ -11,8 +11,10 @@ export const ORDERS = [
   ["lottery", "Lottery that visitors can check"],
 ] as const;
 
-/** As it stands in the form: texts, and empty for none. */
-export type EventDraft = Readonly<Record<"prequeueOpensAt" | "opensAt" | "closesAt" | "order" | "rate" | "cap" | "sessionSeconds", string>>;
+/** As in the form: texts, and empty for none. */
+export type EventDraft = Readonly<
+  Record<"prequeueOpensAt" | "opensAt" | "closesAt" | "order" | "rate" | "cap" | "sessionSeconds", string>
+>;
 
 export function eventDraftOf({ prequeueOpensAt, opensAt, closesAt, order, eventOverrides }: Queue): EventDraft {
   return {
@@ -26,7 +28,7 @@ export function eventDraftOf({ prequeueOpensAt, opensAt, closesAt, order, eventO
   };
 }
 
-/** What the draft changes of the queue, and nothing else. */
+/** The draft's changes to the queue. */
 export function eventChangeOf(queue: Queue, draft: EventDraft): Change {
   const before = eventDraftOf(queue);
   const moments = MOMENTS.filter((name) => draft[name] !== before[name]);
@@ -42,7 +44,7 @@ const MOMENTS = ["prequeueOpensAt", "opensAt", "closesAt"] as const;
 
 export type EventFaults = Partial<Readonly<Record<(typeof MOMENTS)[number] | "order" | "eventOverrides", string>>>;
 
-/** What is wrong with the draft, by field: what the edge would refuse, and a new time that is over already. */
+/** The faults of the draft, by field: those that the edge would refuse, and a new time in the past. */
 export function eventFaults(queue: Queue, draft: EventDraft, nowMs: number): EventFaults {
   const change = eventChangeOf(queue, draft);
   const after = { ...queue, ...change };
@@ -69,7 +71,7 @@ function overridesOf({ eventOverrides }: Queue, { rate, cap, sessionSeconds }: E
   return Object.keys(overrides).length === 0 ? null : overrides;
 }
 
-/** What a `datetime-local` field holds: local time without a zone. */
+/** The value of a `datetime-local` field: local time without a zone. */
 function localText(atMs: number | null): string {
   if (atMs === null) return "";
   const at = new Date(atMs);

@@ -15,15 +15,18 @@ export function EventNote({ queue, now }: { readonly queue: Queue; readonly now:
   );
 }
 
-function sentenceOf({ prequeueOpensAt, opensAt, closesAt, eventOverrides }: Queue, now: QueueNow<Queue>): string | undefined {
+function sentenceOf(
+  { prequeueOpensAt, opensAt, closesAt, eventOverrides }: Queue,
+  now: QueueNow<Queue>,
+): string | undefined {
   if (opensAt === null && closesAt === null) return undefined;
   switch (now.phase) {
     case "scheduled":
       return `The event has not begun: places can be taken from ${moment(prequeueOpensAt ?? opensAt ?? 0)}.`;
     case "prequeue":
-      return `Places can be taken, and nobody goes in before ${moment(opensAt ?? 0)}, in ${duration(now.opensInSeconds)}.`;
+      return `Places can be taken. The line starts to move at ${moment(opensAt ?? 0)}, in ${duration(now.opensInSeconds)}.`;
     case "over":
-      return `The event ended at ${moment(closesAt ?? 0)}: nobody new takes a place, and those who have one still go in.`;
+      return `The event ended at ${moment(closesAt ?? 0)}: no new places are given, and visitors who have one still enter.`;
     default:
       return eventOverrides === null
         ? `The event is on${closesAt === null ? "" : ` until ${moment(closesAt)}`}.`

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { useConsole } from "../parts/console-context.ts";
 import { Choice, Field } from "../parts/field.tsx";
 import { settingLabel } from "../words.ts";
@@ -32,12 +32,13 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
         >
           <h2>Event</h2>
           <p class="hint">
-            Times are in your own time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}. Leave out what you do not need.
+            Times are in your own time zone, {Intl.DateTimeFormat().resolvedOptions().timeZone}. Leave out what you do
+            not need.
           </p>
           <Field
             label={settingLabel("prequeueOpensAt")}
             error={faults.prequeueOpensAt}
-            hint="Visitors see a countdown. Nobody goes in yet."
+            hint="Visitors see a countdown. The line does not move yet."
             type="datetime-local"
             step="1"
             value={draft.prequeueOpensAt}
@@ -54,7 +55,7 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
           <Field
             label={settingLabel("closesAt")}
             error={faults.closesAt}
-            hint="Nobody new takes a place; those who have one still go in."
+            hint="No new places are given; visitors who have one still enter."
             type="datetime-local"
             step="1"
             value={draft.closesAt}
@@ -69,7 +70,7 @@ export function EventTab({ queue, etag, refresh }: QueueProps) {
           />
           <fieldset class="group">
             <legend>During the event</legend>
-            <p class="hint">In force while the event is on. Left empty, the queue’s own settings hold.</p>
+            <p class="hint">In force while the event is on. Left empty, the queue’s own settings apply.</p>
             {faults.eventOverrides && <p class="fault">{faults.eventOverrides}</p>}
             <div class="pair">
               <Field

@@ -1,4 +1,4 @@
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { duration } from "../../forecast.ts";
 import { moment } from "../words.ts";
 import { type EventDraft, momentOf } from "./event-draft.ts";
@@ -27,5 +27,7 @@ export function EventTimeline({ draft }: { readonly draft: EventDraft }) {
 
 function distance(atMs: number, beforeMs: number | undefined, nowMs: number): string {
   if (beforeMs === undefined) return atMs <= nowMs ? "already" : `in ${duration((atMs - nowMs) / 1000)}`;
-  return atMs > beforeMs ? `${duration((atMs - beforeMs) / 1000).replace("about ", "")} later` : "before the step above";
+  return atMs > beforeMs
+    ? `${duration((atMs - beforeMs) / 1000).replace("about ", "")} later`
+    : "before the step above";
 }

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import type { Invite, Route } from "../api-shapes.ts";
 import { useConsole } from "../parts/console-context.ts";
-import { CopyButton } from "../parts/copy-button.tsx";
 import { Choice, Field } from "../parts/field.tsx";
 import { type Failed, ProblemNote } from "../parts/problem-note.tsx";
 import { moment } from "../words.ts";
@@ -23,7 +22,7 @@ const LIFETIMES = [
 
 type Made = Invite & { readonly note: string; readonly link: string; readonly isRevoked?: boolean };
 
-/** Signed invitations to a faster lane. They are shown once, here: the store keeps none that nobody has used. */
+/** Signed invites to a faster lane. They are shown once, here: the store keeps no unused ones. */
 export function InvitesTab({ queueId }: { readonly queueId: string }) {
   const { api, say } = useConsole();
   const [draft, setDraft] = useState({ lane: "1", uses: "1", lifetimeMs: "86400000", key: "", note: "" });
@@ -102,14 +101,14 @@ export function InvitesTab({ queueId }: { readonly queueId: string }) {
           />
           <Field
             label="For one person"
-            hint="Optional. A key such as a customer number: whoever comes twice with it gets one place."
+            hint="Optional. A key such as a customer number: one place for all visits with it."
             maxLength={200}
             value={draft.key}
             onChange={(key) => setDraft({ ...draft, key })}
           />
           <Field
             label="Note"
-            hint="Optional. Stands in the audit log."
+            hint="Optional. Shown in the audit log."
             maxLength={200}
             value={draft.note}
             onChange={(note) => setDraft({ ...draft, note })}
@@ -159,4 +158,21 @@ function pageOf(routes: readonly Route[], queueId: string): string {
   const { host, path } = routes.find((route) => route.queueId === queueId) ?? { host: "*", path: "/" };
   const origin = host.includes("*") ? location.origin : `${location.protocol}//${host}`;
   return `${origin}${path.replace(/\*$/, "")}`;
+}
+
+const SAID_MS = 2_000;
+
+function CopyButton({ text, what }: { readonly text: string; readonly what: string }) {
+  const [isCopied, setCopied] = useState(false);
+  async function copy(): Promise<void> {
+    await navigator.clipboard.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), SAID_MS);
+  }
+  return (
+    <button type="button" onClick={() => void copy()}>
+      {isCopied ? "Copied" : "Copy"}
+      <span class="hidden"> {what}</span>
+    </button>
+  );
 }

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { curvesOf, RANGES, type Range, type Sample } from "../../curves.ts";
 import { clearsInSeconds, count, duration, perSecond } from "../../forecast.ts";
 import { queueAt } from "../../queue-now.ts";
@@ -17,7 +17,10 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
   const [range, setRange] = useState<Range>(RANGES[0]);
   const now = queueAt(queue, systemClock.nowMs());
   const { waiting, active, maxActive, admissionRate, admissionsPerSecond } = now;
-  const curves = useMemo(() => curvesOf({ stats, samples, nowMs: systemClock.nowMs() }, range), [stats, samples, range]);
+  const curves = useMemo(
+    () => curvesOf({ stats, samples, nowMs: systemClock.nowMs() }, range),
+    [stats, samples, range],
+  );
   const seconds = clearsInSeconds(now);
   return (
     <>
@@ -27,7 +30,9 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
           <dt>Waiting</dt>
           <dd data-value="waiting">{count(waiting)}</dd>
           <dd class="tile-foot">
-            {waiting >= queue.maxQueueSize ? "Full: newcomers are turned away" : `room for ${count(queue.maxQueueSize)}`}
+            {waiting >= queue.maxQueueSize
+              ? "Full: newcomers are turned away"
+              : `room for ${count(queue.maxQueueSize)}`}
           </dd>
         </div>
         <div class="card tile">
@@ -51,9 +56,15 @@ export function LiveTab({ queue, etag, refresh, samples, stats }: LiveProps) {
         </div>
         <div class="card tile">
           <dt>Line clears in</dt>
-          <dd data-value="clears">{waiting === 0 ? "–" : seconds === undefined ? "never" : duration(seconds).replace("about ", "")}</dd>
+          <dd data-value="clears">
+            {waiting === 0 ? "–" : seconds === undefined ? "never" : duration(seconds).replace("about ", "")}
+          </dd>
           <dd class="tile-foot">
-            {waiting === 0 ? "nobody is waiting" : seconds === undefined ? "nobody is being admitted" : "if nobody else comes"}
+            {waiting === 0
+              ? "no one is waiting"
+              : seconds === undefined
+                ? "the line does not move"
+                : "if no one else comes"}
           </dd>
         </div>
       </dl>

@@ -6,13 +6,13 @@ import { MODES, type Mode, stateOf, wordsOfMode } from "../words.ts";
 import { ConfirmChange } from "./confirm-change.tsx";
 import type { QueueProps } from "./queue-view.tsx";
 
-/** These let everybody in or turn everybody away, and no undo brings those people back. */
+/** These admit every visitor or turn every visitor away, which cannot be undone. */
 const ASKED_FIRST: ReadonlySet<Mode> = new Set(["open", "maintenance"]);
 
 /** One click, and it can be taken back; what cannot be taken back is asked first. */
 export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: QueueProps) {
   const { api, say } = useConsole();
-  // What our own change has answered counts until the queue is read again: the next click may come first.
+  // The answer to our own change counts until the queue is read again: the next click may come first.
   const [own, setOwn] = useState<{ readonly over: string; readonly changed: Read<Queue> }>();
   const { body: queue, etag } = own?.over === lastReadEtag ? own.changed : { body: lastRead, etag: lastReadEtag };
   const [asked, setAsked] = useState<Mode>();
@@ -29,7 +29,7 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
     try {
       tell(mode, await api.send<Queue>("PATCH", path, { body: { mode }, etag }));
     } catch (caught) {
-      // Somebody else was faster: the dialog shows what they did.
+      // A concurrent change was faster: the dialog shows it.
       if (isProblem(caught, "version_conflict")) setAsked(mode);
       else setFailed({ action: wordsOfMode(mode).doing, kind: "change", error: caught as Error });
     }
@@ -56,7 +56,13 @@ export function ModeSwitch({ queue: lastRead, etag: lastReadEtag, refresh }: Que
       <fieldset class="modes">
         <legend class="hidden">Mode</legend>
         {MODES.map(({ mode, verb }) => (
-          <button key={mode} type="button" data-mode={mode} aria-pressed={mode === queue.mode} onClick={() => void change(mode)}>
+          <button
+            key={mode}
+            type="button"
+            data-mode={mode}
+            aria-pressed={mode === queue.mode}
+            onClick={() => void change(mode)}
+          >
             {verb}
           </button>
         ))}

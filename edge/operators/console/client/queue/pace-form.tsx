@@ -1,5 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { useEffect, useId, useState } from "preact/hooks";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { count } from "../../forecast.ts";
 import { effectNow, isOwnOf, queueAt } from "../../queue-now.ts";
 import type { Queue, Read } from "../api.ts";
@@ -7,23 +7,22 @@ import { useConsole } from "../parts/console-context.ts";
 import { Field } from "../parts/field.tsx";
 import { settingLabel } from "../words.ts";
 import { type Change, ConfirmChange } from "./confirm-change.tsx";
-import { MessageField } from "./message-field.tsx";
 import type { QueueProps } from "./queue-view.tsx";
 
 type Draft = { readonly rate: string; readonly cap: string; readonly message: string };
 
-/** The three things that are turned during a launch, as they are in force. What a change will do is said while it is typed. */
+/** The three settings for a launch, as they are in force. The form shows the effect of a change while it is typed. */
 export function PaceForm({ queue, etag, refresh }: QueueProps) {
   const { say } = useConsole();
   const [seen, setSeen] = useState<Read<Queue>>({ body: queue, etag });
-  // What the form showed before anything was typed: with an event other values come into force, and nobody has typed them.
+  // The values that the form showed first: with an event other values come into force without typing.
   const [shown, setShown] = useState<Draft>(draftOf(queue));
   const [draft, setDraft] = useState<Draft>(shown);
   const [isAsking, setAsking] = useState(false);
   const change = changeOf(seen.body, { draft, shown });
   const isChanged = Object.keys(change).length > 0;
 
-  // Nobody types here, so the form follows the queue; while somebody does, it stays as they saw it.
+  // An untouched form follows the queue; an edited one stays as it is.
   useEffect(() => {
     if (isChanged || isAsking || (etag === seen.etag && isSame(shown, draftOf(queue)))) return;
     follow({ body: queue, etag });
@@ -126,8 +125,11 @@ function changeOf(queue: Queue, { draft, shown }: { readonly draft: Draft; reado
   const now = queueAt(queue, systemClock.nowMs());
   const isTyped = { admissionRate: rate !== shown.rate, maxActive: cap !== shown.cap };
   const typed = { admissionRate: rate === "" ? 0 : Number(rate), maxActive: cap === "" ? 0 : Number(cap) };
-  const changed = (["admissionRate", "maxActive"] as const).filter((name) => isTyped[name] && typed[name] > 0 && typed[name] !== now[name]);
-  const pairs = (isOwn: boolean) => changed.filter((name) => isOwnOf(queue, now, name) === isOwn).map((name) => [name, typed[name]]);
+  const changed = (["admissionRate", "maxActive"] as const).filter(
+    (name) => isTyped[name] && typed[name] > 0 && typed[name] !== now[name],
+  );
+  const pairs = (isOwn: boolean) =>
+    changed.filter((name) => isOwnOf(queue, now, name) === isOwn).map((name) => [name, typed[name]]);
   const own = pairs(true);
   return {
     ...Object.fromEntries(pairs(false)),
@@ -155,4 +157,26 @@ function deedOf({ eventOverrides }: Queue, { eventOverrides: changedOwn, ...chan
 
 function lowerLabel(name: string): string {
   return settingLabel(name).replace(/^./, (letter) => letter.toLowerCase());
+}
+
+const CHARS_MAX = 500;
+
+function MessageField({ value, onChange }: { readonly value: string; readonly onChange: (value: string) => void }) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>Message to waiting visitors</label>
+      <textarea
+        id={id}
+        rows={3}
+        maxLength={CHARS_MAX}
+        value={value}
+        aria-describedby={`${id}-hint`}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+      <p class="hint" id={`${id}-hint`}>
+        Shown on the waiting page as plain text. Leave it empty for no message.
+      </p>
+    </div>
+  );
 }

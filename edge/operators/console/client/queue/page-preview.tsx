@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { LANGUAGES } from "../../../room/language.ts";
-import { ROOM_STATE_NAMES, type RoomStateName } from "../../../room/room-state.ts";
+import { LANGUAGES } from "../../../../line/page/language.ts";
+import { ROOM_STATE_NAMES, type RoomStateName } from "../../../../room/room-state.ts";
 import type { Queue } from "../api.ts";
 import { Choice } from "../parts/field.tsx";
 
@@ -19,10 +19,16 @@ const STATE_NAMES: Readonly<Record<RoomStateName, string>> = {
 };
 
 const STATES = ROOM_STATE_NAMES.map((name) => [name, STATE_NAMES[name]] as const);
-const OPTIONS = LANGUAGES.map((code) => [code, new Intl.DisplayNames([code], { type: "language" }).of(code) ?? code] as const);
+const OPTIONS = LANGUAGES.map(
+  (code) => [code, new Intl.DisplayNames([code], { type: "language" }).of(code) ?? code] as const,
+);
 
 /** The visitor's page as the edge would send it now, in each of its states. */
-export function PagePreview({ queueId, language: ownLanguage, version }: Pick<Queue, "queueId" | "language" | "version">) {
+export function PagePreview({
+  queueId,
+  language: ownLanguage,
+  version,
+}: Pick<Queue, "queueId" | "language" | "version">) {
   const [state, setState] = useState<string>("prequeue");
   const [language, setLanguage] = useState<string>(ownLanguage);
   return (

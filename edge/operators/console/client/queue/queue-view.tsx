@@ -1,5 +1,5 @@
 import { useRef } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import type { Sample } from "../../curves.ts";
 import { type PaceReading, paceOf, withReading } from "../../pace.ts";
 import { queueAt } from "../../queue-now.ts";
@@ -31,7 +31,7 @@ const TAB_NAMES: Readonly<Record<QueueTab, string>> = {
   changes: "Changes",
 };
 
-/** What every tab of a queue is given. */
+/** The props of every tab of a queue. */
 export type QueueProps = {
   readonly queue: Queue;
   /** Of the settings as they were read. */
@@ -55,7 +55,7 @@ export function QueueView({ queueId, tab }: { readonly queueId: string; readonly
       tab === "live" ? api.get<QueueStats>(`/queues/${queueId}/stats?hours=24`) : undefined,
     ]);
     if (stats !== undefined) readings.current = withReading(readings.current, stats.body);
-    // The store's own average stands still while nobody waits or nobody goes in, and then says nothing about now.
+    // The store's own average is frozen while no visitor waits or enters, and then says nothing about the present.
     const pace = paceOf(readings.current) ?? body.admissionsPerSecond;
     const { waiting, active } = body;
     if (stats !== undefined) {

@@ -47,11 +47,20 @@ export function RevokeDialog({ queueId, sessionId, banSeconds, onDone, onClose }
         <code>{sessionId}</code>
       </p>
       <p class="effect">
-        Its slot is free at once, and its passes are refused everywhere within 2 s. Its visitor is told that the visit was ended, and can
-        join the line again{banSeconds > 0 && ` after ${duration(banSeconds)}`}. There is no undo.
+        Its slot is free at once, and its passes are refused everywhere within 2 s. Its visitor is told that the visit
+        was ended, and can join the line again{banSeconds > 0 && ` after ${duration(banSeconds)}`}. There is no undo.
       </p>
-      <Field label="Reason" hint="For the audit log." maxLength={REASON_CHARS_MAX} value={reason} onChange={setReason} />
-      <ProblemNote failed={error && { action: "Revoking the session", kind: "change", error }} onDismiss={() => setError(undefined)} />
+      <Field
+        label="Reason"
+        hint="For the audit log."
+        maxLength={REASON_CHARS_MAX}
+        value={reason}
+        onChange={setReason}
+      />
+      <ProblemNote
+        failed={error && { action: "Revoking the session", kind: "change", error }}
+        onDismiss={() => setError(undefined)}
+      />
     </Dialog>
   );
 }

@@ -8,15 +8,27 @@ import type { QueueProps } from "./queue-view.tsx";
 /** How long a slot is held, in seconds; as the API names it. */
 const TIMES = [
   ["sessionTtlSeconds", "Session time", "10", "86400", "How long a session lasts from its first use."],
-  ["claimSeconds", "Claim window", "2", "600", "How long a slot is held for a visitor who has not come back with the pass; at least 10 s."],
-  ["idleSeconds", "Idle time", "0", "86400", "A session without a request for so long gives its slot back. 0: off; else at least 10."],
-  ["banSeconds", "Ban", "0", "86400", "How long a visitor whose session you revoke may not join again. 0: off."],
+  [
+    "claimSeconds",
+    "Claim window",
+    "2",
+    "600",
+    "How long a slot is held for a visitor who has not come back with the pass; at least 10 s.",
+  ],
+  [
+    "idleSeconds",
+    "Idle time",
+    "0",
+    "86400",
+    "A session without a request for so long gives its slot back. 0: off; else at least 10.",
+  ],
+  ["banSeconds", "Ban", "0", "86400", "How long a visitor may not join again after you revoke the session. 0: off."],
 ] as const;
 
 type Name = (typeof TIMES)[number][0];
 type Draft = Readonly<Record<Name | "sameSite", string>>;
 
-/** The rules of sessions and their slots. What a change will do is shown before it is made. */
+/** The rules of sessions and their slots. The form shows the effect of a change before it is made. */
 export function SessionRules({ queue, etag, refresh }: QueueProps) {
   const { say } = useConsole();
   const [seen, setSeen] = useState<Read<Queue>>({ body: queue, etag });
@@ -25,7 +37,7 @@ export function SessionRules({ queue, etag, refresh }: QueueProps) {
   const change = changeOf(seen.body, draft);
   const isChanged = Object.keys(change).length > 0;
 
-  // While nobody types, the form follows the queue.
+  // An untouched form follows the queue.
   useEffect(() => {
     if (isChanged || isAsking || etag === seen.etag) return;
     setSeen({ body: queue, etag });
@@ -62,8 +74,8 @@ export function SessionRules({ queue, etag, refresh }: QueueProps) {
           label="Cookies with forms of other sites"
           value={draft.sameSite}
           options={[
-            ["lax", "Stay at home (SameSite=Lax)"],
-            ["none", "Come along (SameSite=None, https only)"],
+            ["lax", "Not sent (SameSite=Lax)"],
+            ["none", "Sent (SameSite=None, https only)"],
           ]}
           onChange={(sameSite) => setDraft({ ...draft, sameSite })}
         />

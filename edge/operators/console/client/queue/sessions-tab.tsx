@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { systemClock } from "../../../../shared/clock.ts";
+import { systemClock } from "../../../../../shared/clock.ts";
 import { duration } from "../../forecast.ts";
 import { isProblem, type Queue } from "../api.ts";
 import type { Session, SessionPage } from "../api-shapes.ts";
@@ -12,7 +12,7 @@ import { RevokeDialog } from "./revoke-dialog.tsx";
 const PAGE_SIZE = 50;
 const SESSION_ID = /^[A-Za-z0-9_-]{22}$/;
 
-/** Who is inside. One page at a time, and a single session by its id: never the whole, which may be a million. */
+/** The admitted sessions. One page at a time, and a single session by its id: never all, which may be a million. */
 export function SessionsTab({ queueId, banSeconds }: Pick<Queue, "queueId" | "banSeconds">) {
   const { api, say } = useConsole();
   const [wanted, setWanted] = useState("");
@@ -22,7 +22,9 @@ export function SessionsTab({ queueId, banSeconds }: Pick<Queue, "queueId" | "ba
   const path = `/queues/${queueId}/sessions`;
   const pages = usePages<Session>(`${path} ${exact ?? ""}`, async (cursor) => {
     if (exact !== undefined) return { items: await findOne(exact), nextCursor: null };
-    const { body } = await api.get<SessionPage>(`${path}?limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${cursor}`}`);
+    const { body } = await api.get<SessionPage>(
+      `${path}?limit=${PAGE_SIZE}${cursor === undefined ? "" : `&cursor=${cursor}`}`,
+    );
     return { items: body.sessions, nextCursor: body.nextCursor };
   });
 
@@ -35,7 +37,9 @@ export function SessionsTab({ queueId, banSeconds }: Pick<Queue, "queueId" | "ba
     }
   }
 
-  const shown = pages.items.filter(({ sessionId }) => !gone.has(sessionId) && sessionId.startsWith(exact ?? wanted.trim()));
+  const shown = pages.items.filter(
+    ({ sessionId }) => !gone.has(sessionId) && sessionId.startsWith(exact ?? wanted.trim()),
+  );
   return (
     <section class="card" aria-label="Sessions">
       <div class="list-head">
@@ -56,7 +60,9 @@ export function SessionsTab({ queueId, banSeconds }: Pick<Queue, "queueId" | "ba
       <ProblemNote failed={pages.error && { action: "Reading the sessions", kind: "read", error: pages.error }} />
       {shown.length === 0 && !pages.isReading ? (
         <p class="empty">
-          {wanted === "" ? "Nobody is inside." : "No such session holds a slot. Its pass, if there is one, can be revoked all the same."}
+          {wanted === ""
+            ? "No one is inside."
+            : "No such session holds a slot. Its pass, if there is one, can still be revoked."}
         </p>
       ) : (
         <div class="scroll">

@@ -1,3 +1,0 @@
--- Holds the account until the end of the transaction, so that two new keys at once come one after the other.
--- $1 userId
-SELECT 1 FROM users WHERE id = $1 FOR UPDATE

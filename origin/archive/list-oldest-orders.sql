@@ -1,8 +1,0 @@
--- Orders behind an id, in the order of their ids, which is the order in which they were made.
--- $1 after
--- $2 limit
-SELECT id::text AS id, user_id AS "user", pair, grid, side, type, time_in_force AS "timeInForce", post_only AS "postOnly", ticks::text AS ticks,
-  lots::text AS lots, quote_amount::text AS "quoteAmount", filled_lots::text AS "filledLots", filled_value::text AS "filledValue",
-  fee_paid::text AS "feePaid", status, cancel_reason AS "cancelReason", client_order_id AS "clientOrderId", created_at::text AS "createdAt",
-  updated_at::text AS "updatedAt"
-FROM orders o WHERE o.id > $1::bigint ORDER BY o.id LIMIT $2::integer

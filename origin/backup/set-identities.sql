@@ -1,2 +1,0 @@
--- Numbers that the database gives by itself go on behind the last one that was restored.
-SELECT setval(pg_get_serial_sequence('audit_log', 'id'), greatest(1, (SELECT coalesce(max(id), 1) FROM audit_log)))::text AS last

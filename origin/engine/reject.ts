@@ -1,5 +1,0 @@
-import type { RejectCode, Rejected } from "./outcome.ts";
-
-export function reject(code: RejectCode): Rejected {
-  return { kind: "rejected", code };
-}
