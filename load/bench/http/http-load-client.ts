@@ -21,6 +21,7 @@ const order = z
       .default([]),
     ratePerSecond: z.number().positive().optional(),
     connections: z.number().int().positive(),
+    requestsMax: z.number().int().positive().optional(),
     durationMs: z.number().positive(),
     warmUpMs: z.number().nonnegative(),
   })
@@ -39,6 +40,8 @@ let errors = 0;
 let isCounting = false;
 let isOver = false;
 let sent = 0;
+let ended = 0;
+let countingSinceMs = 0;
 
 const pool = createHttpPool({ url: order.url, socketsMax: order.connections });
 const variants = [...order.variants, ...order.cookies.map((cookie) => ({ headers: { cookie } }))];
@@ -48,12 +51,13 @@ else arrive(order.ratePerSecond);
 
 setTimeout(() => {
   isCounting = true;
-  const startedMs = performance.now();
-  setTimeout(() => closeWindow(startedMs), order.durationMs);
+  countingSinceMs = performance.now();
+  setTimeout(() => closeWindow(countingSinceMs), order.durationMs);
 }, order.warmUpMs);
 
 /** A window with hardly any answer makes no figure: on a machine that stalled it stays open for longer. */
 function closeWindow(startedMs: number): void {
+  if (isOver) return;
   const openMs = performance.now() - startedMs;
   const isFigure = answers >= ANSWERS_MIN || errors > 0 || openMs > order.durationMs + LONGER_MS_MAX;
   if (isFigure) finish(openMs);
@@ -69,7 +73,7 @@ function buildRequest({ headers: own, body = order.body }: (typeof order.variant
 
 /** Closed loop: each caller sends the next request when the one before is answered. */
 function askAgain(): void {
-  if (isOver) return;
+  if (isOver || sent === order.requestsMax) return;
   send(performance.now(), (wasAnswered) => {
     if (wasAnswered) askAgain();
     else setTimeout(askAgain, FAILED_PAUSE_MS);
@@ -98,6 +102,7 @@ function send(dueMs: number, onEnd: (wasAnswered: boolean) => void): void {
     onAnswer(answer) {
       if (isOver) return;
       record(answer?.status, performance.now() - dueMs);
+      if (++ended === order.requestsMax) return finish(performance.now() - countingSinceMs);
       onEnd(answer !== undefined);
     },
   });

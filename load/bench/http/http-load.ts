@@ -19,6 +19,8 @@ export type HttpLoad = {
   /** Open loop: requests per second at random times, independent of answers. Latency is measured from the due time. */
   readonly ratePerSecond?: number;
   readonly durationMs: number;
+  /** Closed loop without warm-up: the measurement ends early with the answer to this request. */
+  readonly requestsMax?: number;
   /** Answers in this time are not counted. */
   readonly warmUpMs?: number;
   /** The core of the load, by default the first; the server under test uses the other one. */
