@@ -109,8 +109,16 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
   const registry = openRegistry(scriptRunner(redis));
   const queueIds = new Set<string>();
   let changes = 0;
+  let lastChange: Promise<void> = Promise.resolve();
 
-  async function setQueue(queueId: string, settings: Partial<QueueSettings> = {}): Promise<void> {
+  /** Concurrent tests of one file share the table of routes: two changes at once could write an older table last. */
+  function inTurn(change: () => Promise<void>): Promise<void> {
+    const ended = lastChange.then(change);
+    lastChange = ended.catch(() => {});
+    return ended;
+  }
+
+  async function writeQueue(queueId: string, settings: Partial<QueueSettings> = {}): Promise<void> {
     const whole = queueSettingsSchema.parse({
       name: `Queue ${queueId}`,
       maxActive: 100,
@@ -124,10 +132,10 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
     // Edges learn of the last one.
     queueIds.delete(queueId);
     queueIds.add(queueId);
-    await setRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
+    await writeRoutes([...queueIds].map((id) => ({ host: "*", path: `/${id}/*`, queueId: id })));
   }
 
-  async function setRoutes(...table: Parameters<Registry["writeRoutes"]>): Promise<void> {
+  async function writeRoutes(...table: Parameters<Registry["writeRoutes"]>): Promise<void> {
     await registry.writeRoutes(...table);
     const queueId = [...queueIds].at(-1) ?? "";
     for (const edge of edges.filter(({ child }) => !child.hasExited()))
@@ -145,8 +153,8 @@ export async function startGateStack({ edgeCount = 1, ...options }: StackOptions
     registry,
     bridge,
     key,
-    setQueue,
-    setRoutes,
+    setQueue: (...queue) => inTurn(() => writeQueue(...queue)),
+    setRoutes: (...table) => inTurn(() => writeRoutes(...table)),
     startEdge,
     logFiles,
   };
