@@ -9,10 +9,11 @@ const CALLS_EACH = 5;
 
 /**
  * Commands with a constant cost, however long the line is: O(1), O(log n), or bounded by their arguments, a `LIMIT`
- * among them, or by the number of queues. A sweep that the clock starts meanwhile records its time.
+ * among them, or by the number of queues. A sweep that the clock starts meanwhile looks at a bounded number of heads and
+ * records its time.
  */
 const BOUNDED_COMMANDS = new Set(
-  "evalsha eval time get hget hmget hset hgetall exists smembers zcard zcount zscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
+  "evalsha eval time get hget hmget hset hgetall exists smembers zcard zcount zscore zmscore zrank zrange zrangebyscore xlen xrange xrevrange".split(
     " ",
   ),
 );
