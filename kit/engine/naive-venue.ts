@@ -62,7 +62,11 @@ export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
       return naiveSetPair(venue, command.terms);
     case "setUser":
       return naiveSetUser(venue, command.user, command.isFrozen);
-    default:
+    case "deposit":
+    case "withdraw":
+    case "transfer":
       return naiveMove(venue, command);
+    default:
+      return { kind: "rejected", code: "command_invalid" };
   }
 }

@@ -86,6 +86,13 @@ function applyCommand(state: EngineState, command: Command): Outcome {
       return cancelOrder(state, command);
     case "cancelAll":
       return cancelAll(state, command);
+    case "amend":
+    case "replace":
+    case "placeList":
+    case "cancelList":
+    case "cancelAfter":
+    case "tick":
+      return reject("command_invalid");
     case "deposit":
     case "withdraw":
     case "transfer":

@@ -1,9 +1,28 @@
 export type OrderSide = "buy" | "sell";
-export type OrderType = "limit" | "market";
-export type TimeInForce = "GTC" | "IOC" | "FOK";
-/** Which of two orders of the same user is cancelled when they would trade. */
-export type SelfTrade = "cancelNewest" | "cancelOldest" | "cancelBoth";
-export type OrderStatus = "open" | "partiallyFilled" | "filled" | "cancelled";
+/** `stop` and `takeProfit` become market orders when they trigger, the others limit orders. */
+export type OrderType = "limit" | "market" | TriggerType;
+export type TriggerType = "stop" | "stopLimit" | "takeProfit" | "takeProfitLimit";
+/** `GTD` is `GTC` with an expiry. */
+export type TimeInForce = "GTC" | "IOC" | "FOK" | "GTD";
+/**
+ * What happens when two orders of the same user would trade; the mode of the incoming order decides. With `decrement`
+ * both shrink by the smaller one, with `none` they trade.
+ */
+export type SelfTrade = "cancelNewest" | "cancelOldest" | "cancelBoth" | "none" | "decrement";
+
+/**
+ * `pending`: accepted, and not in the book: it waits for its trigger or for the working order of its list. `failed`: it
+ * was pending, and when its moment came it could not trade or rest at all (`cancelReason` says why). `stopped`: a sell
+ * order that followed a buy as its stop loss, and has sold.
+ */
+export type OrderStatus = "pending" | "open" | "partiallyFilled" | "filled" | "cancelled" | "failed" | "stopped";
+
+/** Whether an order can still trade. */
+export const isLive = (status: OrderStatus): boolean =>
+  status === "open" || status === "partiallyFilled" || status === "pending";
+
+/** Whether an order is in the book. */
+export const isResting = (status: OrderStatus): boolean => status === "open" || status === "partiallyFilled";
 
 /**
  * Why an order ended with a rest; empty otherwise. Only with `fundsSpent` the order counts as filled: the rest of its
@@ -17,7 +36,40 @@ export type CancelReason =
   | "noLiquidity"
   | "priceBand"
   | "tooManyFills"
-  | "fundsSpent";
+  | "fundsSpent"
+  /** Its time in force is over. */
+  | "expired"
+  /** The user's dead man's switch. */
+  | "cancelAfter"
+  | "replaced"
+  /** Another order of its list has traded, triggered or ended. */
+  | "list"
+  /** The sell orders that follow a buy have begun to sell: the rest of the buy is cancelled. */
+  | "exitBegun"
+  /** A triggered order that had to be filled at once could not be. */
+  | "fillOrKill"
+  /** A post-only order would have traded when its list placed it. */
+  | "postOnly"
+  /** When its list placed the order, the available balance was insufficient. */
+  | "fundsInsufficient"
+  /** A triggered order has used up the funds that were reserved when it was placed. */
+  | "reserveSpent";
+
+/** `exit` is made by the engine: the sell orders that follow a buy with `targetProfit` or `stopLoss`. */
+export type ListKind = "oco" | "oto" | "otoco" | "exit";
+
+/**
+ * An order's part in its list; empty without a list. `above` and `below` exclude each other, `working` comes before the
+ * others; `pending` is the single order after a working one.
+ */
+export type ListRole = "" | "working" | "pending" | "above" | "below";
+
+/**
+ * Where a conditional order is. `dormant`: it waits for the working order of its list. `waiting`: for its trigger
+ * price, or for the activation price of a trailing order. `tracking`: a trailing order follows the price. `reached`: a
+ * trailing order was triggered and is about to run. `placed`: it is in the book, or has ended.
+ */
+export type ConditionPhase = "dormant" | "waiting" | "tracking" | "reached" | "placed";
 
 /** Where the fees go: an account like any other, so that money only ever moves between accounts. */
 export const HOUSE_USER = "house";

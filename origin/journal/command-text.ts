@@ -1,5 +1,14 @@
 import { assert } from "../../shared/assert.ts";
-import type { Command, CommandBody, Nonce, PlaceOrder } from "../engine/command.ts";
+import type {
+  Command,
+  CommandBody,
+  ListOrder,
+  Nonce,
+  OrderConditions,
+  PlaceList,
+  PlaceOrder,
+  ReplaceOrder,
+} from "../engine/command.ts";
 import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
 
 /**
@@ -7,7 +16,8 @@ import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "..
  * most of the parsing time. Only our own processes write them, so a command of another shape is a bug, and the engine
  * stops before it applies it. The second element is the command's time, for a signed request with its nonce.
  */
-export type CommandFields = readonly (string | number | readonly (string | number)[])[];
+export type CommandFields = readonly CommandField[];
+type CommandField = string | number | CommandFields;
 
 export function commandFields(body: CommandBody, atMs: number): CommandFields {
   const { nonce } = body;
@@ -19,6 +29,21 @@ export function commandFields(body: CommandBody, atMs: number): CommandFields {
       return ["c", at, body.user, body.orderId, body.clientOrderId];
     case "cancelAll":
       return ["a", at, body.user, body.pair];
+    case "amend":
+      return ["am", at, body.user, body.orderId, body.clientOrderId, body.lots];
+    case "replace":
+      return ["rp", at, body.user, body.orderId, body.clientOrderId, body.onFailure, placeFields(body.order, 0)];
+    case "placeList":
+      return [
+        ...["pl", at, body.user, body.pair, body.grid, body.list, body.clientListId, body.openOrdersMax],
+        body.orders.map(listOrderFields),
+      ];
+    case "cancelList":
+      return ["cl", at, body.user, body.listId, body.clientListId];
+    case "cancelAfter":
+      return ["ca", at, body.user, body.afterMs];
+    case "tick":
+      return ["k", at];
     case "deposit":
       return ["d", at, body.user, body.currency, amountField(body.amount), body.reference];
     case "withdraw":
@@ -34,8 +59,8 @@ export function commandFields(body: CommandBody, atMs: number): CommandFields {
   }
 }
 
-function placeFields(body: PlaceOrder, at: CommandFields[number]): CommandFields {
-  return [
+function placeFields(body: PlaceOrder, at: CommandField): CommandFields {
+  const fields: CommandField[] = [
     "p",
     at,
     body.user,
@@ -52,6 +77,22 @@ function placeFields(body: PlaceOrder, at: CommandFields[number]): CommandFields
     body.clientOrderId,
     body.openOrdersMax,
   ];
+  if (body.conditions !== undefined) fields.push(conditionFields(body.conditions));
+  return fields;
+}
+
+/** Without what the list has for all of its orders. */
+function listOrderFields(order: ListOrder): CommandFields {
+  return [
+    ...[order.side, order.type, order.ticks, order.lots, amountField(order.quoteAmount), order.timeInForce],
+    ...[order.postOnly ? 1 : 0, order.selfTrade, order.clientOrderId],
+    ...(order.conditions === undefined ? [] : [conditionFields(order.conditions)]),
+  ];
+}
+
+function conditionFields(conditions: OrderConditions): CommandFields {
+  const { stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm } = conditions;
+  return [stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm];
 }
 
 export function commandFrom(fields: CommandFields, id: string): Command {
@@ -67,6 +108,18 @@ export function commandFrom(fields: CommandFields, id: string): Command {
       return { ...head, kind: "cancel", user: text(0), orderId: number(1), clientOrderId: text(2) };
     case "a":
       return { ...head, kind: "cancelAll", user: text(0), pair: text(1) };
+    case "am":
+      return { ...head, kind: "amend", user: text(0), orderId: number(1), clientOrderId: text(2), lots: number(3) };
+    case "rp":
+      return { ...head, ...replaceFrom(rest) };
+    case "pl":
+      return { ...head, ...listFrom(rest) };
+    case "cl":
+      return { ...head, kind: "cancelList", user: text(0), listId: number(1), clientListId: text(2) };
+    case "ca":
+      return { ...head, kind: "cancelAfter", user: text(0), afterMs: number(1) };
+    case "k":
+      return { ...head, kind: "tick" };
     case "d":
       return { ...head, kind: "deposit", user: text(0), currency: text(1), amount: amount(2), reference: text(3) };
     case "w":
@@ -92,21 +145,23 @@ export function commandFrom(fields: CommandFields, id: string): Command {
   }
 }
 
-function atFrom(field: CommandFields[number] | undefined): number {
+function atFrom(field: CommandField | undefined): number {
   return (typeof field === "object" ? field[0] : field) as number;
 }
 
 /** The nonce of the signed request that a command came with, from its fields. */
-export function nonceFrom(field: CommandFields[number] | undefined): Nonce | undefined {
+export function nonceFrom(field: CommandField | undefined): Nonce | undefined {
   return typeof field === "object" ? { id: field[1] as string, until: field[2] as number } : undefined;
 }
 
 /** Nearly all commands are of this kind. */
 function placeFrom(fields: CommandFields, id: string): Command {
-  return {
-    id,
-    at: atFrom(fields[1]),
-    nonce: nonceFrom(fields[1]),
+  const head = { id, at: atFrom(fields[1]), nonce: nonceFrom(fields[1]) };
+  return { ...head, ...orderFrom(fields) };
+}
+
+function orderFrom(fields: CommandFields): PlaceOrder {
+  const order: PlaceOrder = {
     kind: "place",
     user: fields[2] as string,
     pair: fields[3] as string,
@@ -121,6 +176,63 @@ function placeFrom(fields: CommandFields, id: string): Command {
     selfTrade: fields[12] as SelfTrade,
     clientOrderId: fields[13] as string,
     openOrdersMax: fields[14] as number,
+  };
+  // A plain order has no such property at all, so that all of them have one shape.
+  return fields.length === PLAIN_FIELDS ? order : { ...order, conditions: conditionsFrom(fields[PLAIN_FIELDS]) };
+}
+
+const PLAIN_FIELDS = 15;
+
+function conditionsFrom(field: CommandField | undefined): OrderConditions {
+  const [stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm] = field as readonly number[];
+  return {
+    stopTicks: stopTicks as number,
+    trailingBps: trailingBps as number,
+    expiresAt: expiresAt as number,
+    targetProfitPpm: targetProfitPpm as number,
+    stopLossPpm: stopLossPpm as number,
+  };
+}
+
+function replaceFrom(rest: CommandFields): ReplaceOrder {
+  const [user, orderId, clientOrderId, onFailure, order] = rest;
+  return {
+    kind: "replace",
+    user: user as string,
+    orderId: orderId as number,
+    clientOrderId: clientOrderId as string,
+    onFailure: onFailure as ReplaceOrder["onFailure"],
+    order: orderFrom(order as CommandFields),
+  };
+}
+
+function listFrom(rest: CommandFields): PlaceList {
+  const [user, pair, grid, list, clientListId, openOrdersMax, orders] = rest;
+  return {
+    kind: "placeList",
+    user: user as string,
+    pair: pair as string,
+    grid: grid as number,
+    list: list as PlaceList["list"],
+    clientListId: clientListId as string,
+    openOrdersMax: openOrdersMax as number,
+    orders: (orders as readonly CommandFields[]).map(listOrderFrom),
+  };
+}
+
+function listOrderFrom(fields: CommandFields): ListOrder {
+  const [side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, clientOrderId, conditions] = fields;
+  return {
+    side: side as OrderSide,
+    type: type as OrderType,
+    ticks: ticks as number,
+    lots: lots as number,
+    quoteAmount: amountFrom(quoteAmount),
+    timeInForce: timeInForce as TimeInForce,
+    postOnly: postOnly === 1,
+    selfTrade: selfTrade as SelfTrade,
+    clientOrderId: clientOrderId as string,
+    ...(conditions === undefined ? {} : { conditions: conditionsFrom(conditions) }),
   };
 }
 

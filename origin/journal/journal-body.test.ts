@@ -1,12 +1,16 @@
 import { expect, it } from "vitest";
 import { applyBatch } from "../commit/commit.ts";
 import { firstCommands } from "../commit/first-terms.ts";
+import type { Changes, ConditionRow, ListRow, OrderRow, PairRow } from "../engine/changes.ts";
+import type { PlaceOrder } from "../engine/command.ts";
 import { createEngine } from "../engine/engine.ts";
 import { START } from "./journal.ts";
 import {
+  type AppliedCommand,
   bodyTime,
   changesFrom,
   commandsIn,
+  journalBody,
   moneyChangesFrom,
   noncesIn,
   resultCount,
@@ -47,6 +51,114 @@ it("reads a body of format 1", () => {
     outcome: { kind: "rejected", code: "user_frozen" },
   });
   expect(resultIn(FORMAT_1, { entryId, index: 4 })).toBeUndefined();
+});
+
+it("reads a body of format 2, which has no lists and only plain orders", () => {
+  const commands =
+    '[["p",1750000000005,"bob","btcidr",1,"sell","limit",1000,40,0,"IOC",0,"cancelNewest","",100],["su",1,"cid",1]]';
+  const body = `[2,${FORMAT_1.slice(1, -1)},${commands}]`;
+  expect({ ...changesFrom(body), nonces: [] }).toEqual(changesFrom(FORMAT_1));
+  expect([bodyTime(body), resultCount(body)]).toEqual([1_750_000_000_005, 2]);
+  expect(commandsIn({ body, sequence: 7 })).toMatchObject([{ kind: "place", lots: 40 }, { kind: "setUser" }]);
+  expect(resultIn(body, { entryId: "1750000000004-0", index: 2 })).toMatchObject({
+    user: "bob",
+    outcome: { order: { id: 2 }, trades: [{ id: 1 }] },
+  });
+});
+
+it("keeps conditions, lists, waves and switches, and names the trades of an order that runs later", () => {
+  const plain = changesFrom(FORMAT_1);
+  const [ann, bob] = plain.orders as readonly [OrderRow, OrderRow];
+  const conditions: ConditionRow = {
+    ...{ phase: "tracking", stopTicks: 900, trailingBps: 250, extremeTicks: 1_010, triggeredAt: 0, expiresAt: 5 },
+    ...{
+      selfTrade: "decrement",
+      priority: 9,
+      reserved: 2n ** 60n,
+      listId: 7,
+      role: "below",
+      buyOrderId: 1,
+      sellOrderId: 2,
+    },
+    ...{ targetProfitPpm: 50_000, stopLossPpm: 30_000, originalLots: 60, preventedLots: 4 },
+  };
+  const list: ListRow = {
+    ...{ id: 7, user: "bob", pair: "btcidr", kind: "oco", clientListId: "l", orderIds: [2, 3], status: "active" },
+    ...{ reserved: 11n, dueAs: 12, targetProfitPpm: 0, stopLossPpm: 0, createdAt: 1, updatedAt: 2 },
+  };
+  const terms = {
+    pair: "btcidr",
+    baseCurrency: "btc",
+    quoteCurrency: "idr",
+    tickSteps: 1n,
+    lotSteps: 1n,
+    valueStepsMin: 0n,
+  };
+  const pair: PairRow = {
+    ...{ ...terms, makerFeePpm: 0, takerFeePpm: 0, isTrading: true, bandPpm: 0, version: 1, grid: 1, lastTicks: 5 },
+    waves: [{ as: 4, isRising: true, fromTicks: 10, toTicks: 12, before: 4 }],
+  };
+  const stop: OrderRow = { ...bob, status: "pending", type: "stop", conditions };
+  const changes: Changes = {
+    ...{ ...plain, orders: [ann, stop], lists: [list], pairs: [pair] },
+    users: [{ user: "cid", isFrozen: false, cancelAt: 77 }],
+  };
+  const head = { id: "9-0-0", at: 1, nonce: undefined };
+  const order: PlaceOrder = {
+    ...{
+      kind: "place",
+      user: "bob",
+      pair: "btcidr",
+      grid: 1,
+      side: "sell",
+      type: "stop",
+      ticks: 0,
+      lots: 40,
+      quoteAmount: 0n,
+    },
+    ...{ timeInForce: "GTC", postOnly: false, selfTrade: "none", clientOrderId: "", openOrdersMax: 9 },
+    conditions: { stopTicks: 900, trailingBps: 250, expiresAt: 5, targetProfitPpm: 0, stopLossPpm: 0 },
+  };
+  const { kind: _kind, user: _user, pair: _pair, grid: _grid, openOrdersMax: _max, ...leg } = order;
+  const results: readonly AppliedCommand[] = [
+    { user: "bob", command: { ...head, ...order }, outcome: { kind: "order", order: stop, trades: [] } },
+    {
+      user: "bob",
+      command: { ...head, kind: "replace", user: "bob", orderId: 1, clientOrderId: "", onFailure: "continue", order },
+      outcome: { kind: "replaced", cancelled: "order_not_open", placed: stop, trades: plain.trades },
+    },
+    {
+      user: "bob",
+      command: {
+        ...{ ...head, kind: "placeList", user: "bob", pair: "btcidr", grid: 1, list: "oco", clientListId: "l" },
+        ...{ openOrdersMax: 9, orders: [leg, leg] },
+      },
+      outcome: { kind: "list", list, orders: [ann, stop], trades: [] },
+    },
+    {
+      user: "bob",
+      command: { ...head, kind: "cancelAfter", user: "bob", afterMs: 60 },
+      outcome: { kind: "cancelAfter", cancelAt: 77 },
+    },
+    {
+      user: "bob",
+      command: { ...head, kind: "amend", user: "bob", orderId: 2, clientOrderId: "", lots: 3 },
+      outcome: { kind: "order", order: stop, trades: [] },
+    },
+    {
+      user: "bob",
+      command: { ...head, kind: "cancelList", user: "bob", listId: 7, clientListId: "" },
+      outcome: { kind: "cancelled", orders: [stop], hasMore: false },
+    },
+    { user: "", command: { ...head, kind: "tick" }, outcome: { kind: "done" } },
+  ];
+  const body = journalBody(changes, [{ entryId: "9-0", firstIndex: 0, results }]);
+  expect(changesFrom(body)).toEqual(changes);
+  expect(commandsIn({ body, sequence: 1 })).toEqual(
+    results.map(({ command }, index) => ({ ...command, id: `9-0-${index}` })),
+  );
+  for (const [index, { user, outcome }] of results.entries())
+    expect(resultIn(body, { entryId: "9-0", index })).toEqual({ user, outcome });
 });
 
 it("refuses a body of another format or one that is cut", () => {

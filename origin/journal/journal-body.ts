@@ -1,5 +1,5 @@
 import { assert } from "../../shared/assert.ts";
-import type { Changes } from "../engine/changes.ts";
+import type { Changes, ListRow, OrderRow, TradeRow } from "../engine/changes.ts";
 import type { Command, Nonce } from "../engine/command.ts";
 import type { Outcome, RejectCode } from "../engine/outcome.ts";
 import {
@@ -15,6 +15,8 @@ import {
   balanceFrom,
   currencyFields,
   currencyFrom,
+  listFields,
+  listFrom,
   movementFields,
   movementFrom,
   orderFields,
@@ -26,6 +28,8 @@ import {
   referenceFrom,
   tradeFields,
   tradeFrom,
+  userFields,
+  userFrom,
 } from "./row-fields.ts";
 
 /** The outcome of a command. */
@@ -43,7 +47,8 @@ type GroupPlace =
 /**
  * The text of a journal entry: its format, the changes of a batch in absolute terms, the outcome of each command, and
  * the commands themselves in the order in which they were applied, rejected ones too. The outcome of a placed order is
- * its id; its row and its trades are in the same entry.
+ * its id; its row and its trades are in the same entry. A plain order takes only in its own command, so its trades are
+ * found by its id; of every other order the outcome names the trades.
  */
 export function journalBody(changes: Changes, groups: readonly AppliedGroup[]): string {
   return JSON.stringify([
@@ -57,14 +62,16 @@ export function journalBody(changes: Changes, groups: readonly AppliedGroup[]): 
     changes.movements.map(movementFields),
     changes.currencies.map(currencyFields),
     changes.pairs.map(pairFields),
-    changes.users.map(({ user, isFrozen }) => [user, isFrozen ? 1 : 0]),
+    changes.users.map(userFields),
     changes.references.map(referenceFields),
+    (changes.lists ?? []).map(listFields),
     groups.map(groupFields),
     groups.flatMap(({ results }) => results.map(({ command }) => commandFields(command, command.at))),
   ]);
 }
 
-const FORMAT = 2;
+/** The third has order lists, and orders with conditions. */
+const FORMAT = 3;
 
 /** A local group's node is marked, so that it is never taken for an append's id. */
 const LOCAL_MARK = "@";
@@ -77,37 +84,31 @@ function groupFields(group: AppliedGroup): GroupFields {
 
 type GroupFields = readonly [source: string, first: number, results: readonly unknown[], epoch?: number];
 
-/** The fields of format 1, which a body of format 2 has too, and the commands. */
+/** The rows, which all formats have in the same places, the results, and the commands. */
 type Body = {
+  /** Format 1 and 2 have no lists. */
   readonly fields: readonly [number, number, number, ...(readonly ReadFields[])[]];
   readonly groups: readonly GroupFields[];
   /** Undefined in format 1. */
   readonly commands: readonly CommandFields[] | undefined;
 };
 
+/** Its first field is the time, which is larger than the number of any format; the others begin with their number. */
 const FIELDS_1 = 12;
-/** Its first field is its number; in format 1 it is the time, which is larger. */
-const FIELDS_2 = FIELDS_1 + 2;
+const FIELDS_OF: Readonly<Record<number, number>> = { 2: 14, 3: 15 };
 
 function bodyFrom(text: string): Body {
   const body: unknown = JSON.parse(text);
   assert(Array.isArray(body), "a journal entry is a list");
-  const isFormat2 = body[0] === FORMAT && body.length === FIELDS_2;
-  assert(
-    isFormat2 || (body[0] > FORMAT && body.length === FIELDS_1),
-    "a journal entry is complete and of a known format",
-  );
-  const fields = (isFormat2 ? body.slice(1, -1) : body) as unknown as Body["fields"];
-  return {
-    fields,
-    groups: fields[FIELDS_1 - 1] as unknown as Body["groups"],
-    commands: isFormat2 ? body.at(-1) : undefined,
-  };
+  const isFirst = body[0] > FORMAT && body.length === FIELDS_1;
+  assert(isFirst || FIELDS_OF[body[0]] === body.length, "a journal entry is complete and of a known format");
+  const [groups, commands] = isFirst ? [body.at(-1), undefined] : body.slice(-2);
+  return { fields: (isFirst ? body.slice(0, -1) : body.slice(1, -2)) as unknown as Body["fields"], groups, commands };
 }
 
 /** The engine's time after the batch, without reading the rest. */
 export function bodyTime(text: string): number {
-  const time = Number(/^\[(?:2,)?(\d+),/.exec(text)?.[1]);
+  const time = Number(/^\[(?:[23],)?(\d+),/.exec(text)?.[1]);
   assert(Number.isSafeInteger(time), "a journal entry tells its time");
   return time;
 }
@@ -144,6 +145,7 @@ export function changesFrom(text: string): Changes {
     pairs = [],
     users = [],
     references = [],
+    orderLists = [],
   ] = lists;
   return {
     at,
@@ -155,8 +157,9 @@ export function changesFrom(text: string): Changes {
     movements: movements.map(movementFrom),
     currencies: currencies.map(currencyFrom),
     pairs: pairs.map(pairFrom),
-    users: users.map(([user, isFrozen]) => ({ user: user as string, isFrozen: isFrozen === 1 })),
+    users: users.map(userFrom),
     references: references.map(referenceFrom),
+    ...(orderLists.length === 0 ? {} : { lists: orderLists.map(listFrom) }),
     nonces: noncesOf(body),
   };
 }
@@ -212,7 +215,13 @@ export function resultCount(text: string): number {
 function resultFields({ user, outcome }: CommandResult): unknown {
   switch (outcome.kind) {
     case "order":
-      return outcome.order.id;
+      return isFoundByOrder(outcome.order) ? outcome.order.id : ["o", user, outcome.order.id, ...tradeSpan(outcome)];
+    case "list":
+      return ["l", user, outcome.list.id, outcome.orders.map(({ id }) => id), ...tradeSpan(outcome)];
+    case "replaced":
+      return ["p", user, partField(outcome.cancelled), partField(outcome.placed), ...tradeSpan(outcome)];
+    case "cancelAfter":
+      return ["a", user, outcome.cancelAt];
     case "cancelled":
       return ["c", user, outcome.orders.map(({ id }) => id), outcome.hasMore ? 1 : 0];
     case "done":
@@ -224,34 +233,91 @@ function resultFields({ user, outcome }: CommandResult): unknown {
   }
 }
 
+/** It takes only in its own command, and an amend has no row of this form. */
+const isFoundByOrder = ({ conditions }: OrderRow) => conditions === undefined;
+
+/** The first trade and their number: the trades of one order in one command are consecutive. */
+const tradeSpan = ({ trades }: { readonly trades: readonly TradeRow[] }) =>
+  trades.length === 0 ? [] : [trades[0]?.id ?? 0, trades.length];
+
+const partField = (part: OrderRow | RejectCode) => (typeof part === "string" ? part : part.id);
+
+type ResultFields = readonly [kind: string, user: string, ...unknown[]];
+
 function resultFrom(result: unknown, fields: Body["fields"]): CommandResult {
   if (typeof result === "number") return placed(result, fields);
-  const [kind, user, first, second] = result as readonly [string, unknown, unknown, unknown];
+  const [kind, user, first, second, third, fourth] = result as ResultFields;
   switch (kind) {
+    case "o":
+      return {
+        user,
+        outcome: { kind: "order", order: orderIn(fields, first), trades: tradesIn(fields, second, third) },
+      };
+    case "l":
+      return {
+        user,
+        outcome: {
+          kind: "list",
+          list: listIn(fields, first),
+          orders: (second as number[]).map((id) => orderIn(fields, id)),
+          trades: tradesIn(fields, third, fourth),
+        },
+      };
+    case "p":
+      return {
+        user,
+        outcome: {
+          kind: "replaced",
+          cancelled: partIn(fields, first),
+          placed: partIn(fields, second),
+          trades: tradesIn(fields, third, fourth),
+        },
+      };
+    case "a":
+      return { user, outcome: { kind: "cancelAfter", cancelAt: first as number } };
     case "r":
-      return { user: user as string, outcome: { kind: "repetition", orderId: first as number } };
+      return { user, outcome: { kind: "repetition", orderId: first as number } };
     case "c": {
       const ids = new Set(first as number[]);
       const orders = ordersIn(fields).filter(([id]) => ids.has(id as number));
-      return {
-        user: user as string,
-        outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 },
-      };
+      return { user, outcome: { kind: "cancelled", orders: orders.map(orderFrom), hasMore: second === 1 } };
     }
     case "d":
-      return { user: user as string, outcome: { kind: "done" } };
+      return { user, outcome: { kind: "done" } };
     case "x":
-      return { user: user as string, outcome: { kind: "rejected", code: first as RejectCode } };
+      return { user, outcome: { kind: "rejected", code: first as RejectCode } };
     default:
       assert(false, "a result is of a known kind");
   }
 }
 
-function placed(orderId: number, fields: Body["fields"]): CommandResult {
+function orderIn(fields: Body["fields"], orderId: unknown): OrderRow {
   const row = ordersIn(fields).find(([id]) => id === orderId);
   assert(row !== undefined, "a placed order's row is in the same entry");
-  const order = orderFrom(row);
-  // An order is the taker only in its own command; later it can only be the maker.
+  return orderFrom(row);
+}
+
+function listIn(fields: Body["fields"], listId: unknown): ListRow {
+  const row = (fields[LISTS_AT] as readonly ReadFields[] | undefined)?.find(([id]) => id === listId);
+  assert(row !== undefined, "a placed list's row is in the same entry");
+  return listFrom(row);
+}
+
+const LISTS_AT = 11;
+
+const partIn = (fields: Body["fields"], part: unknown) =>
+  typeof part === "string" ? (part as RejectCode) : orderIn(fields, part);
+
+function tradesIn(fields: Body["fields"], firstId: unknown, count: unknown): readonly TradeRow[] {
+  if (firstId === undefined) return [];
+  const first = firstId as number;
+  const isOurs = ([id]: ReadFields) => (id as number) >= first && (id as number) < first + (count as number);
+  return (fields[4] as readonly ReadFields[]).filter(isOurs).map(tradeFrom);
+}
+
+function placed(orderId: number, fields: Body["fields"]): CommandResult {
+  const order = orderIn(fields, orderId);
+  // A plain order is the taker only in its own command; later it can only be the maker.
   const trades = (fields[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
   return { user: order.user, outcome: { kind: "order", order, trades } };
 }

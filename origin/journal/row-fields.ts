@@ -1,23 +1,38 @@
 import { assert } from "../../shared/assert.ts";
 import type {
   BalanceRow,
+  ConditionRow,
   CurrencyRow,
+  ListRow,
   MovementRow,
   OrderRow,
   PairRow,
   ReferenceKind,
   ReferenceRow,
   TradeRow,
+  UserRow,
+  WaveRow,
 } from "../engine/changes.ts";
-import type { CancelReason, OrderSide, OrderStatus, OrderType, TimeInForce } from "../engine/terms.ts";
+import type {
+  CancelReason,
+  ConditionPhase,
+  ListKind,
+  ListRole,
+  OrderSide,
+  OrderStatus,
+  OrderType,
+  SelfTrade,
+  TimeInForce,
+} from "../engine/terms.ts";
 import { amountField, amountFrom, TERMS_FIELDS, termsFields, termsFrom } from "./command-text.ts";
 
 /** Rows as arrays without property names, in the journal and, where recovery reads them, in the projections. */
-export type Fields = (string | number)[];
+export type Fields = (string | number | Fields)[];
 export type ReadFields = readonly unknown[];
 
+/** A plain order has 19 fields; one with conditions has them as its 20th. */
 export function orderFields(row: OrderRow): Fields {
-  return [
+  const fields: Fields = [
     row.id,
     row.user,
     row.pair,
@@ -38,12 +53,82 @@ export function orderFields(row: OrderRow): Fields {
     row.createdAt,
     row.updatedAt,
   ];
+  if (row.conditions !== undefined) fields.push(conditionRowFields(row.conditions));
+  return fields;
 }
 
 const ORDER_FIELDS = 19;
 
 export function orderFrom(fields: ReadFields): OrderRow {
-  assert(fields.length === ORDER_FIELDS, "an order's row is complete");
+  const isPlain = fields.length === ORDER_FIELDS;
+  assert(isPlain || fields.length === ORDER_FIELDS + 1, "an order's row is complete");
+  const order = plainOrderFrom(fields);
+  return isPlain ? order : { ...order, conditions: conditionRowFrom(fields[ORDER_FIELDS] as ReadFields) };
+}
+
+export function conditionRowFields(row: ConditionRow): Fields {
+  return [
+    ...[row.phase, row.stopTicks, row.trailingBps, row.extremeTicks, row.triggeredAt, row.expiresAt, row.selfTrade],
+    ...[row.priority, amountField(row.reserved), row.listId, row.role, row.buyOrderId, row.sellOrderId],
+    ...[row.targetProfitPpm, row.stopLossPpm, row.originalLots, row.preventedLots],
+  ];
+}
+
+const CONDITION_FIELDS = 17;
+
+export function conditionRowFrom(fields: ReadFields): ConditionRow {
+  assert(fields.length === CONDITION_FIELDS, "the conditions of an order are complete");
+  const number = (index: number) => fields[index] as number;
+  return {
+    phase: fields[0] as ConditionPhase,
+    stopTicks: number(1),
+    trailingBps: number(2),
+    extremeTicks: number(3),
+    triggeredAt: number(4),
+    expiresAt: number(5),
+    selfTrade: fields[6] as SelfTrade,
+    priority: number(7),
+    reserved: amountFrom(fields[8]),
+    listId: number(9),
+    role: fields[10] as ListRole,
+    buyOrderId: number(11),
+    sellOrderId: number(12),
+    targetProfitPpm: number(13),
+    stopLossPpm: number(14),
+    originalLots: number(15),
+    preventedLots: number(16),
+  };
+}
+
+export function listFields(row: ListRow): Fields {
+  return [
+    ...[row.id, row.user, row.pair, row.kind, row.clientListId, [...row.orderIds], row.status],
+    ...[amountField(row.reserved), row.dueAs, row.targetProfitPpm, row.stopLossPpm, row.createdAt, row.updatedAt],
+  ];
+}
+
+const LIST_FIELDS = 13;
+
+export function listFrom(fields: ReadFields): ListRow {
+  assert(fields.length === LIST_FIELDS, "a list's row is complete");
+  return {
+    id: fields[0] as number,
+    user: fields[1] as string,
+    pair: fields[2] as string,
+    kind: fields[3] as ListKind,
+    clientListId: fields[4] as string,
+    orderIds: fields[5] as readonly number[],
+    status: fields[6] as ListRow["status"],
+    reserved: amountFrom(fields[7]),
+    dueAs: fields[8] as number,
+    targetProfitPpm: fields[9] as number,
+    stopLossPpm: fields[10] as number,
+    createdAt: fields[11] as number,
+    updatedAt: fields[12] as number,
+  };
+}
+
+function plainOrderFrom(fields: ReadFields): OrderRow {
   return {
     id: fields[0] as number,
     user: fields[1] as string,
@@ -150,11 +235,46 @@ export function currencyFrom(fields: ReadFields): CurrencyRow {
   return { currency: currency as string, scale: scale as number, supply: amountFrom(supply) };
 }
 
-export const pairFields = (row: PairRow): Fields => [...termsFields(row), row.version, row.grid, row.lastTicks];
+/** Waves are a list of lists at the end, if there are any. */
+export const pairFields = (row: PairRow): Fields => [
+  ...[...termsFields(row), row.version, row.grid, row.lastTicks],
+  ...(row.waves === undefined ? [] : [row.waves.map(waveFields)]),
+];
 
 export function pairFrom(fields: ReadFields): PairRow {
-  const [version, grid, lastTicks] = fields.slice(TERMS_FIELDS);
-  return { ...termsFrom(fields), version: version as number, grid: grid as number, lastTicks: lastTicks as number };
+  const [version, grid, lastTicks, waves] = fields.slice(TERMS_FIELDS);
+  const row = {
+    ...termsFrom(fields),
+    version: version as number,
+    grid: grid as number,
+    lastTicks: lastTicks as number,
+  };
+  return waves === undefined ? row : { ...row, waves: (waves as ReadFields[]).map(waveFrom) };
+}
+
+const waveFields = (row: WaveRow): Fields => [row.as, row.isRising ? 1 : 0, row.fromTicks, row.toTicks, row.before];
+
+function waveFrom(fields: ReadFields): WaveRow {
+  const [as, isRising, fromTicks, toTicks, before] = fields as readonly number[];
+  return {
+    as: as as number,
+    isRising: isRising === 1,
+    fromTicks: fromTicks as number,
+    toTicks: toTicks as number,
+    before: before as number,
+  };
+}
+
+export const userFields = (row: UserRow): Fields => [
+  row.user,
+  row.isFrozen ? 1 : 0,
+  ...(row.cancelAt === undefined ? [] : [row.cancelAt]),
+];
+
+export function userFrom(fields: ReadFields): UserRow {
+  const [user, isFrozen, cancelAt] = fields;
+  const row = { user: user as string, isFrozen: isFrozen === 1 };
+  return cancelAt === undefined ? row : { ...row, cancelAt: cancelAt as number };
 }
 
 export const referenceFields = (row: ReferenceRow): Fields => [

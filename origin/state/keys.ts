@@ -7,6 +7,8 @@ export const PROJECTOR_KEY = `${SHARD}:projector`;
 export const PAIRS_KEY = `${SHARD}:pairs`;
 export const CURRENCIES_KEY = `${SHARD}:currencies`;
 export const USERS_KEY = `${SHARD}:users`;
+/** Order lists that are active. */
+export const LISTS_KEY = `${SHARD}:lists`;
 export const WALLETS_KEY = `${SHARD}:wallets`;
 export const walletKey = (user: string) => `${SHARD}:wallet:${user}`;
 export const orderKey = (orderId: number) => `${SHARD}:order:${orderId}`;

@@ -2,6 +2,7 @@ import type {
   BalanceRow,
   Changes,
   CurrencyRow,
+  ListRow,
   MovementRow,
   OrderRow,
   PairRow,
@@ -29,6 +30,7 @@ export type LatestRows = {
   readonly users: Map<string, UserRow>;
   /** By `referenceName`. */
   readonly references: Map<string, ReferenceRow>;
+  readonly lists: Map<number, ListRow>;
   /** By hour, then by user: how many commands were named. */
   readonly named: Map<number, Map<string, number>>;
 };
@@ -44,6 +46,7 @@ export function createLatestRows(): LatestRows {
     pairs: [] as PairRow[],
     users: new Map<string, UserRow>(),
     references: new Map<string, ReferenceRow>(),
+    lists: new Map<number, ListRow>(),
     named: new Map<number, Map<string, number>>(),
   };
   return {
@@ -59,12 +62,15 @@ export function createLatestRows(): LatestRows {
       for (const currency of changes.currencies) rows.currencies.set(currency.currency, currency);
       for (const pair of changes.pairs) rows.pairs.push(pair);
       for (const user of changes.users) rows.users.set(user.user, user);
-      for (const reference of changes.references) {
-        rows.references.set(referenceName(reference), reference);
-        putNumber(rows.named, reference);
-      }
+      for (const list of changes.lists ?? []) rows.lists.set(list.id, list);
+      for (const reference of changes.references) putReference(rows, reference);
     },
   };
+}
+
+function putReference({ references, named }: Pick<LatestRows, "references" | "named">, row: ReferenceRow): void {
+  references.set(referenceName(row), row);
+  putNumber(named, row);
 }
 
 /** Unique for each reference. Only the last part can contain a space. */

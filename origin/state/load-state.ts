@@ -3,16 +3,18 @@ import { fail, ok, type Result } from "../../shared/result.ts";
 
 import type { Changes, CurrencyRow, OrderRow, PairRow } from "../engine/changes.ts";
 import { HOUR_MS, type NameCount } from "../engine/names/references.ts";
+import { isLive } from "../engine/terms.ts";
 import { stepsOf } from "../instruments/amounts.ts";
 
 import { createGrids, type Grids } from "../instruments/grids.ts";
 import { faultOfNext, type JournalPosition, readJournal } from "../journal/journal.ts";
 import { changesFrom } from "../journal/journal-body.ts";
-import { currencyFrom, pairFrom } from "../journal/row-fields.ts";
+import { currencyFrom, listFrom, pairFrom, type ReadFields } from "../journal/row-fields.ts";
 import { replies } from "../redis/pipeline.ts";
 import {
   bookKey,
   CURRENCIES_KEY,
+  LISTS_KEY,
   namedKey,
   orderKey,
   PAIRS_KEY,
@@ -65,6 +67,7 @@ export async function loadState(redis: Redis, options: LoadOptions = {}): Promis
       if (rows.orders.size % PAGE === 0) await pause();
     }
   }
+  await loadLists(redis, rows);
   const tellUsers = progressOf(onProgress, { what: "users", total: await redis.hlen(USERS_KEY) });
   for await (const count of loadUsers(redis, rows)) {
     tellUsers(count);
@@ -130,9 +133,23 @@ async function* loadUsers(redis: Redis, rows: LatestRows): AsyncGenerator<number
     cursor = next;
     for (let at = 0; at < flat.length; at += 2) {
       const user = flat[at] ?? "";
-      rows.users.set(user, { user, isFrozen: flat[at + 1] === "1" });
+      const [frozen, cancelAt] = (flat[at + 1] ?? "").split(",");
+      const row = { user, isFrozen: frozen === "1" };
+      rows.users.set(user, cancelAt === undefined ? row : { ...row, cancelAt: Number(cancelAt) });
     }
     yield flat.length / 2;
+  } while (cursor !== "0");
+}
+
+async function loadLists(redis: Redis, { lists }: LatestRows): Promise<void> {
+  let cursor = "0";
+  do {
+    const [next, flat] = await redis.hscan(LISTS_KEY, cursor, "COUNT", PAGE);
+    cursor = next;
+    for (let at = 1; at < flat.length; at += 2) {
+      const list = listFrom(JSON.parse(flat[at] ?? "") as ReadFields);
+      lists.set(list.id, list);
+    }
   } while (cursor !== "0");
 }
 
@@ -191,12 +208,15 @@ async function catchUp(
   return undefined;
 }
 
-/** An engine needs no ended orders; the others are sorted by id, which is their priority. */
+/** An engine needs no ended orders; the others are sorted by their priority. */
 export function toChanges(rows: LatestRows): Changes {
-  const isOpen = ({ status }: { readonly status: string }) => status === "open" || status === "partiallyFilled";
+  const lists = [...rows.lists.values()].filter(({ status }) => status === "active");
   return {
     ...rows.clock,
-    orders: [...rows.orders.values()].filter(isOpen).sort((first, second) => first.id - second.id),
+    orders: [...rows.orders.values()]
+      .filter(({ status }) => isLive(status))
+      .sort((first, second) => priorityOf(first) - priorityOf(second)),
+    ...(lists.length === 0 ? {} : { lists }),
     trades: [],
     balances: [...rows.balances.values()].flatMap((ofUser) => [...ofUser.values()]),
     movements: [],
@@ -206,6 +226,9 @@ export function toChanges(rows: LatestRows): Changes {
     references: [...rows.references.values()].sort((first, second) => first.at - second.at),
   };
 }
+
+/** Its place among the orders of its price. */
+const priorityOf = ({ id, conditions }: OrderRow) => conditions?.priority || id;
 
 /**
  * The open orders of a pair as they are projected, a page at a time. An order that ends meanwhile comes as ended, or

@@ -1,10 +1,11 @@
 import { assert } from "../../shared/assert.ts";
 import type { OrderRow } from "../engine/changes.ts";
-import type { OrderStatus } from "../engine/terms.ts";
+import { isLive, isResting, type OrderStatus } from "../engine/terms.ts";
 
 import { amountText, stepsOf } from "../instruments/amounts.ts";
 import { feeScaleOf, type Grid, lotsOf, priceText, quantityText, ticksOf } from "../instruments/grid.ts";
 import type { Grids } from "../instruments/grids.ts";
+import { conditionRowFields, conditionRowFrom, type ReadFields } from "../journal/row-fields.ts";
 
 import { bookKey, openOrdersKey, orderKey, userOrdersKey } from "./keys.ts";
 import type { Writes } from "./writes.ts";
@@ -32,7 +33,8 @@ export function writeOrder(order: OrderRow, { grid, isNew, writes }: OrderContex
   else writeEnded(order, { isNew, writes });
 }
 
-export const isOpenStatus = (status: OrderStatus): boolean => status === "open" || status === "partiallyFilled";
+/** Pending orders included: an engine loads them, and their users list them. */
+export const isOpenStatus: (status: OrderStatus) => boolean = isLive;
 
 type IndexContext = Omit<OrderContext, "grid">;
 
@@ -71,8 +73,8 @@ function placedFields(order: OrderRow, grid: Grid): Field[] {
     "side",
     order.side,
   ];
-  if (order.ticks !== 0) fields.push("price", priceText(order.ticks, grid));
-  if (order.lots !== 0) fields.push("quantity", quantityText(order.lots, grid));
+  // Of an order with conditions they can change, and are part of its state.
+  if (order.conditions === undefined) fields.push(...sizeFields(order, grid));
   if (order.quoteAmount !== 0n) fields.push("quote_amount", amountText(order.quoteAmount, grid.quoteScale));
   if (order.type !== "limit") fields.push("type", order.type);
   if (order.timeInForce !== "GTC") fields.push("time_in_force", order.timeInForce);
@@ -82,9 +84,20 @@ function placedFields(order: OrderRow, grid: Grid): Field[] {
   return fields;
 }
 
+function sizeFields(order: OrderRow, grid: Grid): Field[] {
+  const fields: Field[] = [];
+  if (order.ticks !== 0) fields.push("price", priceText(order.ticks, grid));
+  if (order.lots !== 0) fields.push("quantity", quantityText(order.lots, grid));
+  return fields;
+}
+
 /** The state of an order: written with every change. */
 function stateFields(order: OrderRow, grid: Grid): Field[] {
   const fields: Field[] = ["status", order.status, "updated_at", order.updatedAt];
+  if (order.conditions !== undefined) {
+    fields.push(...sizeFields(order, grid));
+    fields.push("conditions", JSON.stringify(conditionRowFields(order.conditions)));
+  }
   if (order.cancelReason !== "") fields.push("cancel_reason", order.cancelReason);
   if (order.filledLots === 0) return fields;
   fields.push("filled_quantity", quantityText(order.filledLots, grid));
@@ -104,7 +117,7 @@ export function orderHash(order: OrderRow, grid: Grid): OrderHash {
 }
 
 /**
- * A resting order as the engine's row. Undefined when it is gone, or was placed on a grid newer than the terms read:
+ * An open or pending order as the engine's row. Undefined when it is gone, or was placed on a grid newer than the terms read:
  * the journal after that moment has both.
  */
 export function restingOrder(stored: OrderHash, grids: Grids): OrderRow | undefined {
@@ -112,7 +125,7 @@ export function restingOrder(stored: OrderHash, grids: Grids): OrderRow | undefi
   const grid = pair === undefined ? undefined : grids.find(pair, Number(stored["grid"]));
   if (pair === undefined || grid === undefined) return undefined;
   assert(
-    user !== undefined && price !== undefined && quantity !== undefined,
+    user !== undefined && (!isResting(status as OrderStatus) || (price !== undefined && quantity !== undefined)),
     "an order that rests has an owner, a price and a quantity",
   );
   const side = stored["side"] as OrderRow["side"];
@@ -125,9 +138,9 @@ export function restingOrder(stored: OrderHash, grids: Grids): OrderRow | undefi
     type: (stored["type"] ?? "limit") as OrderRow["type"],
     timeInForce: (stored["time_in_force"] ?? "GTC") as OrderRow["timeInForce"],
     postOnly: stored["post_only"] === "1",
-    ticks: ticksOf(price, grid),
-    lots: lotsOf(quantity, grid),
-    quoteAmount: 0n,
+    ticks: price === undefined ? 0 : ticksOf(price, grid),
+    lots: quantity === undefined ? 0 : lotsOf(quantity, grid),
+    quoteAmount: stepsOf(stored["quote_amount"] ?? "0", grid.quoteScale),
     filledLots: lotsOf(filled_quantity, grid),
     filledValue: stepsOf(filled_value, grid.quoteScale),
     feePaid: stepsOf(fee_paid, feeScaleOf(side, grid)),
@@ -136,5 +149,8 @@ export function restingOrder(stored: OrderHash, grids: Grids): OrderRow | undefi
     clientOrderId: stored["client_order_id"] ?? "",
     createdAt: Number(stored["created_at"]),
     updatedAt: Number(stored["updated_at"]),
+    ...(stored["conditions"] === undefined
+      ? {}
+      : { conditions: conditionRowFrom(JSON.parse(stored["conditions"]) as ReadFields) }),
   };
 }

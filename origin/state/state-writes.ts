@@ -5,12 +5,13 @@ import { amountText } from "../instruments/amounts.ts";
 import { type Grid, priceText, quantityText } from "../instruments/grid.ts";
 import type { Grids } from "../instruments/grids.ts";
 
-import { currencyFields, pairFields } from "../journal/row-fields.ts";
+import { currencyFields, listFields, pairFields } from "../journal/row-fields.ts";
 import { endedTexts } from "./ended-orders.ts";
 import {
   CURRENCIES_KEY,
   ENDED_KEY,
   ENDED_TOTAL_KEY,
+  LISTS_KEY,
   movementsKey,
   PAIRS_KEY,
   pairTradesKey,
@@ -54,9 +55,25 @@ export function stateWrites(rows: LatestRows, { grids, nextOrderId, expiring, se
   for (const row of new Map(rows.pairs.map((pair) => [pair.pair, pair])).values()) {
     writes.into("HSET", PAIRS_KEY).push(row.pair, JSON.stringify(pairFields(row)));
   }
-  for (const { user, isFrozen } of rows.users.values()) writes.into("HSET", USERS_KEY).push(user, isFrozen ? 1 : 0);
+  writeUsers(rows, writes);
+  writeLists(rows, writes);
   writeNames(rows, expiring, writes);
   return writes.all();
+}
+
+function writeUsers({ users }: LatestRows, writes: Writes): void {
+  for (const { user, isFrozen, cancelAt } of users.values()) {
+    const frozen = isFrozen ? 1 : 0;
+    writes.into("HSET", USERS_KEY).push(user, cancelAt === undefined ? frozen : `${frozen},${cancelAt}`);
+  }
+}
+
+/** Only active lists: an engine loads them. */
+function writeLists({ lists }: LatestRows, writes: Writes): void {
+  for (const list of lists.values()) {
+    if (list.status === "active") writes.into("HSET", LISTS_KEY).push(list.id, JSON.stringify(listFields(list)));
+    else writes.into("HDEL", LISTS_KEY).push(list.id);
+  }
 }
 
 /** Lists the ended orders for `forget-orders.ts`. */

@@ -3,7 +3,7 @@ import type { Result } from "../../shared/result.ts";
 import type { RefusalCode } from "../commit/submit/commands.ts";
 import type { Nonce } from "../engine/command.ts";
 import type { RejectCode } from "../engine/outcome.ts";
-import type { OrderSide, OrderStatus, OrderType, SelfTrade, TimeInForce } from "../engine/terms.ts";
+import type { CancelReason, OrderSide, OrderStatus, OrderType, SelfTrade, TimeInForce } from "../engine/terms.ts";
 
 /**
  * Trading at one venue, without a protocol. A dialect (the routes in `origin/api/trading`, other APIs, sockets) turns
@@ -130,14 +130,7 @@ export type Order = {
   readonly fee: string;
   readonly feeCurrency: string;
   readonly status: OrderStatus;
-  readonly cancelReason:
-    | "user"
-    | "immediateOrCancel"
-    | "selfTrade"
-    | "noLiquidity"
-    | "priceBand"
-    | "tooManyFills"
-    | null;
+  readonly cancelReason: Exclude<CancelReason, "" | "fundsSpent"> | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 };

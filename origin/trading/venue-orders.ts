@@ -152,9 +152,13 @@ function orderIdsOf(outcome: Accepted): readonly number[] {
     case "order":
       return [outcome.order.id];
     case "cancelled":
+    case "list":
       return outcome.orders.map(({ id }) => id);
+    case "replaced":
+      return [outcome.cancelled, outcome.placed].flatMap((part) => (typeof part === "string" ? [] : [part.id]));
     case "repetition":
       return outcome.orderId === 0 ? [] : [outcome.orderId];
+    case "cancelAfter":
     case "done":
       return [];
   }

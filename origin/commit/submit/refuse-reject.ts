@@ -27,6 +27,31 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return [code, { errors: [{ field: "price", message: "is further from the last price than the pair's band" }] }];
     case "amount_too_large":
       return [code, { errors: [{ field: "amount", message: "is larger than can be held" }] }];
+    case "list_unknown":
+      return ["list_not_found"];
+    case "would_trigger_immediately":
+      return [code, { errors: [{ field: "stopPrice", message: "is already reached by the last price" }] }];
+    case "trigger_price_missing":
+      return [code, { errors: [{ field: "stopPrice", message: "is required, unless the order trails a last price" }] }];
+    case "trailing_invalid":
+      return [
+        code,
+        { errors: [{ field: "trailingBps", message: "must be from 1 to 5000, for an order with a trigger" }] },
+      ];
+    case "expiry_invalid":
+      return [code, { errors: [{ field: "expiresAt", message: "must be in the future, within a year, for GTD" }] }];
+    case "amend_upward":
+    case "amend_without_effect":
+    case "amend_below_filled":
+      return [code, { errors: [{ field: "quantity", message: "must be less than now and more than is filled" }] }];
+    case "percentage_invalid":
+    case "list_orders_invalid":
+    case "list_prices_invalid":
+    case "amend_unsupported":
+    case "cancel_after_invalid":
+    case "trailing_orders_limit":
+    case "list_not_active":
+    case "client_list_id_reused":
     case "request_replayed":
     case "pair_halted":
     case "pair_changed":
@@ -54,6 +79,8 @@ export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
+  ...(["would_trigger_immediately", "trigger_price_missing", "trailing_invalid", "trailing_orders_limit"] as const),
+  ...(["expiry_invalid", "percentage_invalid"] as const),
   ...([
     "open_orders_limit",
     "client_order_id_reused",

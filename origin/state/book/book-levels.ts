@@ -1,4 +1,5 @@
 import type { OrderRow } from "../../engine/changes.ts";
+import { isResting } from "../../engine/terms.ts";
 import { createSortedLevels, type Level, type SortedLevels } from "./sorted-levels.ts";
 
 /**
@@ -45,8 +46,7 @@ export function createBookLevels(): BookLevels {
   return {
     put({ id, pair, grid, side, ticks, lots, filledLots, status }) {
       const before = rests.get(id);
-      const isOpen = status === "open" || status === "partiallyFilled";
-      const rest = isOpen ? { pair, side, ticks, lots: lots - filledLots } : undefined;
+      const rest = isResting(status) ? { pair, side, ticks, lots: lots - filledLots } : undefined;
       if (before !== undefined && rest !== undefined && before.ticks === ticks && before.lots === rest.lots) return;
       if (rest !== undefined) add(rest, grid, 1n);
       if (before !== undefined) add(before, grid, -1n);
