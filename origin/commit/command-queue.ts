@@ -1,14 +1,9 @@
 import type { Redis } from "ioredis";
 import { assert } from "../../shared/assert.ts";
 import type { Command } from "../engine/command.ts";
-import {
-  type CommandFields,
-  commandFrom,
-  commandIdOf,
-  parseStreamId,
-  type StreamPlace,
-} from "../journal/command-text.ts";
+import { commandFrom, commandIdOf, parseStreamId, type StreamPlace } from "../journal/command-text.ts";
 import { COMMANDS_KEY } from "../journal/keys.ts";
+import type { CommandFields } from "../journal/order-text.ts";
 import { createFifo, type HandOff, type LocalCommand } from "./submit/hand-off.ts";
 
 /** A command that waits for the engine: handed over in this process, or appended to the stream by another one. */

@@ -1,24 +1,22 @@
 import { assert } from "../../shared/assert.ts";
-import type {
-  Command,
-  CommandBody,
-  ListOrder,
-  Nonce,
-  OrderConditions,
-  PlaceList,
-  PlaceOrder,
-  ReplaceOrder,
-} from "../engine/command.ts";
-import type { OrderSide, OrderType, PairTerms, SelfTrade, TimeInForce } from "../engine/terms.ts";
+import type { Command, CommandBody, Nonce } from "../engine/command.ts";
+import type { PairTerms } from "../engine/terms.ts";
+import { amountField, amountFrom } from "./amount-field.ts";
+import {
+  type CommandField,
+  type CommandFields,
+  listFrom,
+  listOrderFields,
+  orderFrom,
+  placeFields,
+  replaceFrom,
+} from "./order-text.ts";
 
 /**
  * A command's text in the stream and in the journal: JSON arrays, because property names would be most of the bytes and
  * most of the parsing time. Only our own processes write them, so a command of another shape is a bug, and the engine
  * stops before it applies it. The second element is the command's time, for a signed request with its nonce.
  */
-export type CommandFields = readonly CommandField[];
-type CommandField = string | number | CommandFields;
-
 export function commandFields(body: CommandBody, atMs: number): CommandFields {
   const { nonce } = body;
   const at = nonce === undefined ? atMs : [atMs, nonce.id, nonce.until];
@@ -57,42 +55,6 @@ export function commandFields(body: CommandBody, atMs: number): CommandFields {
     case "setUser":
       return ["su", at, body.user, body.isFrozen ? 1 : 0];
   }
-}
-
-function placeFields(body: PlaceOrder, at: CommandField): CommandFields {
-  const fields: CommandField[] = [
-    "p",
-    at,
-    body.user,
-    body.pair,
-    body.grid,
-    body.side,
-    body.type,
-    body.ticks,
-    body.lots,
-    amountField(body.quoteAmount),
-    body.timeInForce,
-    body.postOnly ? 1 : 0,
-    body.selfTrade,
-    body.clientOrderId,
-    body.openOrdersMax,
-  ];
-  if (body.conditions !== undefined) fields.push(conditionFields(body.conditions));
-  return fields;
-}
-
-/** Without what the list has for all of its orders. */
-function listOrderFields(order: ListOrder): CommandFields {
-  return [
-    ...[order.side, order.type, order.ticks, order.lots, amountField(order.quoteAmount), order.timeInForce],
-    ...[order.postOnly ? 1 : 0, order.selfTrade, order.clientOrderId],
-    ...(order.conditions === undefined ? [] : [conditionFields(order.conditions)]),
-  ];
-}
-
-function conditionFields(conditions: OrderConditions): CommandFields {
-  const { stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm } = conditions;
-  return [stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm];
 }
 
 export function commandFrom(fields: CommandFields, id: string): Command {
@@ -158,94 +120,6 @@ export function nonceFrom(field: CommandField | undefined): Nonce | undefined {
 function placeFrom(fields: CommandFields, id: string): Command {
   const head = { id, at: atFrom(fields[1]), nonce: nonceFrom(fields[1]) };
   return { ...head, ...orderFrom(fields) };
-}
-
-function orderFrom(fields: CommandFields): PlaceOrder {
-  const order: PlaceOrder = {
-    kind: "place",
-    user: fields[2] as string,
-    pair: fields[3] as string,
-    grid: fields[4] as number,
-    side: fields[5] as OrderSide,
-    type: fields[6] as OrderType,
-    ticks: fields[7] as number,
-    lots: fields[8] as number,
-    quoteAmount: amountFrom(fields[9]),
-    timeInForce: fields[10] as TimeInForce,
-    postOnly: fields[11] === 1,
-    selfTrade: fields[12] as SelfTrade,
-    clientOrderId: fields[13] as string,
-    openOrdersMax: fields[14] as number,
-  };
-  // A plain order has no such property at all, so that all of them have one shape.
-  return fields.length === PLAIN_FIELDS ? order : { ...order, conditions: conditionsFrom(fields[PLAIN_FIELDS]) };
-}
-
-const PLAIN_FIELDS = 15;
-
-function conditionsFrom(field: CommandField | undefined): OrderConditions {
-  const [stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm] = field as readonly number[];
-  return {
-    stopTicks: stopTicks as number,
-    trailingBps: trailingBps as number,
-    expiresAt: expiresAt as number,
-    targetProfitPpm: targetProfitPpm as number,
-    stopLossPpm: stopLossPpm as number,
-  };
-}
-
-function replaceFrom(rest: CommandFields): ReplaceOrder {
-  const [user, orderId, clientOrderId, onFailure, order] = rest;
-  return {
-    kind: "replace",
-    user: user as string,
-    orderId: orderId as number,
-    clientOrderId: clientOrderId as string,
-    onFailure: onFailure as ReplaceOrder["onFailure"],
-    order: orderFrom(order as CommandFields),
-  };
-}
-
-function listFrom(rest: CommandFields): PlaceList {
-  const [user, pair, grid, list, clientListId, openOrdersMax, orders] = rest;
-  return {
-    kind: "placeList",
-    user: user as string,
-    pair: pair as string,
-    grid: grid as number,
-    list: list as PlaceList["list"],
-    clientListId: clientListId as string,
-    openOrdersMax: openOrdersMax as number,
-    orders: (orders as readonly CommandFields[]).map(listOrderFrom),
-  };
-}
-
-function listOrderFrom(fields: CommandFields): ListOrder {
-  const [side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, clientOrderId, conditions] = fields;
-  return {
-    side: side as OrderSide,
-    type: type as OrderType,
-    ticks: ticks as number,
-    lots: lots as number,
-    quoteAmount: amountFrom(quoteAmount),
-    timeInForce: timeInForce as TimeInForce,
-    postOnly: postOnly === 1,
-    selfTrade: selfTrade as SelfTrade,
-    clientOrderId: clientOrderId as string,
-    ...(conditions === undefined ? {} : { conditions: conditionsFrom(conditions) }),
-  };
-}
-
-/** A number where it is exact, because reading and writing one costs a fraction of what a bigint's digits cost. */
-export function amountField(amount: bigint): string | number {
-  return amount <= NUMBER_MAX && amount >= -NUMBER_MAX ? Number(amount) : amount.toString();
-}
-
-const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
-
-export function amountFrom(field: unknown): bigint {
-  assert(typeof field === "number" || typeof field === "string", "an amount is a number or its digits");
-  return BigInt(field);
 }
 
 export function termsFields(terms: PairTerms): (string | number)[] {

@@ -24,7 +24,8 @@ import type {
   SelfTrade,
   TimeInForce,
 } from "../engine/terms.ts";
-import { amountField, amountFrom, TERMS_FIELDS, termsFields, termsFrom } from "./command-text.ts";
+import { amountField, amountFrom } from "./amount-field.ts";
+import { TERMS_FIELDS, termsFields, termsFrom } from "./command-text.ts";
 
 /** Rows as arrays without property names, in the journal and, where recovery reads them, in the projections. */
 export type Fields = (string | number | Fields)[];

@@ -62,10 +62,14 @@ export function createLatestRows(): LatestRows {
       for (const currency of changes.currencies) rows.currencies.set(currency.currency, currency);
       for (const pair of changes.pairs) rows.pairs.push(pair);
       for (const user of changes.users) rows.users.set(user.user, user);
-      for (const list of changes.lists ?? []) rows.lists.set(list.id, list);
+      putLists(rows.lists, changes);
       for (const reference of changes.references) putReference(rows, reference);
     },
   };
+}
+
+function putLists(lists: LatestRows["lists"], changes: Changes): void {
+  for (const list of changes.lists ?? []) lists.set(list.id, list);
 }
 
 function putReference({ references, named }: Pick<LatestRows, "references" | "named">, row: ReferenceRow): void {
