@@ -20,7 +20,9 @@ export const PLAIN_TERMS: PairTerms = {
   valueStepsMin: 0n,
   makerFeePpm: 0,
   takerFeePpm: 0,
-  isTrading: true,
+  state: "trading",
+  opensAt: 0,
+  freezeMs: 0,
   bandPpm: 0,
 };
 

@@ -158,7 +158,11 @@ function compareCopies({ engine, follower, forgetful, venue }: World): void {
   insist(follower.stateHash() === engine.stateHash(), "the follower's state is another");
   deepStrictEqual(engine.verify(), []);
   deepStrictEqual(follower.verify(), []);
-  for (const { terms, ...rest } of venue.pairs) deepStrictEqual(engine.pair(terms.pair), { ...terms, ...rest });
+  for (const { terms, auction, opening: _, ...rest } of venue.pairs) {
+    const { auction: progress, ...row } = engine.pair(terms.pair) ?? {};
+    deepStrictEqual(row, { ...terms, ...rest });
+    deepStrictEqual({ number: progress?.number, rungAt: progress?.rungAt }, auction);
+  }
 }
 
 /** The same commands lead to the same state, however often it was read meanwhile. */

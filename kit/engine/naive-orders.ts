@@ -70,7 +70,7 @@ function contentOf({
 function faultBefore(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): RejectCode | undefined {
   const { user, side, type, ticks, lots, quoteAmount } = command;
   if (command.grid !== pair.grid) return "pair_changed";
-  if (!pair.terms.isTrading) return "pair_halted";
+  if (pair.terms.state !== "trading") return "pair_halted";
   if (venue.users.find(({ name }) => name === user)?.isFrozen) return "user_frozen";
   const value = type === "limit" ? worth(venue, pair, { ticks, lots }) : quoteAmount;
   if (ticks > PRICE_MOST || value > MOST || quantity(pair, lots) > MOST) return "value_too_large";
@@ -209,6 +209,7 @@ function tradeOne(
     sellUser: sell.user,
     buyFee,
     sellFee,
+    auction: 0,
   };
   venue.trades.push(row);
 }

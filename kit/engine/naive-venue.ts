@@ -39,7 +39,19 @@ export type NaiveBounds = {
   readonly cancelsMax: number;
 };
 
-export type NaivePair = { terms: PairTerms; version: number; grid: number; lastTicks: number };
+export type NaivePair = {
+  terms: PairTerms;
+  version: number;
+  grid: number;
+  lastTicks: number;
+  /** The parts of an auction's progress that the naive venue can know: it does not walk as the engine does. */
+  auction: { number: number; rungAt: number };
+  /** From the beginning of an auction until the pair trades. The steps are made at the bell. */
+  opening: NaiveOpening | null;
+};
+
+/** What is left of an uncross, step by step, and what each costs. Null while orders are collected. */
+export type NaiveOpening = { steps: { readonly cost: number; readonly run: () => void }[] | null };
 export type NaiveOrder = { -readonly [Key in keyof OrderRow]: OrderRow[Key] };
 
 export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {

@@ -43,7 +43,14 @@ const CURRENCIES = [
   ["gem", 0],
 ] as const;
 
-const terms = { makerFeePpm: 1_000, takerFeePpm: 2_500, isTrading: true, bandPpm: 0 } as const;
+const terms = {
+  makerFeePpm: 1_000,
+  takerFeePpm: 2_500,
+  state: "trading",
+  opensAt: 0,
+  freezeMs: 0,
+  bandPpm: 0,
+} as const;
 const PAIRS: readonly [PairTerms, ...PairTerms[]] = [
   {
     pair: "btcidr",
@@ -243,16 +250,16 @@ function randomSetting(random: Random, venue: NaiveVenue): CommandBody {
 
 function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
   return random.pick<Partial<PairTerms>>([
-    { isTrading: true },
-    { isTrading: true, bandPpm: 0 },
-    { isTrading: random.chance(0.8) },
-    { isTrading: true, bandPpm: random.pick([0, 0, 50_000, 200_000, 1_000_000, 1_000_001]) },
+    { state: "trading" },
+    { state: "trading", bandPpm: 0 },
+    { state: random.chance(0.8) ? "trading" : "halted" },
+    { state: "trading", bandPpm: random.pick([0, 0, 50_000, 200_000, 1_000_000, 1_000_001]) },
     {
-      isTrading: true,
+      state: "trading",
       makerFeePpm: random.pick([0, 1, 1_000, 1_000_000]),
       takerFeePpm: random.pick([0, 2_500, 999_999]),
     },
-    { isTrading: true, valueStepsMin: random.pick([0n, 1n, 300n, -1n]) },
+    { state: "trading", valueStepsMin: random.pick([0n, 1n, 300n, -1n]) },
     { tickSteps: random.pick([current.tickSteps * 2n, current.tickSteps / 2n, 1n, 0n]) },
     { lotSteps: random.pick([current.lotSteps * 2n, current.lotSteps / 2n, 2n ** 62n]) },
     { baseCurrency: random.pick(["idr", "nothing", current.quoteCurrency]) },

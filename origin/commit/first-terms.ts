@@ -25,7 +25,7 @@ const SCALES = { idr: 2, usdt: 8, btc: 8, eth: 8 } as const;
 
 const FEES = { makerFeePpm: 1_000, takerFeePpm: 2_000 } as const;
 /** An order may trade up to a fifth away from the last price. */
-const OPEN = { isTrading: true, bandPpm: 200_000 } as const;
+const OPEN = { state: "trading", opensAt: 0, freezeMs: 0, bandPpm: 200_000 } as const;
 const IDR = 100n;
 const USDT = 100_000_000n;
 const IN_IDR = { quoteCurrency: "idr", tickSteps: 1_000n * IDR, valueStepsMin: 10_000n * IDR } as const;

@@ -8,6 +8,7 @@ import postingsByEntry from "./migrations/006-postings-by-entry.sql";
 import history from "./migrations/007-history.sql";
 import auditOutcomes from "./migrations/008-audit-outcomes.sql";
 import auditPositions from "./migrations/009-audit-positions.sql";
+import auctions from "./migrations/010-auctions.sql";
 
 /** In order; new migrations are only appended. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { version: 7, name: "history", sql: history },
   { version: 8, name: "audit outcomes", sql: auditOutcomes },
   { version: 9, name: "audit positions", sql: auditPositions },
+  { version: 10, name: "auctions", sql: auctions },
 ];

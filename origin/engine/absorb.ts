@@ -38,12 +38,12 @@ function absorbCurrency({ currencies }: EngineState, { currency, scale, supply }
   known.supply = supply;
 }
 
-function absorbPair(state: EngineState, { version, grid, lastTicks, ...terms }: PairRow): void {
+function absorbPair(state: EngineState, { version, grid, lastTicks, auction, ...terms }: PairRow): void {
   const base = currencyNamed(state, terms.baseCurrency);
   const quote = currencyNamed(state, terms.quoteCurrency);
   const pair = state.pairs.byName.get(terms.pair) ?? addPair(state.pairs, { terms, base, quote });
   setTerms(pair, terms);
-  Object.assign(pair, { version, grid, lastTicks });
+  Object.assign(pair, { version, grid, lastTicks, auction });
 }
 
 function absorbBalance(state: EngineState, { user, currency, available, frozen }: BalanceRow): void {

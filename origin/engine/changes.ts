@@ -1,3 +1,4 @@
+import type { AuctionProgress, AuctionRow } from "./auction/auction.ts";
 import type { Nonce } from "./command.ts";
 import type {
   CancelReason,
@@ -32,6 +33,8 @@ export type Changes = {
   readonly references: readonly ReferenceRow[];
   /** Every order list that was touched, once; absent if there are none. */
   readonly lists?: readonly ListRow[];
+  /** What an uncross tells the public. Events, like trades. */
+  readonly auctions?: readonly AuctionRow[];
   /** Of signed requests. In the journal they are part of their commands. */
   readonly nonces?: readonly Nonce[];
 };
@@ -142,6 +145,11 @@ export type TradeRow = {
   readonly buyFee: bigint;
   /** In the quote currency. */
   readonly sellFee: bigint;
+  /**
+   * The number of the pair's auction that it is a part of, or 0. Nobody takes in an auction: `takerSide` is that of the
+   * younger order, and both sides pay the maker's fee.
+   */
+  readonly auction: number;
 };
 
 export type BalanceRow = {
@@ -178,6 +186,7 @@ export type PairRow = PairTerms & {
   readonly lastTicks: number;
   /** Triggers that were reached and have not all run yet, in the order in which they run; absent if there are none. */
   readonly waves?: readonly WaveRow[];
+  readonly auction: AuctionProgress;
 };
 
 /**

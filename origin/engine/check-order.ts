@@ -19,7 +19,7 @@ export type Placing = Sweep & {
 /** The first reason to reject an order that does not depend on the book. */
 export function orderFault(state: EngineState, { command, pair, user }: Placing): RejectCode | undefined {
   if (command.grid !== pair.grid) return "pair_changed";
-  if (!pair.terms.isTrading) return "pair_halted";
+  if (pair.terms.state !== "trading") return "pair_halted";
   if (user?.isFrozen === true) return "user_frozen";
   return valueFault(command, pair) ?? bandFault(command, pair) ?? roomFault(state, command, user);
 }

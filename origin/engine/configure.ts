@@ -1,4 +1,5 @@
 import { userNamed } from "./accounts.ts";
+import { enterState, isSoundSchedule, scheduleFault } from "./auction/enter-auction.ts";
 import { touch } from "./change-log.ts";
 import { PPM, SCALE_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
 import { type Outcome, type RejectCode, reject } from "./outcome.ts";
@@ -26,11 +27,15 @@ export function setPair(state: EngineState, terms: PairTerms): Outcome {
   const base = state.currencies.byName.get(terms.baseCurrency);
   const quote = state.currencies.byName.get(terms.quoteCurrency);
   if (base === undefined || quote === undefined) return reject("currency_unknown");
-  if (!isSound(terms, base)) return reject("terms_invalid");
+  if (!(isSound(terms, base) && isSoundSchedule(terms))) return reject("terms_invalid");
   const pair = state.pairs.byName.get(terms.pair);
   if (pair !== undefined) return changePair(state, { pair, terms });
+  const fault = scheduleFault(state, { pair, terms });
+  if (fault !== undefined) return reject(fault);
   if (state.pairs.all.length >= state.bounds.pairsMax) return reject("engine_full");
-  touch(state.log.pairs, addPair(state.pairs, { terms, base, quote }));
+  const added = addPair(state.pairs, { terms, base, quote });
+  enterState(state, added);
+  touch(state.log.pairs, added);
   return DONE;
 }
 
@@ -53,7 +58,7 @@ function changePair(state: EngineState, { pair, terms }: { readonly pair: Pair; 
   if (terms.baseCurrency !== pair.base.name || terms.quoteCurrency !== pair.quote.name) return reject("terms_invalid");
   const isNewGrid = terms.tickSteps !== pair.terms.tickSteps || terms.lotSteps !== pair.terms.lotSteps;
   if (!isNewGrid && isSameTerms(terms, pair.terms)) return DONE;
-  const fault = isNewGrid ? gridFault({ pair, terms }) : undefined;
+  const fault = scheduleFault(state, { pair, terms }) ?? (isNewGrid ? gridFault({ pair, terms }) : undefined);
   if (fault !== undefined) return reject(fault);
   if (isNewGrid) {
     pair.lastTicks = lastTicksIn({ pair, terms });
@@ -61,6 +66,7 @@ function changePair(state: EngineState, { pair, terms }: { readonly pair: Pair; 
   }
   pair.version++;
   setTerms(pair, terms);
+  enterState(state, pair);
   touch(state.log.pairs, pair);
   return DONE;
 }
@@ -90,7 +96,9 @@ function isSameTerms(one: PairTerms, other: PairTerms): boolean {
     one.valueStepsMin === other.valueStepsMin &&
     one.makerFeePpm === other.makerFeePpm &&
     one.takerFeePpm === other.takerFeePpm &&
-    one.isTrading === other.isTrading &&
+    one.state === other.state &&
+    one.opensAt === other.opensAt &&
+    one.freezeMs === other.freezeMs &&
     one.bandPpm === other.bandPpm
   );
 }

@@ -80,6 +80,7 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
     sellUser: ownerOf(state, seller).name,
     buyFee,
     sellFee,
+    auction: 0,
   });
   if (remainingLots(orders, maker) > 0) {
     touchOrder(state, maker);

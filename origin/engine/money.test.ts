@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openDesk, PLAIN_TERMS, rejected } from "../../kit/engine/desk.ts";
+import { NO_AUCTION } from "./auction/auction.ts";
 
 describe("fees", () => {
   it("are taken from the amount a side receives, rounded up, and go to the house", () => {
@@ -177,9 +178,16 @@ describe("terms", () => {
   it("count a change of any other term as a version, and no change as none", () => {
     const desk = openDesk();
     desk.placed("ann", "sell", { ticks: 105, lots: 1 });
-    expect(desk.configure({ isTrading: false })).toEqual({ kind: "done" });
-    expect(desk.configure({ isTrading: false })).toEqual({ kind: "done" });
-    expect(desk.engine.pair("gemidr")).toEqual({ ...PLAIN_TERMS, isTrading: false, version: 2, grid: 1, lastTicks: 0 });
+    expect(desk.configure({ state: "halted" })).toEqual({ kind: "done" });
+    expect(desk.configure({ state: "halted" })).toEqual({ kind: "done" });
+    expect(desk.engine.pair("gemidr")).toEqual({
+      ...PLAIN_TERMS,
+      state: "halted",
+      version: 2,
+      grid: 1,
+      lastTicks: 0,
+      auction: NO_AUCTION,
+    });
     expect(desk.place("bob", "buy", { ticks: 105, lots: 1 })).toEqual(rejected("pair_halted"));
   });
 });

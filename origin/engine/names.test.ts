@@ -11,7 +11,7 @@ describe("a client order id", () => {
     const { id } = desk.placed("ann", "sell", order);
     expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
     desk.cancel("ann", id);
-    desk.configure({ isTrading: false });
+    desk.configure({ state: "halted" });
     expect(desk.place("ann", "sell", order)).toEqual({ kind: "repetition", orderId: id });
   });
 

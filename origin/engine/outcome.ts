@@ -49,6 +49,8 @@ export type RejectCode =
   | "pair_unknown"
   | "pair_halted"
   | "pair_changed"
+  // The pair is opening: at the bell of its auction, until it trades.
+  | "pair_opening"
   | "user_frozen"
   | "currency_unknown"
   // The order is not acceptable as it is.
@@ -93,6 +95,8 @@ export type RejectCode =
   | "terms_invalid"
   | "currency_fixed"
   | "pair_has_orders"
+  | "pair_in_auction"
+  | "auction_time_past"
   // A memory bound is reached.
   | "engine_full";
 

@@ -1,3 +1,4 @@
+import { type AuctionProgress, NO_AUCTION } from "./auction/auction.ts";
 import { type Book, createBook } from "./book/book.ts";
 import type { CurrencyRow, PairRow } from "./changes.ts";
 import type { PairTerms } from "./terms.ts";
@@ -27,6 +28,7 @@ export type Pair = {
   grid: number;
   /** Of the last trade; 0 before the first. */
   lastTicks: number;
+  auction: AuctionProgress;
   openOrders: number;
   isTouched: boolean;
 };
@@ -53,6 +55,7 @@ export function addPair({ byName, all, sorted }: Pairs, { terms, base, quote }: 
     version: 1,
     grid: 1,
     lastTicks: 0,
+    auction: NO_AUCTION,
     openOrders: 0,
     isTouched: false,
   };
@@ -78,8 +81,8 @@ export function unitStepsOf({ tickSteps, lotSteps }: PairTerms, base: Currency):
   return (tickSteps * lotSteps) / 10n ** BigInt(base.scale);
 }
 
-export function pairRow({ terms, version, grid, lastTicks }: Pair): PairRow {
-  return { ...terms, version, grid, lastTicks };
+export function pairRow({ terms, version, grid, lastTicks, auction }: Pair): PairRow {
+  return { ...terms, version, grid, lastTicks, auction };
 }
 
 export type Currencies = { readonly byName: Map<string, Currency>; readonly all: Currency[] };

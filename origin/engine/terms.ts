@@ -71,6 +71,9 @@ export type ListRole = "" | "working" | "pending" | "above" | "below";
  */
 export type ConditionPhase = "dormant" | "waiting" | "tracking" | "reached" | "placed";
 
+/** In an auction orders are collected, and nothing matches until it opens. */
+export type PairState = "trading" | "halted" | "auction";
+
 /** Where the fees go: an account like any other, so that money only ever moves between accounts. */
 export const HOUSE_USER = "house";
 
@@ -92,7 +95,11 @@ export type PairTerms = {
   /** Parts per million of what a side receives. */
   readonly makerFeePpm: number;
   readonly takerFeePpm: number;
-  readonly isTrading: boolean;
+  readonly state: PairState;
+  /** When the auction opens, in milliseconds of the engine's time; 0 if an admin opens it, or outside an auction. */
+  readonly opensAt: number;
+  /** How long before that time orders can no longer be cancelled or changed. */
+  readonly freezeMs: number;
   /** How far from the last price an order may trade, in parts per million; 0 for anywhere. */
   readonly bandPpm: number;
 };

@@ -118,7 +118,9 @@ export function stateHash(state: EngineState): string {
   add("counters", { at, nextOrderId, nextTradeId });
   for (const currency of state.currencies.all) add("currency", currencyRow(currency));
   for (const pair of state.pairs.all) {
-    add("pair", pairRow(pair));
+    const { auction, ...row } = pairRow(pair);
+    add("pair", row);
+    add("auction", { pair: pair.name, ...auction });
     for (const ladder of [pair.book.buys, pair.book.sells])
       eachOrder(state, ladder, (slot) => add("order", openRow(state, slot)));
   }

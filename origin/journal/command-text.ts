@@ -1,6 +1,6 @@
 import { assert } from "../../shared/assert.ts";
 import type { Command, CommandBody, Nonce } from "../engine/command.ts";
-import type { PairTerms } from "../engine/terms.ts";
+import type { PairState, PairTerms } from "../engine/terms.ts";
 import { amountField, amountFrom } from "./amount-field.ts";
 import {
   type CommandField,
@@ -51,7 +51,7 @@ export function commandFields(body: CommandBody, atMs: number): CommandFields {
     case "setCurrency":
       return ["sc", at, body.currency, body.scale];
     case "setPair":
-      return ["sp", at, termsFields(body.terms)];
+      return ["sp", at, [...termsFields(body.terms), ...scheduleFields(body.terms)]];
     case "setUser":
       return ["su", at, body.user, body.isFrozen ? 1 : 0];
   }
@@ -99,7 +99,7 @@ export function commandFrom(fields: CommandFields, id: string): Command {
     case "sc":
       return { ...head, kind: "setCurrency", currency: text(0), scale: number(1) };
     case "sp":
-      return { ...head, kind: "setPair", terms: termsFrom(rest[0] as CommandFields) };
+      return { ...head, kind: "setPair", terms: scheduledTermsFrom(rest[0] as CommandFields) };
     case "su":
       return { ...head, kind: "setUser", user: text(0), isFrozen: number(1) === 1 };
     default:
@@ -126,8 +126,21 @@ export function termsFields(terms: PairTerms): (string | number)[] {
   return [
     ...[terms.pair, terms.baseCurrency, terms.quoteCurrency],
     ...[amountField(terms.tickSteps), amountField(terms.lotSteps), amountField(terms.valueStepsMin)],
-    ...[terms.makerFeePpm, terms.takerFeePpm, terms.isTrading ? 1 : 0, terms.bandPpm],
+    ...[terms.makerFeePpm, terms.takerFeePpm, STATES.indexOf(terms.state), terms.bandPpm],
   ];
+}
+
+/** By the number that stands for it. The first two were all that there was before auctions. */
+const STATES: readonly PairState[] = ["halted", "trading", "auction"];
+
+/** Left out where there is none: most pairs never have an auction. */
+function scheduleFields({ opensAt, freezeMs }: PairTerms): number[] {
+  return opensAt === 0 && freezeMs === 0 ? [] : [opensAt, freezeMs];
+}
+
+function scheduledTermsFrom(fields: CommandFields): PairTerms {
+  const [opensAt = 0, freezeMs = 0] = fields.slice(TERMS_FIELDS);
+  return { ...termsFrom(fields), opensAt: opensAt as number, freezeMs: freezeMs as number };
 }
 
 export const TERMS_FIELDS = 10;
@@ -143,9 +156,18 @@ export function termsFrom(fields: readonly unknown[]): PairTerms {
     valueStepsMin: amountFrom(fields[5]),
     makerFeePpm: Number(fields[6]),
     takerFeePpm: Number(fields[7]),
-    isTrading: fields[8] === 1,
+    state: stateFrom(fields[8]),
     bandPpm: Number(fields[9]),
+    ...NO_SCHEDULE,
   };
+}
+
+const NO_SCHEDULE = { opensAt: 0, freezeMs: 0 } as const;
+
+function stateFrom(field: unknown): PairState {
+  const state = STATES[Number(field)];
+  assert(state !== undefined, "a pair is in a known state");
+  return state;
 }
 
 /** A command's place in the stream: the append's id, and its index in the append. */

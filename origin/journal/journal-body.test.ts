@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { applyBatch } from "../commit/commit.ts";
 import { firstCommands } from "../commit/first-terms.ts";
+import { NO_AUCTION } from "../engine/auction/auction.ts";
 import type { Changes, ConditionRow, ListRow, OrderRow, PairRow } from "../engine/changes.ts";
 import type { PlaceOrder } from "../engine/command.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -95,7 +96,9 @@ it("keeps conditions, lists, waves and switches, and names the trades of an orde
     valueStepsMin: 0n,
   };
   const pair: PairRow = {
-    ...{ ...terms, makerFeePpm: 0, takerFeePpm: 0, isTrading: true, bandPpm: 0, version: 1, grid: 1, lastTicks: 5 },
+    ...{ ...terms, makerFeePpm: 0, takerFeePpm: 0, bandPpm: 0, version: 1, grid: 1, lastTicks: 5 },
+    ...{ state: "auction", opensAt: 1_790_000_000_000, freezeMs: 60_000 },
+    auction: { ...NO_AUCTION, number: 3, phase: "filling", ticks: 7, lots: 2n ** 60n },
     waves: [{ as: 4, isRising: true, fromTicks: 10, toTicks: 12, before: 4 }],
   };
   const stop: OrderRow = { ...bob, status: "pending", type: "stop", conditions };

@@ -1,4 +1,5 @@
 import { assert } from "../../shared/assert.ts";
+import { AUCTION_PHASES, type AuctionProgress, NO_AUCTION } from "../engine/auction/auction.ts";
 import type {
   BalanceRow,
   ConditionRow,
@@ -169,13 +170,14 @@ export function tradeFields(row: TradeRow): Fields {
     row.sellUser,
     amountField(row.buyFee),
     amountField(row.sellFee),
+    ...(row.auction === 0 ? [] : [row.auction]),
   ];
 }
 
 const TRADE_FIELDS = 14;
 
 export function tradeFrom(fields: ReadFields): TradeRow {
-  assert(fields.length === TRADE_FIELDS, "a trade's row is complete");
+  assert(fields.length === TRADE_FIELDS || fields.length === TRADE_FIELDS + 1, "a trade's row is complete");
   return {
     id: fields[0] as number,
     pair: fields[1] as string,
@@ -191,6 +193,7 @@ export function tradeFrom(fields: ReadFields): TradeRow {
     sellUser: fields[11] as string,
     buyFee: amountFrom(fields[12]),
     sellFee: amountFrom(fields[13]),
+    auction: (fields[14] ?? 0) as number,
   };
 }
 
@@ -236,21 +239,28 @@ export function currencyFrom(fields: ReadFields): CurrencyRow {
   return { currency: currency as string, scale: scale as number, supply: amountFrom(supply) };
 }
 
-/** Waves are a list of lists at the end, if there are any. */
-export const pairFields = (row: PairRow): Fields => [
-  ...[...termsFields(row), row.version, row.grid, row.lastTicks],
-  ...(row.waves === undefined ? [] : [row.waves.map(waveFields)]),
-];
+/** The 14th field is a list of waves, the 15th the auction: most pairs never have either. */
+export function pairFields(row: PairRow): Fields {
+  const fields: Fields = [...termsFields(row), row.version, row.grid, row.lastTicks];
+  const waves = (row.waves ?? []).map(waveFields);
+  if (row.auction.number > 0) return [...fields, waves, [row.opensAt, row.freezeMs, ...auctionFields(row.auction)]];
+  return waves.length === 0 ? fields : [...fields, waves];
+}
 
 export function pairFrom(fields: ReadFields): PairRow {
-  const [version, grid, lastTicks, waves] = fields.slice(TERMS_FIELDS);
+  const [version, grid, lastTicks, waves = [], scheduled = []] = fields.slice(TERMS_FIELDS);
+  const [opensAt = 0, freezeMs = 0, ...auction] = scheduled as number[];
   const row = {
     ...termsFrom(fields),
+    opensAt,
+    freezeMs,
     version: version as number,
     grid: grid as number,
     lastTicks: lastTicks as number,
+    auction: auctionFrom(auction),
   };
-  return waves === undefined ? row : { ...row, waves: (waves as ReadFields[]).map(waveFrom) };
+  const read = (waves as ReadFields[]).map(waveFrom);
+  return read.length === 0 ? row : { ...row, waves: read };
 }
 
 const waveFields = (row: WaveRow): Fields => [row.as, row.isRising ? 1 : 0, row.fromTicks, row.toTicks, row.before];
@@ -276,6 +286,26 @@ export function userFrom(fields: ReadFields): UserRow {
   const [user, isFrozen, cancelAt] = fields;
   const row = { user: user as string, isFrozen: isFrozen === 1 };
   return cancelAt === undefined ? row : { ...row, cancelAt: cancelAt as number };
+}
+
+export function auctionFields(row: AuctionProgress): Fields {
+  return [
+    ...[row.number, AUCTION_PHASES.indexOf(row.phase), row.rungAt, row.referenceTicks, row.orders],
+    ...[row.buyId, row.sellId, row.buyLots, row.sellLots, row.buyTicks, row.sellTicks],
+    ...[row.ticks, row.firstTradeId, row.trades, amountField(row.lots)],
+  ];
+}
+
+export function auctionFrom(fields: ReadFields): AuctionProgress {
+  if (fields.length === 0) return NO_AUCTION;
+  const [number, phase, rungAt, referenceTicks, orders, buyId, sellId, buyLots, sellLots, ...rest] = fields as number[];
+  const [buyTicks, sellTicks, ticks, firstTradeId, trades, lots] = rest;
+  return {
+    ...({ number, rungAt, referenceTicks, orders, buyId, sellId, buyLots, sellLots } as AuctionProgress),
+    ...({ buyTicks, sellTicks, ticks, firstTradeId, trades } as AuctionProgress),
+    phase: AUCTION_PHASES[phase as number] as AuctionProgress["phase"],
+    lots: amountFrom(lots),
+  };
 }
 
 export const referenceFields = (row: ReferenceRow): Fields => [

@@ -165,11 +165,11 @@ export function tradeTexts(
     `{"id":${id},"pair":"${pair}","price":"${priceText(trade.ticks, grid)}","quantity":"${quantityText(trade.lots, grid)}",` +
     `"value":"${amountText(trade.value, grid.quoteScale)}","at":${trade.at}`;
   const ofSide = (side: "buy" | "sell", orderId: number, fee: string) =>
-    `${facts},"side":"${side}","role":"${side === takerSide ? "taker" : "maker"}","order_id":${orderId},"fee":"${fee}"}`;
+    `${facts},"side":"${side}","role":"${side === takerSide && trade.auction === 0 ? "taker" : "maker"}","order_id":${orderId},"fee":"${fee}"}`;
   return {
     buy: ofSide("buy", trade.buyOrderId, amountText(trade.buyFee, grid.baseScale)),
     sell: ofSide("sell", trade.sellOrderId, amountText(trade.sellFee, grid.quoteScale)),
-    pair: `${facts},"taker_side":"${takerSide}"}`,
+    pair: `${facts},"taker_side":"${takerSide}"${trade.auction === 0 ? "" : `,"auction":${trade.auction}`}}`,
   };
 }
 

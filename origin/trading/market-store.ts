@@ -20,6 +20,7 @@ const storedSchema = z.object({
   value: z.string(),
   at: z.int(),
   taker_side: z.enum(["buy", "sell"]),
+  auction: z.int().nullable().default(null),
 });
 
 const parseTrade = (text: string) => storedSchema.parse(JSON.parse(text));

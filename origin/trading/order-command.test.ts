@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newOrderSchema } from "../api/trading/order-schemas.ts";
+import { NO_AUCTION } from "../engine/auction/auction.ts";
 import type { KnownPair } from "../instruments/grid.ts";
 import { orderCommand } from "./order-command.ts";
 
@@ -14,7 +15,10 @@ const btcidr: KnownPair = {
   valueStepsMin: 1_000_000n,
   makerFeePpm: 1_000,
   takerFeePpm: 2_000,
-  isTrading: true,
+  state: "trading",
+  opensAt: 0,
+  freezeMs: 0,
+  auction: NO_AUCTION,
   bandPpm: 200_000,
   version: 1,
   grid: 3,

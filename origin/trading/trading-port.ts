@@ -3,7 +3,15 @@ import type { Result } from "../../shared/result.ts";
 import type { RefusalCode } from "../commit/submit/commands.ts";
 import type { Nonce } from "../engine/command.ts";
 import type { RejectCode } from "../engine/outcome.ts";
-import type { CancelReason, OrderSide, OrderStatus, OrderType, SelfTrade, TimeInForce } from "../engine/terms.ts";
+import type {
+  CancelReason,
+  OrderSide,
+  OrderStatus,
+  OrderType,
+  PairState,
+  SelfTrade,
+  TimeInForce,
+} from "../engine/terms.ts";
 
 /**
  * Trading at one venue, without a protocol. A dialect (the routes in `origin/api/trading`, other APIs, sockets) turns
@@ -224,7 +232,10 @@ export type Pair = {
   readonly makerFeeRate: string;
   readonly takerFeeRate: string;
   readonly priceBandRate: string;
+  readonly state: PairState;
   readonly isTrading: boolean;
+  readonly auctionOpensAt: number | null;
+  readonly auctionFreezeSeconds: number;
   readonly lastPrice: string | null;
   readonly version: number;
 };
@@ -246,4 +257,6 @@ export type PublicTrade = {
   readonly value: string;
   readonly takerSide: OrderSide;
   readonly at: number;
+  /** The number of the pair's auction that it was part of. */
+  readonly auction: number | null;
 };

@@ -58,7 +58,7 @@ export function fillOf(trade: TradeRow, side: "buy" | "sell", grid: Grid): Fill 
     value: amountText(trade.value, grid.quoteScale),
     fee: amountText(isBuy ? trade.buyFee : trade.sellFee, feeScaleOf(side, grid)),
     feeCurrency: feeCurrencyOf(side, grid),
-    liquidity: trade.takerSide === side ? "taker" : "maker",
+    liquidity: trade.takerSide === side && trade.auction === 0 ? "taker" : "maker",
     at: trade.at,
   };
 }
@@ -75,7 +75,10 @@ export function pairOf(pair: KnownPair): Pair {
     makerFeeRate: rateText(pair.makerFeePpm),
     takerFeeRate: rateText(pair.takerFeePpm),
     priceBandRate: rateText(pair.bandPpm),
-    isTrading: pair.isTrading,
+    state: pair.state,
+    isTrading: pair.state === "trading",
+    auctionOpensAt: pair.opensAt === 0 ? null : pair.opensAt,
+    auctionFreezeSeconds: pair.freezeMs / 1_000,
     lastPrice: pair.lastTicks === 0 ? null : priceText(pair.lastTicks, pair),
     version: pair.version,
   };

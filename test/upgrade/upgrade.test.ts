@@ -135,7 +135,8 @@ describe.each([
   it("gives the same public answers about pairs, books and trades", async () => {
     for (const [path, answer] of Object.entries(recorded.market)) {
       const now = async () => withoutMoment(path, (await venue.call("GET", path)).body);
-      await expect.poll(now, { timeout: 20_000 }).toEqual(answer);
+      // Later versions may add fields.
+      await expect.poll(now, { timeout: 20_000 }).toMatchObject(answer as object);
     }
   });
 

@@ -103,6 +103,7 @@ function tradeRow(index: number): TradeRow {
     sellUser: "seller",
     buyFee: 0n,
     sellFee: 0n,
+    auction: 0,
   };
 }
 

@@ -47,9 +47,11 @@ export function openEngine(): Engine {
     quoteCurrency: "idr",
     ...grid,
     ...fees,
-    isTrading: true,
+    state: "trading",
+    opensAt: 0,
+    freezeMs: 0,
     bandPpm: 0,
-  };
+  } as const;
   engine.apply({ ...head, kind: "setPair", terms });
   for (let user = 0; user < USERS; user++) {
     engine.apply({

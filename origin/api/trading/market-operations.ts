@@ -17,7 +17,12 @@ export const pairSchema = z
     makerFeeRate: z.string().describe("Share of what a side receives: `0.001` is a tenth of a percent."),
     takerFeeRate: z.string(),
     priceBandRate: z.string().describe("How far from the last price an order may trade; `0` for no limit."),
-    isTrading: z.boolean(),
+    state: z
+      .enum(["trading", "halted", "auction"])
+      .describe("`auction`: orders are collected and nothing trades until the opening."),
+    isTrading: z.boolean().describe("Whether `state` is `trading`."),
+    auctionOpensAt: z.int().nullable().describe("When the auction opens; null if an admin opens it, or without one."),
+    auctionFreezeSeconds: z.int().describe("How long before that time orders cannot be cancelled or changed."),
     lastPrice: z.string().nullable().describe("null before the first trade."),
     version: z.int().describe("Counts the changes of the terms."),
   })
@@ -45,8 +50,12 @@ const publicTradesSchema = z
         price: z.string(),
         quantity: z.string(),
         value: z.string(),
-        takerSide: z.enum(["buy", "sell"]),
+        takerSide: z.enum(["buy", "sell"]).describe("In an auction, the side of the younger order."),
         at: z.int(),
+        auction: z
+          .int()
+          .nullable()
+          .describe("The number of the pair's auction that the trade was part of; null for none."),
       }),
     ),
     nextCursor: nextCursorField,

@@ -63,15 +63,19 @@ export function pairOperations({ desk, pairs, audited }: PairParts): readonly Ve
       answers: { 200: { description: "Committed.", schema: pairSchema }, 202: PENDING },
       refusals: [
         ...(["currency_not_found", "terms_invalid", "pair_has_orders"] as const),
+        ...(["pair_in_auction", "pair_opening", "auction_time_past"] as const),
         ...(["venue_busy", "engine_unavailable", "venue_catching_up", "database_unavailable"] as const),
       ],
       async run(caller, { params, body }) {
         const base = await pairs.findCurrency(body.baseCurrency);
         const quote = await pairs.findCurrency(body.quoteCurrency);
         if (base === undefined || quote === undefined) return caller.refuse("currency_not_found");
-        const terms = readTerms(params.pair, body, { baseScale: base.scale, quoteScale: quote.scale });
+        // Fresh, because a field that is left out keeps its value.
+        await pairs.refresh();
+        const known = pairs.pair(params.pair);
+        const scales = { baseScale: base.scale, quoteScale: quote.scale };
+        const terms = readTerms(params.pair, body, { ...scales, before: known });
         if (!terms.ok) return caller.refuse("validation_failed", { errors: terms.reason });
-        const known = await pairs.findPair(params.pair);
         const before = known === undefined ? null : pairOf(known);
         const entry = {
           actor: actorOf(caller),

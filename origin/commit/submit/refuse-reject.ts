@@ -25,6 +25,8 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       return [code, { errors: [{ field: "quantity", message: "is worth more than can be traded" }] }];
     case "price_outside_band":
       return [code, { errors: [{ field: "price", message: "is further from the last price than the pair's band" }] }];
+    case "auction_time_past":
+      return [code, { errors: [{ field: "auctionOpensAt", message: "has passed" }] }];
     case "amount_too_large":
       return [code, { errors: [{ field: "amount", message: "is larger than can be held" }] }];
     case "list_unknown":
@@ -55,6 +57,7 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
     case "request_replayed":
     case "pair_halted":
     case "pair_changed":
+    case "pair_opening":
     case "post_only_would_trade":
     case "fill_or_kill_unfillable":
     case "no_liquidity":
@@ -67,6 +70,7 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
     case "terms_invalid":
     case "currency_fixed":
     case "pair_has_orders":
+    case "pair_in_auction":
       return [code];
   }
 }
@@ -76,7 +80,7 @@ const FULL_RETRY_SECONDS = 60;
 
 /** The errors of an order, from the engine or on the way to it. */
 export const ORDER_REFUSALS: readonly ErrorCode[] = [
-  ...(["pair_not_found", "pair_halted", "pair_changed", "account_frozen"] as const),
+  ...(["pair_not_found", "pair_halted", "pair_changed", "pair_opening", "account_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
   ...(["would_trigger_immediately", "trigger_price_missing", "trailing_invalid", "trailing_orders_limit"] as const),

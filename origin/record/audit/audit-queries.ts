@@ -47,6 +47,7 @@ export const listTrades = defineQuery({
     buyFee: text,
     sellFee: text,
     atMs: text,
+    auction: text,
   }),
 });
 

@@ -20,9 +20,10 @@ export function ledgerHash({ previousHash, sequence, journalHash, posted }: Chai
   // JSON, because references are clients' own text and may contain any separator.
   for (const trade of posted.trades) {
     const { tradeId, symbol, grid, buyUser, sellUser, buyOrderId, sellOrderId, takerSide } = trade;
-    const { price, qty, value, buyFee, sellFee, atMs } = trade;
+    const { price, qty, value, buyFee, sellFee, atMs, auction } = trade;
     const parties = [buyUser, sellUser, buyOrderId, sellOrderId, takerSide];
-    text += `${JSON.stringify(["t", tradeId, symbol, grid, ...parties, price, qty, value, buyFee, sellFee, atMs])}\n`;
+    const facts = [price, qty, value, buyFee, sellFee, atMs, ...(auction === "0" ? [] : [auction])];
+    text += `${JSON.stringify(["t", tradeId, symbol, grid, ...parties, ...facts])}\n`;
   }
   for (const { account, currency, amount, kind, cause, reference, atMs } of posted.postings) {
     text += `${JSON.stringify(["p", account, currency, amount, kind, cause, reference, atMs])}\n`;

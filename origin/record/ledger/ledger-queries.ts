@@ -33,7 +33,7 @@ export const insertTrades = defineQuery({
   source: insertTradesSource,
   params: [
     ...(["tradeIds", "sequences", "symbols", "buyUsers", "sellUsers", "buyOrderIds", "sellOrderIds"] as const),
-    ...(["takerSides", "prices", "qtys", "values", "buyFees", "sellFees", "atMs", "grids"] as const),
+    ...(["takerSides", "prices", "qtys", "values", "buyFees", "sellFees", "atMs", "grids", "auctions"] as const),
   ],
   row: none,
 });

@@ -21,6 +21,7 @@ export const ledgerTradeSchema = z.object({
   sellUser: z.string(),
   buyFee: z.string(),
   sellFee: z.string(),
+  auction: z.int(),
 });
 
 /** Converts it back to the engine's ticks, lots and steps. */

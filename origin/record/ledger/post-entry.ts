@@ -25,6 +25,8 @@ export type LedgerTrade = {
   readonly buyFee: string;
   readonly sellFee: string;
   readonly atMs: string;
+  /** The number of the pair's auction, or 0. */
+  readonly auction: string;
 };
 
 export type Posting = {
@@ -103,6 +105,7 @@ function postTrade(row: TradeRow, grids: Grids): Result<PostedTrade, string> {
     buyFee: ledgerText(row.buyFee, baseScale),
     sellFee: ledgerText(row.sellFee, quoteScale),
     atMs: String(row.at),
+    auction: String(row.auction),
   };
   const base = {
     currency: grid.baseCurrency,

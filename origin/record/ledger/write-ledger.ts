@@ -152,6 +152,7 @@ async function writeTrades(tx: Transaction, entries: readonly ChainedEntry[]): P
     sellFees: trades.map(({ sellFee }) => sellFee),
     atMs: trades.map(({ atMs }) => atMs),
     grids: trades.map(({ grid }) => grid),
+    auctions: trades.map(({ auction }) => auction),
   });
 }
 

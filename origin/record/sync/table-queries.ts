@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
+import { auctionFrom } from "../../journal/row-fields.ts";
 import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import forgetBodiesSource from "./forget-bodies.sql";
 import forgetReferencesSource from "./forget-references.sql";
@@ -81,7 +82,7 @@ export const upsertPairs = defineQuery({
       "makerFees",
       "takerFees",
     ] as const),
-    ...(["isTrading", "bands", "versions", "grids", "lastTicks"] as const),
+    ...(["states", "bands", "versions", "grids", "lastTicks", "opensAt", "freezeMs", "auctions"] as const),
   ],
   row: none,
 });
@@ -215,11 +216,14 @@ export const listPairs = defineQuery({
     valueStepsMin: steps,
     makerFeePpm: z.int(),
     takerFeePpm: z.int(),
-    isTrading: z.boolean(),
+    state: z.enum(["trading", "halted", "auction"]),
+    opensAt: wholeNumber,
+    freezeMs: wholeNumber,
     bandPpm: z.int(),
     version: z.int(),
     grid: z.int(),
     lastTicks: wholeNumber,
+    auction: z.string().transform((text) => auctionFrom(JSON.parse(text))),
   }),
 });
 

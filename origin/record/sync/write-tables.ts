@@ -1,5 +1,6 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { OrderRow, PairRow } from "../../engine/changes.ts";
+import { auctionFields } from "../../journal/row-fields.ts";
 import type { LatestRows } from "../../state/latest-rows.ts";
 import { moveOffset, tryConsumerLock } from "../ledger/ledger-queries.ts";
 import { beginJournalWrite, OWN_ROLE } from "../ledger/write-ledger.ts";
@@ -92,11 +93,14 @@ async function putPairs(tx: Transaction, rows: readonly PairRow[]): Promise<void
     valueStepsMin: column(({ valueStepsMin }) => valueStepsMin),
     makerFees: column(({ makerFeePpm }) => makerFeePpm),
     takerFees: column(({ takerFeePpm }) => takerFeePpm),
-    isTrading: column(({ isTrading }) => isTrading),
+    states: column(({ state }) => state),
     bands: column(({ bandPpm }) => bandPpm),
     versions: column(({ version }) => version),
     grids: column(({ grid }) => grid),
     lastTicks: column(({ lastTicks }) => lastTicks),
+    opensAt: column(({ opensAt }) => opensAt),
+    freezeMs: column(({ freezeMs }) => freezeMs),
+    auctions: column(({ auction }) => JSON.stringify(auctionFields(auction))),
   });
 }
 
