@@ -37,7 +37,7 @@ it("samples every part, both stores and the files while orders flow", { timeout:
     expect.arrayContaining([
       ...["line-redis", "venue-redis", "origin", "edge"].map((part) => `memory of ${part}`),
       ...["data in the venue's Redis", "keys in the line's Redis", "append-only file of the venue's Redis"],
-      ...["logs", "PostgreSQL's files", "longest stall of the origin"],
+      ...["logs", "PostgreSQL's files", "longest stall of the origin", "client order ids of the day"],
     ]),
   );
   for (const { name, points } of record.resources ?? []) {

@@ -2,6 +2,9 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { HOUR_MS } from "../../origin/engine/names/references.ts";
+import { namedKey } from "../../origin/state/keys.ts";
+import { systemClock } from "../../shared/clock.ts";
 import type { ResourceSeries } from "../record/run-record.ts";
 import type { OwnStack } from "../target/target.ts";
 import { openVenueMetrics, type VenueMetrics } from "./venue-metrics.ts";
@@ -23,6 +26,7 @@ type Look = Pick<ResourceSeries, "name" | "unit" | "kind"> & { readonly value: n
 export async function watchResources({ own, everyMs, nowMs }: WatchOptions): Promise<ResourceWatch> {
   const redis = { "line's Redis": new Redis(own.lineUrl), "venue's Redis": new Redis(own.venueUrl) };
   const metrics = await openVenueMetrics(own);
+  const firstHour = hourOf(systemClock.nowMs());
   // Stalls have a verdict line even if the venue never reports them.
   const series = new Map<string, Watched>([[STALLS, { name: STALLS, unit: "seconds", kind: "peak", points: [] }]]);
   const faults = new Set<string>();
@@ -37,7 +41,8 @@ export async function watchResources({ own, everyMs, nowMs }: WatchOptions): Pro
   async function look(): Promise<void> {
     const looks = [
       memoryOfParts(own),
-      ...Object.entries(redis).map(([name, connection]) => lookAtRedis(name, connection)),
+      lookAtRedis("line's Redis", redis["line's Redis"], 0),
+      lookAtVenue(redis["venue's Redis"], firstHour),
       lookAtFolders(own.folder),
       lookAtStalls(metrics),
     ];
@@ -76,11 +81,29 @@ async function memoryOfParts({ stack }: OwnStack): Promise<readonly Look[]> {
   );
 }
 
-async function lookAtRedis(name: string, redis: Redis): Promise<readonly Look[]> {
+/**
+ * A client order id is held for 24 hours, at most a million per user (promise V6), so names grow for a whole day,
+ * however short the run is. They are a series of their own, and their documented size is taken off the level.
+ */
+const BYTES_PER_NAME = 55;
+
+async function lookAtVenue(redis: Redis, firstHour: number): Promise<readonly Look[]> {
+  let names = 0;
+  for (let hour = firstHour; hour <= hourOf(systemClock.nowMs()); hour++)
+    for (const count of await redis.hvals(namedKey(hour))) names += Number(count);
+  return [
+    ...(await lookAtRedis("venue's Redis", redis, names * BYTES_PER_NAME)),
+    { name: "client order ids of the day", unit: "keys", kind: "record", value: names },
+  ];
+}
+
+const hourOf = (atMs: number) => Math.floor(atMs / HOUR_MS);
+
+async function lookAtRedis(name: string, redis: Redis, bytesOfNames: number): Promise<readonly Look[]> {
   const [info, keys] = await Promise.all([redis.info(), redis.dbsize()]);
   const field = (wanted: string) => Number(new RegExp(`^${wanted}:(\\d+)`, "m").exec(info)?.[1]);
   return [
-    { name: `data in the ${name}`, unit: "bytes", kind: "level", value: field("used_memory") },
+    { name: `data in the ${name}`, unit: "bytes", kind: "level", value: field("used_memory") - bytesOfNames },
     { name: `keys in the ${name}`, unit: "keys", kind: "level", value: keys },
     { name: `append-only file of the ${name}`, unit: "bytes", kind: "level", value: field("aof_current_size") },
   ];

@@ -79,10 +79,10 @@ function connectTo(url: string, isRaw = false): Redis {
 
 export function startLedger(
   { database, connect }: Pick<LedgerStores, "database" | "connect">,
-  rowsMax = 500,
+  options: Partial<Pick<Parameters<typeof keepLedger>[0], "rowsMax" | "load" | "restMsMax">> = {},
 ): KeptLedger {
   const redis = connect();
-  const ledger = keepLedger({ database, redis, log: silentLog, random: Math.random, rowsMax });
+  const ledger = keepLedger({ database, redis, log: silentLog, random: Math.random, rowsMax: 500, ...options });
   atTheEnd.push(ledger.stop);
   return ledger;
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spawnPinned } from "../pinned.ts";
 
@@ -56,9 +56,26 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
 
 /** proc(5): the kernel counts in ticks of 10 ms; the name before the third field may contain spaces. */
 export function cpuSecondsOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) / TICKS_PER_SECOND;
+  return cpuOf(`/proc/${pid}/stat`).seconds;
+}
+
+/** The same by thread: the main thread, named threads of ours, and all others together (garbage collector, compiler). */
+export function cpuSecondsByThread(pid: number, named: readonly string[]): Readonly<Record<string, number>> {
+  const seconds: Record<string, number> = Object.fromEntries(["main", ...named, "helpers"].map((name) => [name, 0]));
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const { name, seconds: ofThread } = cpuOf(`/proc/${pid}/task/${thread}/stat`);
+    const part = thread === String(pid) ? "main" : named.includes(name) ? name : "helpers";
+    seconds[part] = (seconds[part] ?? 0) + ofThread;
+  }
+  return seconds;
+}
+
+function cpuOf(file: string): { readonly name: string; readonly seconds: number } {
+  const stat = readFileSync(file, "utf8");
+  const end = stat.lastIndexOf(")");
+  const fields = stat.slice(end + 2).split(" ");
+  const ticks = Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS]);
+  return { name: stat.slice(stat.indexOf("(") + 1, end), seconds: ticks / TICKS_PER_SECOND };
 }
 
 const USER_TICKS = 11;

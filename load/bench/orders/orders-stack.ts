@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
+import { CONSUMERS_KEY, OFFSET_KEY } from "../../../origin/journal/keys.ts";
 import { assert } from "../../../shared/assert.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { freePort } from "../../../stack/servers/free-port.ts";
@@ -9,7 +11,7 @@ import { startTarget } from "../../target/start-target.ts";
 import { openAccount } from "../../trade/open-traders.ts";
 import { directWay, gateWay } from "../../trade/way-in.ts";
 import { inTurns } from "../gate/gate-crowd.ts";
-import { cpuSecondsOf, startNodeServer } from "../http/node-server.ts";
+import { cpuSecondsByThread, cpuSecondsOf, startNodeServer } from "../http/node-server.ts";
 
 /**
  * The stack of `npm start` in its own folder: the gate in workerd, the venue with all roles in one process, PGlite,
@@ -20,6 +22,8 @@ export type OrdersStack = {
   readonly origin: Side;
   readonly edge: Side;
   readonly bare: Side;
+  /** Returns once the permanent record has every order: no round pays for the record of another one. */
+  readonly untilRecorded: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
@@ -28,7 +32,7 @@ export type Side = {
   readonly url: string;
   /** The headers that authenticate each user. */
   readonly people: readonly Readonly<Record<string, string>>[];
-  /** Processor time of its servers so far, by name, without Redis and the load. */
+  /** Processor time of its servers so far, by name, without the load. */
   readonly cpuSeconds: () => Readonly<Record<string, number>>;
 };
 
@@ -40,6 +44,8 @@ const ENVIRONMENT = {
 };
 const ADDRESS = "192.0.2.1";
 const QUEUE = { maxActive: 100_000, admissionRate: 10_000, sessionTtlSeconds: 86_400, heartbeatTtlSeconds: 600 };
+const RECORDED_LOOK_MS = 20;
+const RECORDED_MS_MAX = 60_000;
 /** A revision above the one in the database. */
 const SETTINGS = { revision: 1_000_000, max_open_orders: 10_000 };
 
@@ -53,7 +59,8 @@ export async function startOrdersStack(peopleCount: number): Promise<OrdersStack
   const { own } = target;
   assert(own !== undefined, "the run has its own stack");
   const bare = await startBare(own.folder);
-  await allowOpenOrders(own.venueUrl);
+  const redis = new Redis(own.venueUrl);
+  await redis.hset("config:system", SETTINGS);
   const direct = await directWay(own, { queueId: target.queueId, address: ADDRESS, clock: systemClock });
   const signal = new AbortController().signal;
   const people = await inTurns(peopleCount, async (index) => {
@@ -62,30 +69,46 @@ export async function startOrdersStack(peopleCount: number): Promise<OrdersStack
     const gate = await gateWay(target, { url: target.urls[0], address: ADDRESS, signal });
     return { direct: { ...direct.headers, authorization }, gate: { ...gate.headers, authorization } };
   });
-  const cpuOf = (name: string) => cpuSecondsOf(own.stack.pids().get(name) ?? 0);
+  const pidOf = (name: string) => own.stack.pids().get(name) ?? 0;
+  const venueCpu = () => ({
+    ...prefixed("origin's", cpuSecondsByThread(pidOf("origin"), DATABASE_THREADS)),
+    "venue's Redis": cpuSecondsOf(pidOf("venue-redis")),
+  });
   return {
     origin: {
       url: own.originUrl,
       people: people.map(({ direct: headers }) => headers),
-      cpuSeconds: () => ({ origin: cpuOf("origin") }),
+      cpuSeconds: venueCpu,
     },
     edge: {
       url: target.urls[0],
       people: people.map(({ gate }) => gate),
-      cpuSeconds: () => ({ edge: cpuOf("edge"), origin: cpuOf("origin") }),
+      cpuSeconds: () => ({ edge: cpuSecondsOf(pidOf("edge")), ...venueCpu() }),
     },
     bare: bare.side,
+    untilRecorded: () => untilRecorded(redis),
     stop: async () => {
+      redis.disconnect();
       await bare.stop();
       await target.stop();
     },
   };
 }
 
-async function allowOpenOrders(venueUrl: string): Promise<void> {
-  const redis = new Redis(venueUrl);
-  await redis.hset("config:system", SETTINGS);
-  redis.disconnect();
+const DATABASE_THREADS = ["database"] as const;
+
+function prefixed(prefix: string, values: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix} ${name}`, value]));
+}
+
+async function untilRecorded(redis: Redis): Promise<void> {
+  const deadline = performance.now() + RECORDED_MS_MAX;
+  while (performance.now() < deadline) {
+    const committed = Number(await redis.hget(OFFSET_KEY, "sequence"));
+    if (Number(await redis.hget(CONSUMERS_KEY, "ledger")) >= committed) return;
+    await sleep(RECORDED_LOOK_MS);
+  }
+  throw new Error("the permanent record did not catch up");
 }
 
 async function startBare(folder: string): Promise<{ readonly side: Side; readonly stop: () => Promise<void> }> {
@@ -98,7 +121,11 @@ async function startBare(folder: string): Promise<{ readonly side: Side; readonl
     readyPath: "/",
   });
   return {
-    side: { url: server.url, people: [{}], cpuSeconds: () => ({ server: server.cpuSeconds() }) },
+    side: {
+      url: server.url,
+      people: [{}],
+      cpuSeconds: () => ({ server: server.cpuSeconds(), "its Redis": cpuSecondsOf(redis.child.pid ?? 0) }),
+    },
     stop: async () => {
       await server.stop();
       await redis.stop();
