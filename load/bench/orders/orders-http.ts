@@ -22,8 +22,24 @@ export const ordersHttpBenchmark: Benchmark = {
 };
 
 /** So many users that the limit of 100 orders a second per user never applies. */
-const FULL = { rounds: 7, warmUpRounds: 3, durationMs: 2_000, warmUpMs: 500, openMs: 4_000, sustainedMs: 30_000, people: 96 };
-const QUICK: typeof FULL = { rounds: 1, warmUpRounds: 0, durationMs: 150, warmUpMs: 20, openMs: 150, sustainedMs: 150, people: 4 };
+const FULL = {
+  rounds: 7,
+  warmUpRounds: 3,
+  durationMs: 2_000,
+  warmUpMs: 500,
+  openMs: 4_000,
+  sustainedMs: 30_000,
+  people: 96,
+};
+const QUICK: typeof FULL = {
+  rounds: 1,
+  warmUpRounds: 0,
+  durationMs: 150,
+  warmUpMs: 20,
+  openMs: 150,
+  sustainedMs: 150,
+  people: 4,
+};
 
 const CONNECTIONS = 64;
 const BATCH_CONNECTIONS = 8;

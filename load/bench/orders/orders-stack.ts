@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { CONSUMERS_KEY, OFFSET_KEY } from "../../../origin/journal/keys.ts";
 import { assert } from "../../../shared/assert.ts";
