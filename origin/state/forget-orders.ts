@@ -3,18 +3,27 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { TABLES_KEY } from "../journal/keys.ts";
 import { replies } from "../redis/pipeline.ts";
-import { type EndedOrders, endedFrom, idsOf } from "./ended-orders.ts";
-import { ENDED_KEY, ENDED_TOTAL_KEY, FORGOTTEN_KEY, ORDERS_BELOW_MEMBER, orderKey, userOrdersKey } from "./keys.ts";
+import { type EndedOrders, endedFrom, idsOf, ordersAndLists } from "./ended-orders.ts";
+import {
+  ENDED_KEY,
+  ENDED_TOTAL_KEY,
+  FORGOTTEN_KEY,
+  LISTS_KEY,
+  ORDERS_BELOW_MEMBER,
+  orderKey,
+  userListsKey,
+  userOrdersKey,
+} from "./keys.ts";
 import { createGuardedWrites, type Write } from "./writes.ts";
 
 /**
- * Ended orders leave Redis some minutes after their end, or earlier when there are many: then PostgreSQL serves them.
- * An order is taken out only when PostgreSQL's tables have reached the journal entry in which it ended, so at every
+ * Ended orders and order lists leave Redis some minutes after their end, or earlier when there are many: then PostgreSQL serves them.
+ * One is taken out only when PostgreSQL's tables have reached the journal entry in which it ended, so at every
  * moment one of the two has it. While PostgreSQL is unavailable nothing is forgotten. Several processes may do this:
  * each step happens once, as a whole, or not at all.
  */
 export type Forgetting = {
-  /** How many ended orders Redis held at the last look. */
+  /** How many ended orders and order lists Redis held at the last look. */
   readonly held: () => number;
   readonly stop: () => Promise<void>;
 };
@@ -69,6 +78,14 @@ function mergedByUser(ofUsers: EndedOrders["ofUsers"]): Map<string, number[]> {
   return merged;
 }
 
+function leaveIndex(key: string, ids: readonly number[]): readonly Write[] {
+  if (ids.length === 0) return [];
+  return [
+    ["ZREM", key, ...ids],
+    ["ZADD", key, "LT", -Math.max(...ids), ORDERS_BELOW_MEMBER],
+  ];
+}
+
 export function startForgetting(parts: ForgettingParts): Forgetting {
   const { redis, nowMs, log, isTight = () => false, keptMs = KEPT_MS, keptMax = KEPT_MAX } = parts;
   const writes = createGuardedWrites(parts.writer);
@@ -105,10 +122,10 @@ export function startForgetting(parts: ForgettingParts): Forgetting {
     const due = dueOf(texts, Number(tablesAt ?? 0));
     if (due.length === 0) return false;
     const ids = due.flatMap(idsOf);
-    const commands: Write[] = [
-      ["UNLINK", ...ids.map(orderKey)],
-      ["LPOP", ENDED_KEY, due.length],
-    ];
+    const { orders, lists } = ordersAndLists(ids);
+    const commands: Write[] = [["LPOP", ENDED_KEY, due.length]];
+    if (orders.length > 0) commands.push(["UNLINK", ...orders.map(orderKey)]);
+    if (lists.length > 0) commands.push(["HDEL", LISTS_KEY, ...lists]);
     const ofUsers = mergedByUser(
       await withOwners(
         redis,
@@ -116,8 +133,8 @@ export function startForgetting(parts: ForgettingParts): Forgetting {
       ),
     );
     for (const [user, ofUser] of ofUsers) {
-      const key = userOrdersKey(user);
-      commands.push(["ZREM", key, ...ofUser], ["ZADD", key, "LT", -Math.max(...ofUser), ORDERS_BELOW_MEMBER]);
+      const left = ordersAndLists(ofUser);
+      commands.push(...leaveIndex(userOrdersKey(user), left.orders), ...leaveIndex(userListsKey(user), left.lists));
     }
     commands.push(["HINCRBY", FORGOTTEN_KEY, "orders", ids.length]);
     // The head of the list changes only together with this number. If another process was first, the next step looks

@@ -7,23 +7,26 @@ export const PROJECTOR_KEY = `${SHARD}:projector`;
 export const PAIRS_KEY = `${SHARD}:pairs`;
 export const CURRENCIES_KEY = `${SHARD}:currencies`;
 export const USERS_KEY = `${SHARD}:users`;
-/** Order lists that are active. */
+/** Order lists: active ones, and ended ones until they are forgotten with their orders. */
 export const LISTS_KEY = `${SHARD}:lists`;
+export const userListsKey = (user: string) => `${SHARD}:lists:user:${user}`;
 export const WALLETS_KEY = `${SHARD}:wallets`;
 export const walletKey = (user: string) => `${SHARD}:wallet:${user}`;
 export const orderKey = (orderId: number) => `${SHARD}:order:${orderId}`;
 export const openOrdersKey = (user: string) => `${SHARD}:orders:open:${user}`;
+/** Orders that wait for their trigger or for the working order of their list: not in the book. */
+export const pendingOrdersKey = (user: string) => `${SHARD}:orders:pending:${user}`;
 export const userOrdersKey = (user: string) => `${SHARD}:orders:user:${user}`;
-/** In that list, at the score of an id: orders of this user up to that id may have left Redis. */
+/** In the lists of a user's orders and order lists, at the score of an id: those up to that id may have left Redis. */
 export const ORDERS_BELOW_MEMBER = "below";
 /**
- * `orders` and `trades`: up to this id the users' lists may be incomplete after a restore or an upgrade; `movements`: 1
- * likewise.
+ * `orders`, `lists` and `trades`: up to this id the users' lists may be incomplete after a restore or an upgrade;
+ * `movements`: 1 likewise.
  */
 export const BELOW_KEY = `${SHARD}:below`;
-/** Ended orders that Redis still holds, in the order of their ending. */
+/** Ended orders and order lists that Redis still holds, in the order of their ending. */
 export const ENDED_KEY = `${SHARD}:ended`;
-/** How many orders were ever put into that list; `FORGOTTEN_KEY` counts those that have left it. */
+/** How many were ever put into that list; `FORGOTTEN_KEY` counts those that have left it. */
 export const ENDED_TOTAL_KEY = `${SHARD}:ended:total`;
 export const FORGOTTEN_KEY = `${SHARD}:ended:forgotten`;
 /**

@@ -1,5 +1,5 @@
 import { assert } from "../../shared/assert.ts";
-import type { OrderRow } from "../engine/changes.ts";
+import type { ConditionRow, OrderRow } from "../engine/changes.ts";
 import { isLive, isResting, type OrderStatus } from "../engine/terms.ts";
 
 import { amountText, stepsOf } from "../instruments/amounts.ts";
@@ -7,7 +7,7 @@ import { feeScaleOf, type Grid, lotsOf, priceText, quantityText, ticksOf } from 
 import type { Grids } from "../instruments/grids.ts";
 import { conditionRowFields, conditionRowFrom, type ReadFields } from "../journal/row-fields.ts";
 
-import { bookKey, openOrdersKey, orderKey, userOrdersKey } from "./keys.ts";
+import { bookKey, openOrdersKey, orderKey, pendingOrdersKey, userOrdersKey } from "./keys.ts";
 import type { Writes } from "./writes.ts";
 
 type OrderContext = {
@@ -38,17 +38,24 @@ export const isOpenStatus: (status: OrderStatus) => boolean = isLive;
 
 type IndexContext = Omit<OrderContext, "grid">;
 
-function writeOpen({ id, pair, user, status }: OrderRow, { isNew, writes }: IndexContext): void {
+function writeOpen({ id, pair, user, status, conditions }: OrderRow, { isNew, writes }: IndexContext): void {
   writes.into("HSET", bookKey(pair)).push(id, status);
-  if (!isNew) return;
+  if (status === "pending") {
+    writes.into("ZADD", pendingOrdersKey(user)).push(-id, id);
+    return;
+  }
+  // Only an order with conditions can have been pending before.
+  if (!isNew && conditions === undefined) return;
+  if (!isNew) writes.into("ZREM", pendingOrdersKey(user)).push(id);
   const ofUser = writes.ofUser(user);
   ofUser.opened ??= ["ZADD", openOrdersKey(user)];
   ofUser.opened.push(-id, id);
 }
 
-function writeEnded({ id, pair, user }: OrderRow, { isNew, writes }: IndexContext): void {
+function writeEnded({ id, pair, user, conditions }: OrderRow, { isNew, writes }: IndexContext): void {
   if (isNew) return;
   writes.into("HDEL", bookKey(pair)).push(id);
+  if (conditions !== undefined) writes.into("ZREM", pendingOrdersKey(user)).push(id);
   const ofUser = writes.ofUser(user);
   ofUser.closed ??= ["ZREM", openOrdersKey(user)];
   ofUser.closed.push(id);
@@ -95,14 +102,26 @@ function sizeFields(order: OrderRow, grid: Grid): Field[] {
 function stateFields(order: OrderRow, grid: Grid): Field[] {
   const fields: Field[] = ["status", order.status, "updated_at", order.updatedAt];
   if (order.conditions !== undefined) {
-    fields.push(...sizeFields(order, grid));
-    fields.push("conditions", JSON.stringify(conditionRowFields(order.conditions)));
+    fields.push(...sizeFields(order, grid), ...conditionFields(order.conditions, grid));
   }
   if (order.cancelReason !== "") fields.push("cancel_reason", order.cancelReason);
   if (order.filledLots === 0) return fields;
   fields.push("filled_quantity", quantityText(order.filledLots, grid));
   fields.push("filled_value", amountText(order.filledValue, grid.quoteScale));
   fields.push("fee_paid", amountText(order.feePaid, feeScaleOf(order.side, grid)));
+  return fields;
+}
+
+/**
+ * The row for an engine, and its prices and quantities for readers, who need not know the grid that it counts in. None
+ * of them returns to 0.
+ */
+function conditionFields(row: ConditionRow, grid: Grid): Field[] {
+  const fields: Field[] = ["conditions", JSON.stringify(conditionRowFields(row))];
+  if (row.stopTicks !== 0) fields.push("stop_price", priceText(row.stopTicks, grid));
+  if (row.extremeTicks !== 0) fields.push("extreme_price", priceText(row.extremeTicks, grid));
+  if (row.originalLots !== 0) fields.push("original_quantity", quantityText(row.originalLots, grid));
+  if (row.preventedLots !== 0) fields.push("prevented_quantity", quantityText(row.preventedLots, grid));
   return fields;
 }
 

@@ -193,5 +193,6 @@ function isAscii(rows: LatestRows): boolean {
   for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.user)) return false;
   for (const user of rows.balances.keys()) if (NOT_ASCII.test(user)) return false;
   for (const user of rows.users.keys()) if (NOT_ASCII.test(user)) return false;
+  for (const list of rows.lists.values()) if (NOT_ASCII.test(list.clientListId) || NOT_ASCII.test(list.user)) return false;
   return true;
 }

@@ -6,7 +6,7 @@ import { type Grid, priceText, quantityText } from "../instruments/grid.ts";
 import type { Grids } from "../instruments/grids.ts";
 
 import { currencyFields, listFields, pairFields } from "../journal/row-fields.ts";
-import { endedTexts } from "./ended-orders.ts";
+import { endedList, endedTexts } from "./ended-orders.ts";
 import {
   CURRENCIES_KEY,
   ENDED_KEY,
@@ -16,6 +16,7 @@ import {
   PAIRS_KEY,
   pairTradesKey,
   USERS_KEY,
+  userListsKey,
   userTradesKey,
   WALLETS_KEY,
   walletKey,
@@ -68,17 +69,18 @@ function writeUsers({ users }: LatestRows, writes: Writes): void {
   }
 }
 
-/** Only active lists: an engine loads them. */
 function writeLists({ lists }: LatestRows, writes: Writes): void {
   for (const list of lists.values()) {
-    if (list.status === "active") writes.into("HSET", LISTS_KEY).push(list.id, JSON.stringify(listFields(list)));
-    else writes.into("HDEL", LISTS_KEY).push(list.id);
+    writes.into("HSET", LISTS_KEY).push(list.id, JSON.stringify(listFields(list)));
+    writes.into("ZADD", userListsKey(list.user)).push(-list.id, list.id);
   }
 }
 
-/** Lists the ended orders for `forget-orders.ts`. */
-function writeEndings({ orders, clock }: LatestRows, sequence: number, writes: Writes): void {
-  const ended = [...orders.values()].filter(({ status }) => !isOpenStatus(status));
+/** Lists the ended orders and order lists for `forget-orders.ts`. */
+function writeEndings({ orders, lists, clock }: LatestRows, sequence: number, writes: Writes): void {
+  const endedOrders = [...orders.values()].filter(({ status }) => !isOpenStatus(status));
+  const endedLists = [...lists.values()].filter(({ status }) => status === "done").map(endedList);
+  const ended = [...endedOrders, ...endedLists];
   if (ended.length === 0) return;
   writes.into("RPUSH", ENDED_KEY).push(...endedTexts(ended, { sequence, at: clock.at }));
   writes.add(["INCRBY", ENDED_TOTAL_KEY, ended.length]);
