@@ -120,9 +120,11 @@ export type ListRow = {
   readonly reserved: bigint;
   /** Its place in the queue of work that is left over; 0 if nothing is left to do for it. */
   readonly dueAs: number;
-  /** Of `exit`. */
+  /** Of `exit`, as are the lots that its buy has bought, and their value. */
   readonly targetProfitPpm: number;
   readonly stopLossPpm: number;
+  readonly boughtLots: number;
+  readonly boughtValue: bigint;
   readonly createdAt: number;
   readonly updatedAt: number;
 };

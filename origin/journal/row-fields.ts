@@ -105,11 +105,12 @@ export function conditionRowFrom(fields: ReadFields): ConditionRow {
 export function listFields(row: ListRow): Fields {
   return [
     ...[row.id, row.user, row.pair, row.kind, row.clientListId, [...row.orderIds], row.status],
-    ...[amountField(row.reserved), row.dueAs, row.targetProfitPpm, row.stopLossPpm, row.createdAt, row.updatedAt],
+    ...[amountField(row.reserved), row.dueAs, row.targetProfitPpm, row.stopLossPpm, row.boughtLots],
+    ...[amountField(row.boughtValue), row.createdAt, row.updatedAt],
   ];
 }
 
-const LIST_FIELDS = 13;
+const LIST_FIELDS = 15;
 
 export function listFrom(fields: ReadFields): ListRow {
   assert(fields.length === LIST_FIELDS, "a list's row is complete");
@@ -125,8 +126,10 @@ export function listFrom(fields: ReadFields): ListRow {
     dueAs: fields[8] as number,
     targetProfitPpm: fields[9] as number,
     stopLossPpm: fields[10] as number,
-    createdAt: fields[11] as number,
-    updatedAt: fields[12] as number,
+    boughtLots: fields[11] as number,
+    boughtValue: amountFrom(fields[12]),
+    createdAt: fields[13] as number,
+    updatedAt: fields[14] as number,
   };
 }
 
