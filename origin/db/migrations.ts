@@ -9,6 +9,7 @@ import history from "./migrations/007-history.sql";
 import auditOutcomes from "./migrations/008-audit-outcomes.sql";
 import auditPositions from "./migrations/009-audit-positions.sql";
 import auctions from "./migrations/010-auctions.sql";
+import conditionalOrders from "./migrations/011-conditional-orders.sql";
 
 /** In order; new migrations are only appended. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { version: 8, name: "audit outcomes", sql: auditOutcomes },
   { version: 9, name: "audit positions", sql: auditPositions },
   { version: 10, name: "auctions", sql: auctions },
+  { version: 11, name: "conditional orders", sql: conditionalOrders },
 ];

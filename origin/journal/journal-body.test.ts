@@ -85,7 +85,16 @@ it("keeps conditions, lists, waves and switches, and names the trades of an orde
   };
   const list: ListRow = {
     ...{ id: 7, user: "bob", pair: "btcidr", kind: "oco", clientListId: "l", orderIds: [2, 3], status: "active" },
-    ...{ reserved: 11n, dueAs: 12, targetProfitPpm: 0, stopLossPpm: 0, boughtLots: 3, boughtValue: 9n, createdAt: 1, updatedAt: 2 },
+    ...{
+      reserved: 11n,
+      dueAs: 12,
+      targetProfitPpm: 0,
+      stopLossPpm: 0,
+      boughtLots: 3,
+      boughtValue: 9n,
+      createdAt: 1,
+      updatedAt: 2,
+    },
   };
   const terms = {
     pair: "btcidr",

@@ -266,9 +266,15 @@ export function pairFrom(fields: ReadFields): PairRow {
   return read.length === 0 ? row : { ...row, waves: read };
 }
 
-const waveFields = (row: WaveRow): Fields => [row.as, row.isRising ? 1 : 0, row.fromTicks, row.toTicks, row.before];
+export const waveFields = (row: WaveRow): Fields => [
+  row.as,
+  row.isRising ? 1 : 0,
+  row.fromTicks,
+  row.toTicks,
+  row.before,
+];
 
-function waveFrom(fields: ReadFields): WaveRow {
+export function waveFrom(fields: ReadFields): WaveRow {
   const [as, isRising, fromTicks, toTicks, before] = fields as readonly number[];
   return {
     as: as as number,

@@ -7,7 +7,7 @@ import { PROJECTED_KEY } from "./keys.ts";
  * one layout; an earlier one is upgraded by `origin/upgrade/` before anything else is read, a later one is not touched.
  * A new venue begins with the newest.
  */
-export const LAYOUT = 2;
+export const LAYOUT = 3;
 
 /** Before there were numbers. */
 const FIRST_LAYOUT = 1;

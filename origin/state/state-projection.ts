@@ -190,9 +190,12 @@ const NOT_ASCII = /[^\0-\x7f]/;
 function isAscii(rows: LatestRows): boolean {
   for (const order of rows.orders.values())
     if (NOT_ASCII.test(order.clientOrderId) || NOT_ASCII.test(order.user)) return false;
+  for (const list of rows.lists.values()) if (NOT_ASCII.test(list.clientListId + list.user)) return false;
   for (const reference of rows.references.values()) if (NOT_ASCII.test(reference.user)) return false;
-  for (const user of rows.balances.keys()) if (NOT_ASCII.test(user)) return false;
-  for (const user of rows.users.keys()) if (NOT_ASCII.test(user)) return false;
-  for (const list of rows.lists.values()) if (NOT_ASCII.test(list.clientListId) || NOT_ASCII.test(list.user)) return false;
+  return areAscii(rows.balances.keys()) && areAscii(rows.users.keys());
+}
+
+function areAscii(texts: Iterable<string>): boolean {
+  for (const text of texts) if (NOT_ASCII.test(text)) return false;
   return true;
 }

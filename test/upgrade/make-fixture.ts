@@ -45,7 +45,7 @@ process.exit();
 /** Small, and without the expiry of client order ids: a test that sets the clock back to that day finds them. */
 async function compact({ url }: RedisServer): Promise<void> {
   const client = new Redis(url);
-  for (const key of await client.keys("v1:{t0}:references:*")) await client.persist(key);
+  for (const key of await client.keys("v1:{t0}:name*")) await client.persist(key);
   await client.bgrewriteaof();
   while (/aof_rewrite_(in_progress|scheduled):1/.test(await client.info("persistence"))) await sleep(20);
   client.disconnect();

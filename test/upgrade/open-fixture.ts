@@ -24,7 +24,7 @@ export type FixtureStores = {
   readonly database: () => Promise<Database>;
 };
 
-let patterns: Promise<string> | undefined;
+const patterns = new Map<string, Promise<string>>();
 const atTheEnd: (() => Promise<unknown>)[] = [];
 
 afterAll(async () => {
@@ -33,8 +33,9 @@ afterAll(async () => {
 
 export async function openFixture(name: string): Promise<FixtureStores> {
   const folder = await temporaryFolder();
-  patterns ??= makePattern(name);
-  execFileSync("cp", ["-R", await patterns, `${folder}/postgres`]);
+  const pattern = patterns.get(name) ?? makePattern(name);
+  patterns.set(name, pattern);
+  execFileSync("cp", ["-R", await pattern, `${folder}/postgres`]);
   await mkdir(`${folder}/venue-redis`);
   await cp(`${fixtureFolder(name)}appendonlydir`, `${folder}/venue-redis/appendonlydir`, { recursive: true });
   const redisServer = await startOwnRedis(`${folder}/venue-redis`);

@@ -16,38 +16,45 @@ import { leaseOf, openFixture } from "./open-fixture.ts";
 import { fixtureFolder, readRecorded } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
+/** Of the version before this one. */
+const LATEST = "layout-2";
 const KILLS = IS_FULL_RUN ? 8 : 3;
-const recorded = readRecorded(FIXTURE);
 
 const venueOn = async (stores: Awaited<ReturnType<typeof openFixture>>) =>
   openFixtureVenue({ folder: stores.folder, redisUrl: stores.redisServer.url, dataFolder: stores.folder });
 
-it("upgrades the data of the previous version despite repeated kills, and answers as that version did", {
-  timeout: SLOW_MACHINE_MS,
-}, async () => {
-  const stores = await openFixture(FIXTURE);
-  const venue = await venueOn(stores);
-  const random = seededRandom(7);
-  for (let kills = 0; kills < KILLS; kills++) {
-    const { child } = await venue.launch("api,engine,worker");
-    await sleep(300 + random.next() * 1_500);
-    await kill(child);
-  }
-  const child = await venue.start("api,engine,worker");
-  expect(await stores.redis.get(FORMAT_KEY)).toBe(String(LAYOUT));
-  const backups = await readdir(`${stores.folder}/backups`);
-  expect(backups.length).toBeLessThanOrEqual(3);
-  for (const backup of backups) expect(await readdir(`${stores.folder}/backups/${backup}`)).toContain("manifest.json");
-  for (const { name, password, answers } of recorded.users) {
-    const signedIn = await venue.call("POST", "/auth/login", { json: { username: name, password } });
-    const token = String(signedIn.body["accessToken"]);
-    for (const [path, answer] of Object.entries(answers)) {
-      expect({ path, answer: (await venue.call("GET", path, { token })).body }).toEqual({ path, answer });
+it.each([FIXTURE, ...(IS_FULL_RUN ? [LATEST] : [])])(
+  "upgrades the data of %s despite repeated kills, and answers as that version did",
+  {
+    timeout: SLOW_MACHINE_MS,
+  },
+  async (fixture) => {
+    const stores = await openFixture(fixture);
+    const recorded = readRecorded(fixture);
+    const venue = await venueOn(stores);
+    const random = seededRandom(7);
+    for (let kills = 0; kills < KILLS; kills++) {
+      const { child } = await venue.launch("api,engine,worker");
+      await sleep(300 + random.next() * 1_500);
+      await kill(child);
     }
-  }
-  expect(venue.sluice(["audit"])).toContain("Everything agrees");
-  await child.stop();
-});
+    const child = await venue.start("api,engine,worker");
+    expect(await stores.redis.get(FORMAT_KEY)).toBe(String(LAYOUT));
+    const backups = await readdir(`${stores.folder}/backups`);
+    expect(backups.length).toBeLessThanOrEqual(3);
+    for (const backup of backups)
+      expect(await readdir(`${stores.folder}/backups/${backup}`)).toContain("manifest.json");
+    for (const { name, password, answers } of recorded.users) {
+      const signedIn = await venue.call("POST", "/auth/login", { json: { username: name, password } });
+      const token = String(signedIn.body["accessToken"]);
+      for (const [path, answer] of Object.entries(answers)) {
+        expect({ path, answer: (await venue.call("GET", path, { token })).body }).toEqual({ path, answer });
+      }
+    }
+    expect(venue.sluice(["audit"])).toContain("Everything agrees");
+    await child.stop();
+  },
+);
 
 it("exits with one sentence and leaves the data of a later version unchanged", {
   timeout: SLOW_MACHINE_MS,
@@ -89,7 +96,7 @@ it("restores a backup of the previous version into new stores, and upgrades it",
   const server = await startRedisServer({ folder: `${folder}/redis`, fsync: "always" });
   onTestFinished(server.stop);
   const venue = await openFixtureVenue({ folder, redisUrl: server.url });
-  expect(venue.sluice(["restore", `${fixtureFolder(FIXTURE)}backup`])).toMatch(
+  expect(venue.sluice(["restore", `${fixtureFolder(LATEST)}backup`])).toMatch(
     /Everything agrees.*Restored at journal entry 51/s,
   );
   const redis = new Redis(server.url);

@@ -21,10 +21,11 @@ import { contentsOf, type FixtureStores, leaseOf, openFixture } from "./open-fix
 import { FIXTURE_SECRETS, readRecorded, withoutMoment } from "./recorded.ts";
 
 const FIXTURE = "layout-1";
+/** Those after the first layout. */
+const LATER_STEPS = UPGRADE_STEPS.filter(({ from }) => from > 1);
 const MINUTE_MS = 60_000;
 /** The larger, the fewer commands between one kill and the next. */
 const NEXT_KILL = IS_FULL_RUN ? 8 : 3;
-const recorded = readRecorded(FIXTURE);
 
 type Options = Partial<Parameters<typeof upgradeVenue>[0]>;
 
@@ -52,10 +53,19 @@ async function upgrade(stores: FixtureStores, options: Options = {}): Promise<re
 const tablesOf = async ({ database }: FixtureStores) =>
   (await rowsOf(await database(), "SELECT count(*)::int AS count FROM schema_migrations"))[0]?.["count"];
 
-describe.each([
-  ["whose ended orders stay for minutes", {}],
-  ["whose ended orders leave Redis at once", { kept: { keptMs: 0 } }],
-])("a venue from before layouts had numbers, %s,", (_what, options) => {
+const STAY = { what: "whose ended orders stay for minutes", options: {} };
+const LEAVE = { what: "whose ended orders leave Redis at once", options: { kept: { keptMs: 0 } } };
+const USUAL = [
+  { fixture: "layout-1", ...STAY },
+  { fixture: "layout-2", ...LEAVE },
+];
+const OTHERS = [
+  { fixture: "layout-1", ...LEAVE },
+  { fixture: "layout-2", ...STAY },
+];
+
+describe.each(IS_FULL_RUN ? [...USUAL, ...OTHERS] : USUAL)("a venue of $fixture, $what,", ({ fixture, options }) => {
+  const recorded = readRecorded(fixture);
   let stores: FixtureStores;
   let venue: TestVenue;
   const shiftMs = Date.now() - (recorded.atMs + MINUTE_MS);
@@ -81,7 +91,7 @@ describe.each([
   }
 
   beforeAll(async () => {
-    stores = await openFixture(FIXTURE);
+    stores = await openFixture(fixture);
     await upgrade(stores, { withBackup: true });
     const key = await newTokenKey("key-1");
     const database = await stores.database();
@@ -237,7 +247,7 @@ describe("an upgrade", () => {
       what: "a step that fails",
       run: () => Promise.reject(new Error("killed")),
     };
-    await expect(upgrade(stores, { withBackup: true, steps: [failing] })).rejects.toThrow("killed");
+    await expect(upgrade(stores, { withBackup: true, steps: [failing, ...LATER_STEPS] })).rejects.toThrow("killed");
     expect(await tablesOf(stores)).toBe(migrations.length);
     const backups = await readdir(`${stores.folder}/backups`);
     const marked = await stores.redis.hgetall(UPGRADING_KEY);
@@ -318,12 +328,13 @@ describe("an upgrade", () => {
         page("half of it");
       },
     };
-    const first = upgrade(stores, { steps: [slow], owner: "first" });
+    const steps = [slow, ...LATER_STEPS];
+    const first = upgrade(stores, { steps, owner: "first" });
     await expect.poll(() => runs).toBe(1);
     const told: string[] = [];
     const second = upgrade(
       { ...stores, redis: other },
-      { steps: [slow], owner: "second", tell: (sentence) => void told.push(sentence) },
+      { steps, owner: "second", tell: (sentence) => void told.push(sentence) },
     );
     await expect
       .poll(() => told)

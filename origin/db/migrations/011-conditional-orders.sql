@@ -21,6 +21,8 @@ CREATE TABLE order_lists (
   due_as bigint NOT NULL,
   target_profit_ppm integer NOT NULL,
   stop_loss_ppm integer NOT NULL,
+  bought_lots bigint NOT NULL,
+  bought_value numeric(38, 0) NOT NULL,
   created_at bigint NOT NULL,
   updated_at bigint NOT NULL
 );
@@ -28,8 +30,8 @@ CREATE TABLE order_lists (
 CREATE INDEX order_lists_active ON order_lists (id) WHERE status = 'active';
 CREATE INDEX order_lists_user ON order_lists (user_id, id);
 
--- Null if there are none.
-ALTER TABLE trading_pairs ADD COLUMN waves jsonb;
+-- As the journal writes them; an empty list if there are none.
+ALTER TABLE trading_pairs ADD COLUMN waves text NOT NULL DEFAULT '[]';
 
 -- When all orders of the user are cancelled, in milliseconds; null if they are not.
 ALTER TABLE trading_users ADD COLUMN cancel_at bigint;

@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
-import { orderRowSchema } from "../sync/table-queries.ts";
+import { listRowSchema, orderRowSchema } from "../sync/recorded-rows.ts";
+import deleteListsSource from "./delete-lists.sql";
 import deleteOrdersSource from "./delete-orders.sql";
 import findArchivesSource from "./find-archives.sql";
 import insertArchiveSource from "./insert-archive.sql";
+import listOldestListsSource from "./list-oldest-lists.sql";
 import listOldestOrdersSource from "./list-oldest-orders.sql";
 
 export const listOldestOrders = defineQuery({
@@ -13,10 +15,17 @@ export const listOldestOrders = defineQuery({
   row: orderRowSchema,
 });
 
+export const listOldestLists = defineQuery({
+  name: "list-oldest-lists",
+  source: listOldestListsSource,
+  params: ["after", "limit"],
+  row: listRowSchema,
+});
+
 export const insertArchive = defineQuery({
   name: "insert-archive",
   source: insertArchiveSource,
-  params: ["path", "firstId", "lastId", "orders", "sha256"],
+  params: ["path", "firstId", "lastId", "orders", "sha256", "contents"],
   row: z.unknown(),
 });
 
@@ -27,9 +36,16 @@ export const deleteOrders = defineQuery({
   row: z.unknown(),
 });
 
+export const deleteLists = defineQuery({
+  name: "delete-lists",
+  source: deleteListsSource,
+  params: ["ids"],
+  row: z.unknown(),
+});
+
 export const findArchives = defineQuery({
   name: "find-archives",
   source: findArchivesSource,
-  params: ["id"],
+  params: ["contents", "id"],
   row: z.object({ path: z.string(), sha256: z.string() }),
 });

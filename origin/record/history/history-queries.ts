@@ -2,9 +2,11 @@ import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
 import { wholeNumber } from "../ledger/ledger-queries.ts";
 import { ledgerTradeSchema } from "../ledger/ledger-trades.ts";
-import { orderRowSchema } from "../sync/table-queries.ts";
+import { listRowSchema, orderRowSchema } from "../sync/recorded-rows.ts";
+import findListsSource from "./find-lists.sql";
 import findOrdersSource from "./find-orders.sql";
 import listOrderTradesSource from "./list-order-trades.sql";
+import listUserListsSource from "./list-user-lists.sql";
 import listUserMovementsSource from "./list-user-movements.sql";
 import listUserOrdersSource from "./list-user-orders.sql";
 import listUserTradesSource from "./list-user-trades.sql";
@@ -22,6 +24,20 @@ export const listUserOrders = defineQuery({
   source: listUserOrdersSource,
   params: ["user", "before", "limit"],
   row: orderRowSchema,
+});
+
+export const findLists = defineQuery({
+  name: "find-lists",
+  source: findListsSource,
+  params: ["ids"],
+  row: listRowSchema,
+});
+
+export const listUserLists = defineQuery({
+  name: "list-user-lists",
+  source: listUserListsSource,
+  params: ["user", "before", "limit"],
+  row: listRowSchema,
 });
 
 export const listUserTrades = defineQuery({

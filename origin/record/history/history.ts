@@ -1,16 +1,18 @@
 import type { Database } from "../../db/database.ts";
-import type { OrderRow, TradeRow } from "../../engine/changes.ts";
+import type { ListRow, OrderRow, TradeRow } from "../../engine/changes.ts";
 import { amountText, stepsOf } from "../../instruments/amounts.ts";
 import { createGrids, type Grids } from "../../instruments/grids.ts";
 import { isOpenStatus, type OrderHash, orderHash } from "../../state/order-writes.ts";
 import { tradeTexts } from "../../state/state-writes.ts";
 import { findArchives } from "../archive/archive-queries.ts";
-import type { OrderArchive } from "../archive/order-archive.ts";
+import type { OrderArchive, RowArchive } from "../archive/order-archive.ts";
 import { listCurrencies, listGrids, readOffset } from "../ledger/ledger-queries.ts";
 import { tradeRow } from "../ledger/ledger-trades.ts";
 import {
+  findLists,
   findOrders,
   listOrderTrades,
+  listUserLists,
   listUserMovements,
   listUserOrders,
   listUserTrades,
@@ -18,8 +20,8 @@ import {
 } from "./history-queries.ts";
 
 /**
- * Reads what Redis no longer holds, in the form it had there: orders, trades and movements from PostgreSQL, single
- * orders also from the archive. Every call fails with `DatabaseUnavailable` while PostgreSQL is unavailable. Readers
+ * Reads what Redis no longer holds, in the form it had there: orders, order lists, trades and movements from PostgreSQL,
+ * single orders and lists also from the archive. Every call fails with `DatabaseUnavailable` while PostgreSQL is unavailable. Readers
  * ask Redis first, which holds everything open or recent.
  */
 export type History = {
@@ -29,6 +31,10 @@ export type History = {
   readonly findOrders: (orderIds: readonly number[]) => Promise<readonly OrderHash[]>;
   /** Newest first. Archived orders are not listed. */
   readonly ordersBefore: (user: string, page: Page) => Promise<readonly OrderHash[]>;
+  /** Undefined if the order list never existed. */
+  readonly findList: (listId: number) => Promise<ListRow | undefined>;
+  /** Newest first. Archived lists are not listed. */
+  readonly listsBefore: (user: string, page: Page) => Promise<readonly ListRow[]>;
   /** Newest first. */
   readonly tradesBefore: (user: string, page: Page) => Promise<readonly string[]>;
   /** Oldest first; incomplete if the owner traded very often during the lifetime of the order. */
@@ -85,10 +91,18 @@ export function openHistory({
 
   async function read(orderId: number): Promise<OrderRow | undefined> {
     const [kept] = await findOrders.all(database, { ids: [String(orderId)] });
-    if (kept !== undefined || archive === undefined) return kept;
-    for (const file of await findArchives.all(database, { id: String(orderId) })) {
-      const order = await archive.find(file, orderId);
-      if (order !== undefined) return order;
+    return kept ?? findArchived("orders", archive, orderId);
+  }
+
+  async function findArchived<Row>(
+    contents: "orders" | "lists",
+    from: RowArchive<Row> | undefined,
+    id: number,
+  ): Promise<Row | undefined> {
+    if (from === undefined) return undefined;
+    for (const file of await findArchives.all(database, { contents, id: String(id) })) {
+      const row = await from.find(file, id);
+      if (row !== undefined) return row;
     }
     return undefined;
   }
@@ -114,6 +128,12 @@ export function openHistory({
       ids.length === 0 ? [] : hashesOf(await findOrders.all(database, { ids: ids.map(String) })),
     ordersBefore: async (user, { beforeId, limit }) =>
       hashesOf(await listUserOrders.all(database, { user, before: String(Math.min(beforeId, ID_MAX)), limit })),
+    async findList(listId) {
+      const [kept] = await findLists.all(database, { ids: [String(listId)] });
+      return kept ?? findArchived("lists", archive?.lists, listId);
+    },
+    listsBefore: (user, { beforeId, limit }) =>
+      listUserLists.all(database, { user, before: String(Math.min(beforeId, ID_MAX)), limit }),
     tradesBefore: async (user, { beforeId, limit }) =>
       textsOf(user, await listUserTrades.all(database, { user, before: String(Math.min(beforeId, ID_MAX)), limit })),
     async tradesOfOrder(user, { id: orderId, side, createdAt, updatedAt }) {

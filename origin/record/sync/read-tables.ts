@@ -1,12 +1,13 @@
 import { assert } from "../../../shared/assert.ts";
 import { type Database, SNAPSHOT, type Transaction } from "../../db/database.ts";
-import type { BalanceRow, Changes, OrderRow, ReferenceRow, UserRow } from "../../engine/changes.ts";
+import type { BalanceRow, Changes, ListRow, OrderRow, ReferenceRow, UserRow } from "../../engine/changes.ts";
 import { HOUR_MS } from "../../engine/names/references.ts";
 import { faultOfNext, type JournalPosition } from "../../journal/journal.ts";
 import { changesFrom } from "../../journal/journal-body.ts";
 import { createLatestRows, type LatestRows } from "../../state/latest-rows.ts";
 import { readOffset } from "../ledger/ledger-queries.ts";
 import {
+  listActiveLists,
   listAssets,
   listBodies,
   listOpenOrders,
@@ -90,6 +91,10 @@ async function* tableRows(tx: Transaction): AsyncGenerator<Changes> {
     listOpenOrders.all(tx, { after: String(last?.id ?? 0), limit: PAGE }),
   );
   for await (const orders of orderPages) yield { ...empty, orders };
+  const listPages = pages((last: ListRow | undefined) =>
+    listActiveLists.all(tx, { after: String(last?.id ?? 0), limit: PAGE }),
+  );
+  for await (const lists of listPages) yield { ...empty, lists };
   const balancePages = pages((last: BalanceRow | undefined) =>
     listAssets.all(tx, { afterUser: last?.user ?? "", afterCurrency: last?.currency ?? "", limit: PAGE }),
   );

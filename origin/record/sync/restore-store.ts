@@ -19,8 +19,8 @@ import { recentOrders, recentTrades } from "./read-recent.ts";
 import { type RecordedState, readRecordedState } from "./read-tables.ts";
 
 /**
- * Restores an empty Redis from PostgreSQL: wallets, books, open orders, recent orders and trades, references and every
- * counter, as of the last entry in the ledger. Only orders that were acknowledged after that entry and never reached
+ * Restores an empty Redis from PostgreSQL: wallets, books, open and pending orders, active order lists, recent orders
+ * and trades, references and every counter, as of the last entry in the ledger. Only orders that were acknowledged after that entry and never reached
  * PostgreSQL are lost. While it runs, and after an interruption, a mark in Redis prevents every engine from trading.
  */
 export type Restored = {
@@ -58,7 +58,7 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(OFFSET_KEY, ...place)
     .hset(CONSUMERS_KEY, "ledger", sequence)
     .set(FORMAT_KEY, LAYOUT)
-    .hset(BELOW_KEY, "orders", oldest.order - 1, "trades", oldest.trade - 1, "movements", 1)
+    .hset(BELOW_KEY, "orders", oldest.order - 1, "lists", nextOrderId - 1, "trades", oldest.trade - 1, "movements", 1)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });
   if (!audit.isClean)
@@ -118,21 +118,23 @@ async function writeRows(
 function* chunksOf(rows: LatestRows): Generator<LatestRows> {
   const orders = [...rows.orders.values()].sort((first, second) => first.id - second.id);
   const balances = [...rows.balances.values()].flatMap((ofUser) => [...ofUser.values()]);
-  const lists = {
+  const tables = {
     orders,
     balances,
     trades: rows.trades,
     users: [...rows.users.values()],
     references: [...rows.references.values()],
+    lists: [...rows.lists.values()],
   };
-  const longest = Math.max(1, ...Object.values(lists).map(({ length }) => length));
+  const longest = Math.max(1, ...Object.values(tables).map(({ length }) => length));
   for (let from = 0; from < longest; from += ROWS_PER_CHUNK) {
     const part = <Row>(list: readonly Row[]) => list.slice(from, from + ROWS_PER_CHUNK);
     const chunk = createLatestRows();
     chunk.absorb({
       ...rows.clock,
-      ...{ orders: part(lists.orders), balances: part(lists.balances), trades: part(lists.trades) },
-      ...{ users: part(lists.users), references: part(lists.references), movements: part(rows.movements) },
+      ...{ orders: part(tables.orders), balances: part(tables.balances), trades: part(tables.trades) },
+      ...{ users: part(tables.users), references: part(tables.references), movements: part(rows.movements) },
+      lists: part(tables.lists),
       ...{ currencies: part([...rows.currencies.values()]), pairs: part(rows.pairs) },
     });
     yield chunk;

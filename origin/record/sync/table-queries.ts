@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
-import { auctionFrom } from "../../journal/row-fields.ts";
+import type { PairRow, UserRow } from "../../engine/changes.ts";
+import { auctionFrom, type ReadFields, waveFrom } from "../../journal/row-fields.ts";
 import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import forgetBodiesSource from "./forget-bodies.sql";
 import forgetReferencesSource from "./forget-references.sql";
+import listActiveListsSource from "./list-active-lists.sql";
 import listAssetsSource from "./list-assets.sql";
 import listBodiesSource from "./list-bodies.sql";
 import listLatestOrdersSource from "./list-latest-orders.sql";
@@ -13,9 +15,11 @@ import listReferencesSource from "./list-references.sql";
 import listSuppliesSource from "./list-supplies.sql";
 import listTradingUsersSource from "./list-trading-users.sql";
 import readVenueStateSource from "./read-venue-state.sql";
+import { listRowSchema, orderRowSchema } from "./recorded-rows.ts";
 import setVenueStateSource from "./set-venue-state.sql";
 import upsertAssetsSource from "./upsert-assets.sql";
 import upsertCurrenciesSource from "./upsert-currencies.sql";
+import upsertListsSource from "./upsert-lists.sql";
 import upsertOrdersSource from "./upsert-orders.sql";
 import upsertPairsSource from "./upsert-pairs.sql";
 import upsertReferencesSource from "./upsert-references.sql";
@@ -49,7 +53,18 @@ export const upsertOrders = defineQuery({
       "clientOrderIds",
       "createdAt",
       "updatedAt",
+      "conditions",
     ] as const),
+  ],
+  row: none,
+});
+
+export const upsertLists = defineQuery({
+  name: "upsert-lists",
+  source: upsertListsSource,
+  params: [
+    ...(["ids", "users", "pairs", "kinds", "clientListIds", "orderIds", "statuses", "reserved", "dueAs"] as const),
+    ...(["targetProfits", "stopLosses", "boughtLots", "boughtValues", "createdAt", "updatedAt"] as const),
   ],
   row: none,
 });
@@ -82,7 +97,7 @@ export const upsertPairs = defineQuery({
       "makerFees",
       "takerFees",
     ] as const),
-    ...(["states", "bands", "versions", "grids", "lastTicks", "opensAt", "freezeMs", "auctions"] as const),
+    ...(["states", "bands", "versions", "grids", "lastTicks", "opensAt", "freezeMs", "auctions", "waves"] as const),
   ],
   row: none,
 });
@@ -90,7 +105,7 @@ export const upsertPairs = defineQuery({
 export const upsertUsers = defineQuery({
   name: "upsert-users",
   source: upsertUsersSource,
-  params: ["users", "areFrozen"],
+  params: ["users", "areFrozen", "cancelAt"],
   row: none,
 });
 
@@ -141,47 +156,6 @@ export const readVenueState = defineQuery({
   row: z.object({ at: wholeNumber, nextOrderId: wholeNumber, nextTradeId: wholeNumber }),
 });
 
-/** An order as a table row and as a line in the archive. */
-export const orderRowSchema = z.object({
-  id: wholeNumber,
-  user: z.string(),
-  pair: z.string(),
-  grid: z.int(),
-  side: z.enum(["buy", "sell"]),
-  type: z.enum(["limit", "market", "stop", "stopLimit", "takeProfit", "takeProfitLimit"]),
-  timeInForce: z.enum(["GTC", "IOC", "FOK", "GTD"]),
-  postOnly: z.boolean(),
-  ticks: wholeNumber,
-  lots: wholeNumber,
-  quoteAmount: steps,
-  filledLots: wholeNumber,
-  filledValue: steps,
-  feePaid: steps,
-  status: z.enum(["pending", "open", "partiallyFilled", "filled", "cancelled", "failed", "stopped"]),
-  cancelReason: z.enum([
-    "",
-    "user",
-    "immediateOrCancel",
-    "selfTrade",
-    "noLiquidity",
-    "priceBand",
-    "tooManyFills",
-    "fundsSpent",
-    "expired",
-    "cancelAfter",
-    "replaced",
-    "list",
-    "exitBegun",
-    "fillOrKill",
-    "postOnly",
-    "fundsInsufficient",
-    "reserveSpent",
-  ]),
-  clientOrderId: z.string(),
-  createdAt: wholeNumber,
-  updatedAt: wholeNumber,
-});
-
 export const listOpenOrders = defineQuery({
   name: "list-open-orders",
   source: listOpenOrdersSource,
@@ -196,6 +170,13 @@ export const listLatestOrders = defineQuery({
   row: orderRowSchema,
 });
 
+export const listActiveLists = defineQuery({
+  name: "list-active-lists",
+  source: listActiveListsSource,
+  params: ["after", "limit"],
+  row: listRowSchema,
+});
+
 export const listAssets = defineQuery({
   name: "list-assets",
   source: listAssetsSource,
@@ -207,24 +188,27 @@ export const listPairs = defineQuery({
   name: "list-pairs",
   source: listPairsSource,
   params: [],
-  row: z.object({
-    pair: z.string(),
-    baseCurrency: z.string(),
-    quoteCurrency: z.string(),
-    tickSteps: steps,
-    lotSteps: steps,
-    valueStepsMin: steps,
-    makerFeePpm: z.int(),
-    takerFeePpm: z.int(),
-    state: z.enum(["trading", "halted", "auction"]),
-    opensAt: wholeNumber,
-    freezeMs: wholeNumber,
-    bandPpm: z.int(),
-    version: z.int(),
-    grid: z.int(),
-    lastTicks: wholeNumber,
-    auction: z.string().transform((text) => auctionFrom(JSON.parse(text))),
-  }),
+  row: z
+    .object({
+      pair: z.string(),
+      baseCurrency: z.string(),
+      quoteCurrency: z.string(),
+      tickSteps: steps,
+      lotSteps: steps,
+      valueStepsMin: steps,
+      makerFeePpm: z.int(),
+      takerFeePpm: z.int(),
+      state: z.enum(["trading", "halted", "auction"]),
+      opensAt: wholeNumber,
+      freezeMs: wholeNumber,
+      bandPpm: z.int(),
+      version: z.int(),
+      grid: z.int(),
+      lastTicks: wholeNumber,
+      auction: z.string().transform((text) => auctionFrom(JSON.parse(text))),
+      waves: z.string().transform((text) => (JSON.parse(text) as ReadFields[]).map(waveFrom)),
+    })
+    .transform(({ waves, ...pair }): PairRow => (waves.length === 0 ? pair : { ...pair, waves })),
 });
 
 export const listSupplies = defineQuery({
@@ -238,7 +222,9 @@ export const listTradingUsers = defineQuery({
   name: "list-trading-users",
   source: listTradingUsersSource,
   params: ["after", "limit"],
-  row: z.object({ user: z.string(), isFrozen: z.boolean() }),
+  row: z
+    .object({ user: z.string(), isFrozen: z.boolean(), cancelAt: wholeNumber.nullable() })
+    .transform(({ cancelAt, ...user }): UserRow => (cancelAt === null ? user : { ...user, cancelAt })),
 });
 
 export const listReferences = defineQuery({
@@ -247,7 +233,7 @@ export const listReferences = defineQuery({
   params: ["afterUser", "afterKind", "afterReference", "limit"],
   row: z.object({
     user: z.string(),
-    kind: z.enum(["order", "deposit", "withdrawal", "transfer"]),
+    kind: z.enum(["order", "list", "deposit", "withdrawal", "transfer"]),
     reference: z.string(),
     digest: z.string(),
     orderId: wholeNumber,

@@ -1,13 +1,15 @@
 import type { Database, Transaction } from "../../db/database.ts";
-import type { OrderRow, PairRow } from "../../engine/changes.ts";
-import { auctionFields } from "../../journal/row-fields.ts";
+import type { ListRow, OrderRow, PairRow } from "../../engine/changes.ts";
+import { auctionFields, waveFields } from "../../journal/row-fields.ts";
 import type { LatestRows } from "../../state/latest-rows.ts";
 import { moveOffset, tryConsumerLock } from "../ledger/ledger-queries.ts";
 import { beginJournalWrite, OWN_ROLE } from "../ledger/write-ledger.ts";
+import { recordedConditions } from "./recorded-rows.ts";
 import {
   setVenueState,
   upsertAssets,
   upsertCurrencies,
+  upsertLists,
   upsertOrders,
   upsertPairs,
   upsertReferences,
@@ -35,6 +37,7 @@ async function putRows(tx: Transaction, rows: LatestRows): Promise<void> {
   await Promise.all([
     setVenueState.all(tx, { at: String(at), nextOrderId: String(nextOrderId), nextTradeId: String(nextTradeId) }),
     putOrders(tx, [...rows.orders.values()]),
+    putLists(tx, [...rows.lists.values()]),
     putAssets(tx, rows),
     putPairs(tx, rows.pairs),
     putOthers(tx, rows),
@@ -63,6 +66,31 @@ async function putOrders(tx: Transaction, orders: readonly OrderRow[]): Promise<
     statuses: column(({ status }) => status),
     cancelReasons: column(({ cancelReason }) => cancelReason),
     clientOrderIds: column(({ clientOrderId }) => clientOrderId),
+    createdAt: column(({ createdAt }) => createdAt),
+    updatedAt: column(({ updatedAt }) => updatedAt),
+    conditions: column(({ conditions }) =>
+      conditions === undefined ? "" : JSON.stringify(recordedConditions(conditions)),
+    ),
+  });
+}
+
+async function putLists(tx: Transaction, lists: readonly ListRow[]): Promise<void> {
+  if (lists.length === 0) return;
+  const column = (of: (list: ListRow) => string | number | bigint) => lists.map((list) => String(of(list)));
+  await upsertLists.all(tx, {
+    ids: column(({ id }) => id),
+    users: column(({ user }) => user),
+    pairs: column(({ pair }) => pair),
+    kinds: column(({ kind }) => kind),
+    clientListIds: column(({ clientListId }) => clientListId),
+    orderIds: column(({ orderIds }) => orderIds.join()),
+    statuses: column(({ status }) => status),
+    reserved: column(({ reserved }) => reserved),
+    dueAs: column(({ dueAs }) => dueAs),
+    targetProfits: column(({ targetProfitPpm }) => targetProfitPpm),
+    stopLosses: column(({ stopLossPpm }) => stopLossPpm),
+    boughtLots: column(({ boughtLots }) => boughtLots),
+    boughtValues: column(({ boughtValue }) => boughtValue),
     createdAt: column(({ createdAt }) => createdAt),
     updatedAt: column(({ updatedAt }) => updatedAt),
   });
@@ -101,6 +129,7 @@ async function putPairs(tx: Transaction, rows: readonly PairRow[]): Promise<void
     opensAt: column(({ opensAt }) => opensAt),
     freezeMs: column(({ freezeMs }) => freezeMs),
     auctions: column(({ auction }) => JSON.stringify(auctionFields(auction))),
+    waves: column(({ waves = [] }) => JSON.stringify(waves.map(waveFields))),
   });
 }
 
@@ -118,6 +147,7 @@ async function putOthers(tx: Transaction, rows: LatestRows): Promise<void> {
     await upsertUsers.all(tx, {
       users: users.map(({ user }) => user),
       areFrozen: users.map(({ isFrozen }) => String(isFrozen)),
+      cancelAt: users.map(({ cancelAt }) => (cancelAt === undefined ? "" : String(cancelAt))),
     });
   }
   const references = [...rows.references.values()];
