@@ -11,6 +11,7 @@ import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
+import { openMarket } from "./open-market.ts";
 import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
@@ -76,12 +77,15 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log })
 const archive = openArchive(settings);
 const record = openRecord({ settings, database, archive, clock, log });
 const watched = watchVenue({ redis: venueRedis, folder: settings.SLUICE_DATA_DIR, log });
-const metrics = () => record.metrics() + watched.metrics() + stalls.metrics();
+const metrics = () => record.metrics() + market.metrics() + watched.metrics() + stalls.metrics();
 
 // 6. Trading: commands, engine and projections, by the roles of this process.
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
 
-// 7. Accounts: their copies in Redis are updated from the record and follow it. The API depends on both.
+// 7. Market data: candles, summaries and positions follow the journal.
+const market = openMarket({ settings, database, feed: trading.feed, clock, log });
+
+// 8. Accounts: their copies in Redis are updated from the record and follow it. The API depends on both.
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
       ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
@@ -89,8 +93,8 @@ const venue = settings.SLUICE_ROLES.includes("api")
     })
   : undefined;
 
-// 8. HTTP and WebSockets, on loopback by default. A process that does not serve the API still reports its health.
-const parts = { venueRedis, database, trading, record };
+// 9. HTTP and WebSockets, on loopback by default. A process that does not serve the API still reports its health.
+const parts = { venueRedis, database, trading, record, market };
 const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
 const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
@@ -100,7 +104,7 @@ const monitored =
   metricsPort === undefined ? undefined : await startHttpServer({ app: healthApp, host, port: metricsPort });
 log.info({ port }, "the origin is listening");
 
-// 9. The control socket for the command line of this machine.
+// 10. The control socket for the command line of this machine.
 const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL };
 const audit = (scope: AuditScope) => startAudit(stores, scope).report;
 const control =
@@ -113,6 +117,7 @@ stopOnSignal(log, [
   { name: "record", stop: record.stop },
   { name: "watch", stop: async () => watched.stop() },
   { name: "trading", stop: trading.stop },
+  { name: "market", stop: market.stop },
   { name: "accounts", stop: async () => venue?.stop() },
   { name: "http", stop: server.stop },
   { name: "metrics", stop: async () => monitored?.stop() },

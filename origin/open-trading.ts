@@ -11,7 +11,7 @@ import { createHandOff } from "./commit/submit/hand-off.ts";
 import { openCommands } from "./commit/submit/open-commands.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
-import { createJournalFeed } from "./journal/journal-feed.ts";
+import { createJournalFeed, type JournalFeed } from "./journal/journal-feed.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
 import { createProjectedPosition } from "./state/projected-position.ts";
 import { startStateProjection } from "./state/state-projection.ts";
@@ -19,6 +19,8 @@ import { startStateProjection } from "./state/state-projection.ts";
 /** Opens the path of an order: commands, engine, commit and projections, by the roles of this process. */
 export type Trading = {
   readonly commands: Commands;
+  /** Batches that this process has committed. */
+  readonly feed: JournalFeed;
   readonly health: () => readonly PartHealth[];
   readonly stop: () => Promise<void>;
 };
@@ -106,6 +108,7 @@ export function openTrading({
 
   return {
     commands,
+    feed,
     health: () => [
       ...(engine === undefined ? [] : [engineHealth(engine.status())]),
       ...(projection === undefined ? [] : [projectionHealth(projection.lag())]),

@@ -28,6 +28,7 @@ type HealthDependencies = {
   readonly trading?: { readonly health: () => readonly PartHealth[] };
   /** The ledger and what follows it, likewise. */
   readonly record?: { readonly health: () => readonly PartHealth[] };
+  readonly market?: { readonly health: () => readonly PartHealth[] };
   readonly clock?: Clock;
 };
 
@@ -35,7 +36,14 @@ type HealthDependencies = {
  * `GET /health`: whether this process can reach its stores, and whether its own parts work. It needs no pass, so the
  * stores are asked at most once a second, and requests through the gate, which every visitor can send, see no details.
  */
-export function healthRoute({ venueRedis, database, trading, record, clock = systemClock }: HealthDependencies) {
+export function healthRoute({
+  venueRedis,
+  database,
+  trading,
+  record,
+  market,
+  clock = systemClock,
+}: HealthDependencies) {
   const venueStore = scriptRunner(venueRedis);
   let loading: string | undefined;
   let isLooking = false;
@@ -91,7 +99,8 @@ export function healthRoute({ venueRedis, database, trading, record, clock = sys
     const stores = await recentStores();
     // When the store is unavailable, so is everything that depends on it, which adds no information.
     const isStoreUp = stores.some(({ name, state }) => name === "venueStore" && state === "ok");
-    const ofTrading = isStoreUp ? [...(trading?.health() ?? []), ...(record?.health() ?? [])] : [];
+    const parts = [trading, record, market];
+    const ofTrading = isStoreUp ? parts.flatMap((part) => part?.health() ?? []) : [];
     const whole = healthReport([{ name: "origin", state: "ok" }, ...stores, ...ofTrading]);
     const report = isForwarded(c) ? withoutDetails(whole) : whole;
     return c.json(report, healthStatusCode(report), { "cache-control": "no-store" });

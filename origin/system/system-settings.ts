@@ -36,7 +36,7 @@ export type SystemValues = {
   readonly minVolumeFilter: string;
 };
 
-const SYSTEM_KEY = "config:system";
+export const SYSTEM_KEY = "config:system";
 const LOOK_EVERY_MS = 400;
 const DEFAULTS: SystemValues = {
   maintenanceMode: false,

@@ -15,6 +15,7 @@ import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
+import { openMarket } from "../../origin/open-market.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
@@ -186,26 +187,35 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
     clock,
     log,
   });
+  const market = openMarket({
+    settings: { ...trades, ...places },
+    database,
+    feed: trading.feed,
+    clock,
+    log,
+    flushMs: 20,
+  });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({
     ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
     ...{
       history: openHistory({ database, archive }),
-      metrics: () => record.metrics() + watched.metrics() + stalls.metrics(),
+      metrics: () => record.metrics() + market.metrics() + watched.metrics() + stalls.metrics(),
     },
   });
   const forge = await createTokenForge({ kind: "pass", nowSeconds: Math.floor(Date.now() / 1000) });
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
   const checkPass = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: Date.now }, log });
-  const app = createOriginApp({ venueRedis, database, checkPass, log, trading, record, ...venue });
+  const app = createOriginApp({ venueRedis, database, checkPass, log, trading, record, market, ...venue });
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {
     watched.stop();
     stalls.stop();
     await venue.stop();
+    await market.stop();
     await trading.stop();
     await record.stop();
     redis.disconnect();

@@ -101,7 +101,7 @@ export function createCandleFold(known: ReadonlyMap<Frame, Bar> = new Map()): Ca
     opens[place] = { ...bar, openTime };
   }
 
-  /** What a frame has summed becomes part of its newest bar and of the frames above. */
+  /** The sum of a frame becomes part of its newest bar and of the frames above. */
   function handOut(place: number): void {
     const open = opens[place];
     if (open === undefined) return;

@@ -8,7 +8,7 @@ export type TradeNumbers = {
   readonly trades: number;
   /** Likewise for aggregated trades. */
   readonly aggregates: number;
-  /** What the trades of the last aggregated one have in common; empty before the first trade. */
+  /** The common part of the trades of the last aggregated one; empty before the first trade. */
   readonly aggregated: string;
 };
 

@@ -16,6 +16,8 @@ export type DayWindow = {
   readonly read: () => DayFigures | undefined;
   /** The price of the last trade ever; undefined before the first. */
   readonly lastPrice: () => bigint | undefined;
+  /** When the oldest minute of the window began. */
+  readonly oldest: () => number | undefined;
 };
 
 export type DayFigures = Pick<Bar, "open" | "high" | "low" | "close" | "volume" | "quoteVolume" | "trades">;
@@ -78,6 +80,7 @@ export function createDayWindow(lastPrice?: bigint): DayWindow {
       return { open: first.open, high: highest.high, low: lowest.low, close: newest.close, ...sums };
     },
     lastPrice: () => last,
+    oldest: () => minutes.first()?.openTime,
   };
 }
 

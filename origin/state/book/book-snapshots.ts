@@ -120,7 +120,8 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
       const grid = grids.of(pair, level.grid);
       return [priceText(level.ticks, grid), quantityText(level.lots, grid)];
     };
-    return { ...latest, bids: bids.map(shown), asks: asks.map(shown) };
+    const best = [bids[0], asks[0]].flatMap((level) => (level === undefined ? [null, null] : shown(level)));
+    return { ...latest, best, bids: bids.map(shown), asks: asks.map(shown) };
   }
 
   absorbedMeanwhile = new Set();

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { assert } from "../../shared/assert.ts";
+import type { Database } from "../db/database.ts";
+import { defineQuery } from "../db/define-query.ts";
+import { stepsOf } from "../instruments/amounts.ts";
+import type { Grid } from "../instruments/grid.ts";
+import type { Grids } from "../instruments/grids.ts";
+import listMarketTradesSource from "./list-market-trades.sql";
+import type { MarketTrade } from "./market-trade.ts";
+
+const listMarketTrades = defineQuery({
+  name: "list-market-trades",
+  source: listMarketTradesSource,
+  params: ["after", "upTo", "limit"],
+  row: z.object({ count: z.int(), lastId: z.string(), trades: z.string() }),
+});
+
+/** Some 1.5 MB of text. */
+const PAGE_MAX = 10_000;
+
+type Span = { readonly after?: number; readonly upTo: number };
+
+/** Every trade of the ledger up to a journal entry, page by page, in the order of their ids. */
+export async function* readLedgerTrades(
+  database: Database,
+  grids: Grids,
+  { after = 0, upTo }: Span,
+): AsyncGenerator<readonly MarketTrade[]> {
+  let last = String(after);
+  for (;;) {
+    const page = await listMarketTrades.first(database, { after: last, upTo: String(upTo), limit: PAGE_MAX });
+    if (page === undefined || page.count === 0) return;
+    yield page.trades.split("\x1e").map((text) => tradeFrom(text, grids));
+    if (page.count < PAGE_MAX) return;
+    last = page.lastId;
+  }
+}
+
+const FIELDS = 14;
+
+function tradeFrom(text: string, grids: Grids): MarketTrade {
+  const fields = text.split("\x1f");
+  assert(fields.length === FIELDS, "a trade of the ledger is complete");
+  const pair = fields[1] as string;
+  const grid = grids.of(pair, Number(fields[2]));
+  return {
+    id: Number(fields[0]),
+    pair,
+    grid: grid.grid,
+    at: Number(fields[3]),
+    ticks: countOf(fields[4] as string, grid, "price"),
+    lots: countOf(fields[5] as string, grid, "quantity"),
+    value: exactSteps(fields[6] as string, grid.quoteScale),
+    takerSide: fields[7] as "buy" | "sell",
+    buyOrderId: Number(fields[8]),
+    sellOrderId: Number(fields[9]),
+    buyUser: fields[10] as string,
+    sellUser: fields[11] as string,
+    buyFee: exactSteps(fields[12] as string, grid.baseScale),
+    sellFee: exactSteps(fields[13] as string, grid.quoteScale),
+  };
+}
+
+/** Ticks of a price, lots of a quantity. */
+function countOf(text: string, grid: Grid, kind: "price" | "quantity"): number {
+  const isPrice = kind === "price";
+  const steps = exactSteps(text, isPrice ? grid.quoteScale : grid.baseScale);
+  return Number(steps / (isPrice ? grid.tickSteps : grid.lotSteps));
+}
+
+/** The ledger writes all decimals of a currency, so the digits are the steps. */
+function exactSteps(text: string, scale: number): bigint {
+  if (scale === 0) return BigInt(text);
+  return text.length > scale && text.at(-scale - 1) === "."
+    ? BigInt(text.slice(0, -scale - 1) + text.slice(-scale))
+    : stepsOf(text, scale);
+}

@@ -1,0 +1,93 @@
+import type { Redis } from "ioredis";
+import type { Logger } from "pino";
+import type { Clock } from "../shared/clock.ts";
+import { metricsText } from "../shared/http/exposition.ts";
+import type { PartHealth } from "../shared/http/health.ts";
+import { newId, systemRandom } from "../shared/ids.ts";
+import type { Database } from "./db/database.ts";
+import type { OriginSettings } from "./environment.ts";
+import type { JournalFeed } from "./journal/journal-feed.ts";
+import { OFFSET_KEY } from "./journal/keys.ts";
+import { MARKET_KEY } from "./market/keys.ts";
+import { startMarketProjection } from "./market/market-projection.ts";
+import { rebuildMarket } from "./market/rebuild-market.ts";
+import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
+
+/** Opens market data in a worker process; processes with other roles only read what it writes. */
+export type Market = {
+  readonly health: () => readonly PartHealth[];
+  /** Prometheus text. */
+  readonly metrics: () => string;
+  readonly stop: () => Promise<void>;
+};
+
+type MarketParts = {
+  readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "VENUE_REDIS_URL">;
+  readonly database: Database;
+  readonly feed: JournalFeed;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Tests write more often. */
+  readonly flushMs?: number;
+};
+
+const MEASURE_EVERY_MS = 500;
+
+export function openMarket({ settings, database, feed, clock, log, flushMs }: MarketParts): Market {
+  if (!settings.SLUICE_ROLES.includes("worker")) return NO_MARKET;
+  const connections: Redis[] = [];
+  const open = (options?: ConnectOptions) => {
+    const redis = connectRedis(settings.VENUE_REDIS_URL, log, options);
+    connections.push(redis);
+    return redis;
+  };
+  const redis = open();
+  const rebuildWriter = open({ isRaw: true });
+  let lag = 0;
+
+  const projection = startMarketProjection({
+    ...{ redis, reader: open(), writer: open({ isRaw: true }), feed, nowMs: clock.nowMs, log },
+    owner: `${process.pid}.${newId(systemRandom)}`,
+    rebuild: async () => {
+      await rebuildMarket({ database, redis, writer: rebuildWriter, nowMs: clock.nowMs(), log });
+    },
+    ...(flushMs !== undefined && { flushMs }),
+  });
+
+  async function measure(): Promise<void> {
+    const [committed, projected] = await Promise.all([
+      redis.hget(OFFSET_KEY, "sequence"),
+      redis.hget(MARKET_KEY, "sequence"),
+    ]);
+    lag = Number(committed ?? 0) - Number(projected ?? 0);
+  }
+
+  // While Redis is unavailable the last figure counts; the store's own health reports the outage.
+  const measuring = setInterval(() => void measure().catch(() => {}), MEASURE_EVERY_MS);
+  return {
+    health: () => [marketHealth(lag, projection.state().haltedFor)],
+    metrics: () =>
+      metricsText("sluice_venue_market_", [
+        { name: "lag_entries", kind: "gauge", help: "Journal entries that market data is behind.", value: lag },
+        {
+          name: "halted",
+          kind: "gauge",
+          help: "1 if market data has stopped at a fault of the journal.",
+          value: projection.state().haltedFor === undefined ? 0 : 1,
+        },
+      ]),
+    stop: async () => {
+      clearInterval(measuring);
+      await projection.stop();
+      for (const connection of connections) connection.disconnect();
+    },
+  };
+}
+
+const NO_MARKET: Market = { health: () => [], metrics: () => "", stop: async () => {} };
+
+/** Late or stopped market data is reported and takes no process out of service: trading does not depend on it. */
+function marketHealth(lag: number, haltedFor: string | undefined): PartHealth {
+  const detail = haltedFor === undefined ? `${lag} journal entries behind` : `stopped: ${haltedFor}`;
+  return { name: "marketData", state: "ok", detail };
+}
