@@ -11,6 +11,7 @@ import { OFFSET_KEY } from "./journal/keys.ts";
 import { MARKET_KEY } from "./market/keys.ts";
 import { startMarketProjection } from "./market/market-projection.ts";
 import { rebuildMarket } from "./market/rebuild-market.ts";
+import { openLedgerReader } from "./record/ledger/market-trades.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
 
 /** Opens market data in a worker process; processes with other roles only read what it writes. */
@@ -42,15 +43,13 @@ export function openMarket({ settings, database, feed, clock, log, flushMs }: Ma
     return redis;
   };
   const redis = open();
-  const rebuildWriter = open({ isRaw: true });
+  const ledger = openLedgerReader(database);
   let lag = 0;
 
   const projection = startMarketProjection({
     ...{ redis, reader: open(), writer: open({ isRaw: true }), feed, nowMs: clock.nowMs, log },
     owner: `${process.pid}.${newId(systemRandom)}`,
-    rebuild: async () => {
-      await rebuildMarket({ database, redis, writer: rebuildWriter, nowMs: clock.nowMs(), log });
-    },
+    rebuild: (writes) => rebuildMarket({ ledger, redis, writes, nowMs: clock.nowMs(), log }),
     ...(flushMs !== undefined && { flushMs }),
   });
 

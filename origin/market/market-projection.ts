@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { assert } from "../../shared/assert.ts";
-import { type FollowedJournal, followJournal, type Run } from "../journal/follow-journal.ts";
+import { type FollowedJournal, followJournal, JournalFault, type Run } from "../journal/follow-journal.ts";
 import { firstEntry } from "../journal/journal.ts";
 import { type Committed, type JournalFeed, openCommittedReader } from "../journal/journal-feed.ts";
 import { OFFSET_KEY } from "../journal/keys.ts";
-import { createGuardedWrites, type Write } from "../state/writes.ts";
+import { createGuardedWrites, type GuardedWrites, type Write } from "../state/writes.ts";
 import { MARKET_KEY, MARKET_LEASE_KEY } from "./keys.ts";
 import { type LoadedMarket, loadMarket } from "./load-market.ts";
 import { type MarketPosition, positionWrite } from "./market-state.ts";
@@ -31,8 +31,8 @@ type ProjectionParts = {
   readonly reader: Redis;
   readonly writer: Redis;
   readonly feed: JournalFeed | undefined;
-  /** Brings Redis to a state of the ledger, and returns its position. */
-  readonly rebuild: (reason: string) => Promise<void>;
+  /** Brings Redis to the state of the ledger. */
+  readonly rebuild: (writes: GuardedWrites) => Promise<unknown>;
   readonly nowMs: () => number;
   /** Unique to this process and start. */
   readonly owner: string;
@@ -65,7 +65,7 @@ export function startMarketProjection({
     const reason = loaded.damage ?? (await lossOf(redis, loaded.position));
     if (reason === undefined) return loaded;
     log.warn(`market data is rebuilt from the ledger: ${reason}`);
-    await rebuild(reason);
+    await rebuild(writes);
     return loadMarket(redis, nowMs());
   }
 
@@ -75,6 +75,7 @@ export function startMarketProjection({
     const round = createMarketRound(redis);
     /** The last entry in memory. */
     let folded = position;
+    let isOver = false;
     let stepAtMs = Number.NEGATIVE_INFINITY;
     let roundAtMs = Number.NEGATIVE_INFINITY;
 
@@ -91,17 +92,31 @@ export function startMarketProjection({
       }
     }
 
+    /** Undefined when the next entries were trimmed before they were read: the run is over, and the next one rebuilds. */
+    async function read(): Promise<readonly Committed[] | undefined> {
+      try {
+        return await committed.next(folded);
+      } catch (error) {
+        isOver = error instanceof JournalFault && (await lossOf(redis, folded)) !== undefined;
+        if (isOver) return undefined;
+        throw error;
+      }
+    }
+
+    const isWriteDue = (after: MarketPosition) =>
+      folded.sequence > after.sequence && performance.now() - stepAtMs >= flushMs;
+
     /** Reads and folds until a write is due. */
     async function next(after: MarketPosition): Promise<readonly Step[]> {
-      for (;;) {
-        const batches = await committed.next(folded);
+      for (let isIdle = false; !isIdle; ) {
+        const batches = await read();
+        if (batches === undefined) return [];
         await fold(batches);
-        const now = performance.now();
-        const isRound = now - roundAtMs >= ROUND_MS;
-        const isDue = folded.sequence > after.sequence && now - stepAtMs >= flushMs;
-        if (isDue || isRound) return [await step(isRound)];
-        if (batches.length === 0 && folded.sequence === after.sequence) return [];
+        const isRound = performance.now() - roundAtMs >= ROUND_MS;
+        if (isRound || isWriteDue(after)) return [await step(isRound)];
+        isIdle = batches.length === 0 && folded.sequence === after.sequence;
       }
+      return [];
     }
 
     async function step(isRound: boolean): Promise<Step> {
@@ -109,7 +124,8 @@ export function startMarketProjection({
       const own = state.takeWrites();
       if (!isRound) return { writes: own, position: folded };
       roundAtMs = stepAtMs;
-      return { writes: [...own, ...(await round.writes(state, Math.max(nowMs(), folded.at)))], position: folded };
+      const when = { at: Math.max(nowMs(), folded.at), sequence: folded.sequence };
+      return { writes: [...own, ...(await round.writes(state, when))], position: folded };
     }
 
     async function take([first]: readonly Step[], before: MarketPosition) {
@@ -120,7 +136,7 @@ export function startMarketProjection({
       return { count: 1, position: first.position };
     }
 
-    return { position, next, take, close: async () => committed.close() };
+    return { position, next, take, isOver: () => isOver, close: async () => committed.close() };
   }
 
   const lease = { redis, key: MARKET_LEASE_KEY, owner };

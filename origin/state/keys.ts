@@ -48,6 +48,8 @@ export const referencesKey = (hour: number) => `${SHARD}:references:${hour}`;
 
 /** Outside the shard's slot: for readers that do not know shards. */
 export const pairConfigKey = (pair: string) => `config:pair:${pair}`;
+/** The copy of the venue's settings. */
+export const SYSTEM_KEY = "config:system";
 /** The best prices of a book, as JSON. */
 export const bookSnapshotKey = (pair: string) => `v1:book:snapshot:${pair}`;
 export const lastPriceKey = (pair: string) => `v1:last_price:${pair}`;

@@ -7,6 +7,7 @@ import { type Actor, writeAudit } from "../accounts/admin/audit.ts";
 import type { Database } from "../db/database.ts";
 import { defineQuery } from "../db/define-query.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
+import { SYSTEM_KEY } from "../state/keys.ts";
 import changeSystemSource from "./change-system.sql";
 import lockSystemSource from "./lock-system.sql";
 import putSystemSource from "./put-system.lua";
@@ -36,7 +37,6 @@ export type SystemValues = {
   readonly minVolumeFilter: string;
 };
 
-export const SYSTEM_KEY = "config:system";
 const LOOK_EVERY_MS = 400;
 const DEFAULTS: SystemValues = {
   maintenanceMode: false,

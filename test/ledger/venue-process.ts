@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
 import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
+import { openMarket } from "../../origin/open-market.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
@@ -36,6 +37,7 @@ const record = openRecord({
   log,
 });
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock: systemClock, log });
+const market = openMarket({ settings, database, feed: trading.feed, clock: systemClock, log });
 
 const ORDERS_AT_ONCE = 10;
 const TRADERS = 40;
@@ -66,6 +68,7 @@ function isDone(answer: Submitted | undefined): boolean {
 const seed = process.env["LOAD_SEED"];
 if (seed !== undefined) void trade(seed);
 const stop = async () => {
+  await market.stop();
   await trading.stop();
   await record.stop();
   process.exit(0);

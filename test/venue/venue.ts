@@ -170,31 +170,11 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
     roles = ["api", "engine", "worker"],
   } = stores.options ?? {};
   const trades = { SLUICE_ROLES: [...roles], SLUICE_UNSAFE_STORE: false };
-  const record = openRecord({
-    ...{
-      settings: { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes },
-      database,
-      archive,
-      clock,
-      log,
-    },
-    ...(kept && { kept }),
-  });
-  const trading = openTrading({
-    settings: { ...trades, ...places },
-    database,
-    refusalOf: record.refusalOf,
-    clock,
-    log,
-  });
-  const market = openMarket({
-    settings: { ...trades, ...places },
-    database,
-    feed: trading.feed,
-    clock,
-    log,
-    flushMs: 20,
-  });
+  const parts = { settings: { ...trades, ...places }, database, clock, log };
+  const recorded = { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes };
+  const record = openRecord({ ...parts, settings: recorded, archive, ...(kept && { kept }) });
+  const trading = openTrading({ ...parts, refusalOf: record.refusalOf });
+  const market = openMarket({ ...parts, feed: trading.feed, flushMs: 20 });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({

@@ -2,9 +2,8 @@ import type { Redis } from "ioredis";
 import { parseMoney } from "../../../shared/money.ts";
 import type { PairRow } from "../../engine/changes.ts";
 import { replies } from "../../redis/pipeline.ts";
-import { bookSnapshotKey } from "../../state/keys.ts";
+import { bookSnapshotKey, SYSTEM_KEY } from "../../state/keys.ts";
 import type { Write } from "../../state/writes.ts";
-import { SYSTEM_KEY } from "../../system/system-settings.ts";
 import { ACTIVE_PAIRS_KEY, ALL_SUMMARIES_KEY, GAPS_KEY, PUMP_SCORES_KEY, summaryKey } from "../keys.ts";
 import type { MarketState } from "../market-state.ts";
 import { gapPercent, pumpScore, steadyScore } from "../signals/pump-score.ts";
@@ -16,8 +15,11 @@ import { type BestPrices, NO_BEST_PRICES, type Summary, summaryOf } from "./summ
  */
 export type MarketRound = {
   /** Reads the books' best prices, and returns the commands for Redis. */
-  readonly writes: (state: MarketState, at: number) => Promise<readonly Write[]>;
+  readonly writes: (state: MarketState, when: When) => Promise<readonly Write[]>;
 };
+
+/** The time that 24 hours end at, and the last journal entry in the figures. */
+type When = { readonly at: number; readonly sequence: number };
 
 const SUMMARY_SECONDS = 10;
 const ALL_MS = 2_000;
@@ -42,7 +44,7 @@ export function createMarketRound(redis: Redis): MarketRound {
     return { filter: (filter as string | null) ?? "0", best: heads.map((head) => bestIn(head as string)) };
   }
 
-  function summaryWrites(summary: Summary): Write[] {
+  function summaryWrites(summary: Summary, sequence: number): Write[] {
     const { at, ...rest } = summary;
     const text = JSON.stringify(rest);
     const before = written.get(summary.pair);
@@ -50,7 +52,7 @@ export function createMarketRound(redis: Redis): MarketRound {
     written.set(summary.pair, { text, at });
     const key = summaryKey(summary.pair);
     return [
-      ["HSET", key, ...hashFields(summary)],
+      ["HSET", key, ...summaryHashFields(summary), "sequence", sequence],
       ["EXPIRE", key, SUMMARY_SECONDS],
     ];
   }
@@ -76,7 +78,7 @@ export function createMarketRound(redis: Redis): MarketRound {
   }
 
   return {
-    async writes(state, at) {
+    async writes(state, { at, sequence }) {
       const pairs = [...state.terms.values()].toSorted((a, b) => (a.pair < b.pair ? -1 : 1));
       const { filter, best } = await readBooks(pairs);
       const summaries: Summary[] = [];
@@ -96,7 +98,7 @@ export function createMarketRound(redis: Redis): MarketRound {
         if (score !== undefined) newScores.set(row.pair, score);
       }
       return [
-        ...summaries.flatMap(summaryWrites),
+        ...summaries.flatMap((summary) => summaryWrites(summary, sequence)),
         allWrite(summaries, at),
         ...activeWrites(pairs),
         ...rankWrites(PUMP_SCORES_KEY, scores, newScores),
@@ -134,7 +136,7 @@ function bestIn(head: string): BestPrices {
 }
 
 /** As in Redis: names with underscores, empty for null. */
-function hashFields(summary: Summary): (string | number)[] {
+export function summaryHashFields(summary: Summary): (string | number)[] {
   return SUMMARY_FIELDS.flatMap(([field, name]) => [name, summary[field] ?? ""]);
 }
 

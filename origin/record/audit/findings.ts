@@ -9,6 +9,9 @@ export const CHECKS = [
   "double entry",
   "open orders",
   "parked entries",
+  "candles",
+  "summaries",
+  "positions",
   "restore",
 ] as const;
 export type Check = (typeof CHECKS)[number];

@@ -5,9 +5,11 @@ import type { Changes } from "../../engine/changes.ts";
 import { createEngine } from "../../engine/engine.ts";
 import { HOUSE_USER } from "../../engine/terms.ts";
 import { CONSUMERS_KEY } from "../../journal/keys.ts";
+import { auditMarket, type MarketCheck } from "../../market/audit/audit-market.ts";
 import { PROJECTED_KEY } from "../../state/keys.ts";
 import { type LoadedState, loadState, toChanges } from "../../state/load-state.ts";
 import { listCurrencies, readOffset } from "../ledger/ledger-queries.ts";
+import { openLedgerReader } from "../ledger/market-trades.ts";
 import { OUTSIDE_ACCOUNT } from "../ledger/post-entry.ts";
 import { readRecordedState } from "../sync/read-tables.ts";
 import { countStrays, listParked } from "./audit-queries.ts";
@@ -50,6 +52,9 @@ export const AUDIT_CONSUMER = "audit";
 /** How long the ledger may take to reach the entry that Redis was read at. */
 const LEDGER_WAIT_MS_MAX = 30_000;
 const LEDGER_LOOK_MS = 50;
+
+/** The regular audit compares the market data of this time, a full one all of it. */
+const MARKET_MS = 2 * 24 * 3_600_000;
 
 /** Checks the whole ledger, from the first entry on. */
 export async function runAudit({ database, redis, withRestore, pause = noPace }: AuditOptions): Promise<AuditReport> {
@@ -123,6 +128,11 @@ async function audit({ database, redis, withRestore, pause, from, again }: Audit
   const parked = await patiently(() => listParked.all(database, {}));
   for (const { sequence, reason } of parked) findings.add("parked entries", `entry ${sequence}: ${reason}`);
   facts.set("parked entries", "none");
+  const ledger = openLedgerReader(database);
+  const fromMs = again === undefined ? undefined : changes.at - MARKET_MS;
+  const find = (check: MarketCheck, sentence: string) => findings.add(check, sentence);
+  const ofMarket = await auditMarket({ redis, ledger, fromMs, find, pause });
+  for (const [check, fact] of Object.entries(ofMarket)) facts.set(check as MarketCheck, fact);
   if (withRestore) {
     const recorded = await readRecordedState(database);
     walk = await walkLedger(database, { from: walk, upTo: recorded.position.sequence, findings, pause });

@@ -1,12 +1,14 @@
 import { z } from "zod";
-import { assert } from "../../shared/assert.ts";
-import type { Database } from "../db/database.ts";
-import { defineQuery } from "../db/define-query.ts";
-import { stepsOf } from "../instruments/amounts.ts";
-import type { Grid } from "../instruments/grid.ts";
-import type { Grids } from "../instruments/grids.ts";
+import { assert } from "../../../shared/assert.ts";
+import type { Database } from "../../db/database.ts";
+import { defineQuery } from "../../db/define-query.ts";
+import { stepsOf } from "../../instruments/amounts.ts";
+import type { Grid } from "../../instruments/grid.ts";
+import type { Grids } from "../../instruments/grids.ts";
+import type { LedgerReader, LedgerTrade, TradeSpan } from "../../market/ledger-reader.ts";
+import { listCurrencies, listGrids, readOffset, wholeNumber } from "./ledger-queries.ts";
 import listMarketTradesSource from "./list-market-trades.sql";
-import type { MarketTrade } from "./market-trade.ts";
+import readLastTradeBeforeSource from "./read-last-trade-before.sql";
 
 const listMarketTrades = defineQuery({
   name: "list-market-trades",
@@ -15,17 +17,37 @@ const listMarketTrades = defineQuery({
   row: z.object({ count: z.int(), lastId: z.string(), trades: z.string() }),
 });
 
+const readLastTradeBefore = defineQuery({
+  name: "read-last-trade-before",
+  source: readLastTradeBeforeSource,
+  params: ["at"],
+  row: z.object({ lastId: wholeNumber }),
+});
+
 /** Some 1.5 MB of text. */
 const PAGE_MAX = 10_000;
 
-type Span = { readonly after?: number; readonly upTo: number };
+/** The ledger as market data is rebuilt from it and compared with it. */
+export function openLedgerReader(database: Database): LedgerReader {
+  return {
+    async position() {
+      const at = await readOffset.first(database, { consumer: "ledger" });
+      return { sequence: at?.sequence ?? 0, hash: at?.journalHash ?? "", command: at?.command ?? "" };
+    },
+    terms: async () => ({
+      currencies: await listCurrencies.all(database, {}),
+      pairs: await listGrids.all(database, {}),
+    }),
+    lastTradeBefore: async (at) => (await readLastTradeBefore.first(database, { at: String(at) }))?.lastId ?? 0,
+    trades: (grids, span) => readTrades(database, grids, span),
+  };
+}
 
-/** Every trade of the ledger up to a journal entry, page by page, in the order of their ids. */
-export async function* readLedgerTrades(
+async function* readTrades(
   database: Database,
   grids: Grids,
-  { after = 0, upTo }: Span,
-): AsyncGenerator<readonly MarketTrade[]> {
+  { after = 0, upTo }: TradeSpan,
+): AsyncGenerator<readonly LedgerTrade[]> {
   let last = String(after);
   for (;;) {
     const page = await listMarketTrades.first(database, { after: last, upTo: String(upTo), limit: PAGE_MAX });
@@ -36,9 +58,9 @@ export async function* readLedgerTrades(
   }
 }
 
-const FIELDS = 14;
+const FIELDS = 15;
 
-function tradeFrom(text: string, grids: Grids): MarketTrade {
+function tradeFrom(text: string, grids: Grids): LedgerTrade {
   const fields = text.split("\x1f");
   assert(fields.length === FIELDS, "a trade of the ledger is complete");
   const pair = fields[1] as string;
@@ -58,6 +80,7 @@ function tradeFrom(text: string, grids: Grids): MarketTrade {
     sellUser: fields[11] as string,
     buyFee: exactSteps(fields[12] as string, grid.baseScale),
     sellFee: exactSteps(fields[13] as string, grid.quoteScale),
+    sequence: Number(fields[14]),
   };
 }
 
