@@ -66,7 +66,7 @@ export function createMarketRound(redis: Redis): MarketRound {
   }
 
   function activeWrites(pairs: readonly PairRow[]): Write[] {
-    const names = pairs.filter(({ isTrading }) => isTrading).map(({ pair }) => pair);
+    const names = pairs.filter(({ state }) => state !== "halted").map(({ pair }) => pair);
     if (names.join() === active) return [];
     active = names.join();
     return names.length === 0
@@ -140,7 +140,7 @@ export function summaryHashFields(summary: Summary): (string | number)[] {
   return SUMMARY_FIELDS.flatMap(([field, name]) => [name, summary[field] ?? ""]);
 }
 
-export const SUMMARY_FIELDS = [
+const SUMMARY_FIELDS = [
   ["pair", "pair"],
   ["baseCurrency", "base_currency"],
   ["quoteCurrency", "quote_currency"],
