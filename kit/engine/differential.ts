@@ -1,4 +1,6 @@
 import { deepStrictEqual } from "node:assert";
+import type { AuctionRow, ListedOrder } from "../../origin/engine/auction/auction.ts";
+import { clearingOf, levelsOf } from "../../origin/engine/auction/clearing-price.ts";
 import type { Changes, OrderRow } from "../../origin/engine/changes.ts";
 import type { Command } from "../../origin/engine/command.ts";
 import type { Engine } from "../../origin/engine/engine.ts";
@@ -46,6 +48,7 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     pending: [],
     venue: createNaiveVenue(bounds),
     projection: createProjection(),
+    listed: new Map(),
     tally: new Map(),
   };
   const played: Command[] = [];
@@ -77,6 +80,8 @@ type World = {
   readonly pending: { readonly command: Command; readonly expected: Outcome }[];
   readonly venue: NaiveVenue;
   readonly projection: ReturnType<typeof createProjection>;
+  /** The orders published for each auction so far, by pair and number. */
+  readonly listed: Map<string, ListedOrder[]>;
   readonly tally: Tally;
 };
 
@@ -144,12 +149,33 @@ function publish(world: World): void {
   for (const row of changes.orders) deepStrictEqual(row, venue.orders[row.id - 1] satisfies OrderRow | undefined);
   insist(new Set(changes.orders.map(({ id }) => id)).size === changes.orders.length, "the changes name an order twice");
   deepStrictEqual(changes.trades, venue.trades.slice(projection.tradeCount()));
+  for (const row of changes.auctions ?? []) checkAuction(world, row);
   follower.absorb(changes);
   if (random.chance(0.1)) follower.absorb(changes);
   projection.take(changes);
   deepStrictEqual(forgetful.takeChanges(), changes);
   forgetful.names.evict({ upTo: forgetful.names.figures().taken, keep: random.between(0, 8) });
   if (random.chance(0.2)) forgetful.names.dropAnswersOver(0);
+}
+
+/** The published orders are those of the naive venue, and they lead to the published price by the stated rule. */
+function checkAuction({ venue, listed, tally }: World, row: AuctionRow): void {
+  const name = `${row.pair} ${row.number}`;
+  const orders = listed.get(name) ?? [];
+  listed.set(name, orders);
+  if (row.kind === "orders") {
+    insist(row.from === orders.length, "a page of an auction's orders is missing");
+    orders.push(...row.orders);
+    return;
+  }
+  const expected = venue.auctions.get(name);
+  deepStrictEqual(orders, expected?.orders);
+  const { ticks, lots, trades, rungAt, referenceTicks } = row;
+  deepStrictEqual({ ticks, lots, trades, orders: row.orders, rungAt, referenceTicks }, expected?.result);
+  const clearing = clearingOf({ ...levelsOf(orders), referenceTicks });
+  deepStrictEqual({ ticks, lots }, { ticks: clearing?.ticks ?? 0, lots: clearing?.lots ?? 0n });
+  for (const what of ["auction", ticks === 0 ? "auction without trades" : "auction with trades"])
+    tally.set(what, (tally.get(what) ?? 0) + 1);
 }
 
 function compareCopies({ engine, follower, forgetful, venue }: World): void {

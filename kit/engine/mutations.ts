@@ -35,7 +35,11 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     "feeOf(quantity, isBuy ? makerFeePpm : takerFeePpm)",
   ],
   ["a fee is rounded down", "+ PPM_BIG - 1n) / PPM_BIG", ") / PPM_BIG"],
-  ["the house is not paid", "receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);", ""],
+  [
+    "the house is not paid",
+    "receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);\n  orders.feePaid",
+    "orders.feePaid",
+  ],
   [
     "a better price is not refunded",
     "const released = reserve - paid -",
@@ -81,9 +85,17 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     'return side === "buy" ? highestTicks(pair) : lowestTicks(pair);',
     'return side === "buy" ? TICKS_MAX : 1;',
   ],
-  ["a frozen user trades", 'if (user?.isFrozen === true) return "user_frozen";', ""],
+  [
+    "a frozen user trades",
+    'if (user?.isFrozen === true) return "user_frozen";\n  return limitFault',
+    "return limitFault",
+  ],
   ["a frozen user withdraws", 'if (giver?.isFrozen === true) return "user_frozen";', ""],
-  ["an order of an old grid is taken", 'if (command.grid !== pair.grid) return "pair_changed";', ""],
+  [
+    "an order of an old grid is taken",
+    'if (command.grid !== pair.grid) return "pair_changed";\n  if (pair.terms',
+    "if (pair.terms",
+  ],
   ["the grid changes under open orders", 'if (change.pair.openOrders > 0) return "pair_has_orders";', ""],
   ["a repetition is carried out", "if (known !== undefined) return known;\n  const pair", "const pair"],
   [
@@ -113,7 +125,7 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     "orders.length <= state.bounds.cancelsMax",
   ],
   ["another's order is cancelled", "slot === NONE || state.orders.user[slot] !== user.index", "slot === NONE"],
-  ["the last price is not kept", "pair.lastTicks = ticks;", ""],
+  ["the last price is not kept", "pair.lastTicks = ticks;\n  touch", "touch"],
   ["a follower does not get the last price", "touch(log.pairs, pair);", ""],
   ["a follower does not get a maker's fill", "    touchOrder(state, maker);\n    return;", "    return;"],
   [
@@ -146,4 +158,45 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     "return affordable < BigInt(most) ? Number(affordable) : most;",
     "return affordable < BigInt(most) ? Number(affordable) + 1 : most;",
   ],
+  [
+    "the house is not paid in an auction",
+    "receive(accounts, accountOf(accounts, state.house, pair.quote), sellFee);\n  const buyOrderId",
+    "const buyOrderId",
+  ],
+  ["a buyer in an auction gets nothing back", "(orders.ticks[buy] as number) - ticks, lots }", "0 * ticks, lots }"],
+  [
+    "a side of an auction pays the taker's fee",
+    "feeOf(value, pair.terms.makerFeePpm)",
+    "feeOf(value, pair.terms.takerFeePpm)",
+  ],
+  ["a surplus of buyers does not raise the price", "return at(auction, buyTicks);", "return at(auction, sellTicks);"],
+  ["an auction forgets the reference price", "const wanted = reference === 0 ?", "const wanted = reference >= 0 ?"],
+  ["what is only for the opening stays", "of inOrder([...pair.onOpen.keys()])", "of inOrder([])"],
+  [
+    "orders are accepted between the bell and the opening",
+    'if (isOpening(state, pair)) return "pair_opening";\n  if (user',
+    "if (user",
+  ],
+  [
+    "orders are cancelled in the freeze",
+    'return isFrozen ? "auction_frozen" : undefined;',
+    "return isFrozen ? undefined : undefined;",
+  ],
+  [
+    "a user meets themselves in an auction",
+    'return isSelfTrade ? "self_trade" : undefined;',
+    "return isSelfTrade ? undefined : undefined;",
+  ],
+  [
+    "a slice of an auction begins again",
+    "auction.orders === 0 ? firstOrder(pair.book.buys)",
+    "auction.orders >= 0 ? firstOrder(pair.book.buys)",
+  ],
+  ["a slice of an auction is too long", "fillsMax * COST_OF_CHANGE", "fillsMax * COST_OF_CHANGE + 4"],
+  [
+    "the terms change under an auction",
+    'return isFixed ? "pair_in_auction" : undefined;',
+    "return isFixed ? undefined : undefined;",
+  ],
+  ["a follower does not get an auction's progress", "touch(state.log.pairs, pair);\n  }\n}", "}\n}"],
 ];

@@ -1,6 +1,7 @@
 import type { TradeRow } from "../../origin/engine/changes.ts";
 import type { PlaceOrder } from "../../origin/engine/command.ts";
 import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
+import { crossesOwn, isNaiveOpening, restingTicks } from "./naive-auction.ts";
 import {
   available,
   backing,
@@ -37,12 +38,59 @@ export function naivePlace(venue: NaiveVenue, command: PlaceOrder): Outcome {
   }
   const pair = venue.pairs.find(({ terms }) => terms.pair === command.pair);
   if (!pair) return no("pair_unknown");
+  if (pair.terms.state === "auction") return placeInAuction(venue, pair, { command, content });
   const plan = planOf(venue, pair, command);
   const fault = faultBefore(venue, pair, command) ?? faultInBook(venue, pair, { command, plan });
   if (fault) return no(fault);
   const needed = neededFor(venue, pair, { command, plan });
   if (available(venue, command.user, needed.currency) < needed.amount) return no("balance_insufficient");
   return carryOut(venue, pair, { command, plan, content });
+}
+
+/** It rests at a price, and nothing trades. */
+function placeInAuction(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { command, content }: { readonly command: PlaceOrder; readonly content: string },
+): Outcome {
+  const ticks = restingTicks(pair, command);
+  const fault = faultInAuction(venue, pair, { command, ticks });
+  if (fault) return no(fault);
+  const { side, lots } = command;
+  const { baseCurrency, quoteCurrency } = pair.terms;
+  const amount = side === "buy" ? worth(venue, pair, { ticks, lots }) : quantity(pair, lots);
+  if (available(venue, command.user, side === "buy" ? quoteCurrency : baseCurrency) < amount)
+    return no("balance_insufficient");
+  const order = newOrder(venue, pair, { command: { ...command, ticks }, content });
+  const backed = backing(venue, order);
+  const row = balance(venue, order.user, backed.currency);
+  row.available -= backed.amount;
+  row.frozen += backed.amount;
+  return { kind: "order", order: { ...order }, trades: [] };
+}
+
+type Resting = { readonly command: PlaceOrder; readonly ticks: number };
+
+function faultInAuction(venue: NaiveVenue, pair: NaivePair, { command, ticks }: Resting): RejectCode | undefined {
+  const { user, timeInForce, quoteAmount, selfTrade } = command;
+  if (command.grid !== pair.grid) return "pair_changed";
+  if (isNaiveOpening(venue, pair)) return "pair_opening";
+  if (venue.users.find(({ name }) => name === user)?.isFrozen) return "user_frozen";
+  if (timeInForce === "FOK" || quoteAmount > 0n) return "auction_order_unsupported";
+  if (ticks === 0) return "auction_price_required";
+  const fault =
+    valueFault(venue, pair, { command, ticks }) ?? noRoom(venue, { ...command, type: "limit", timeInForce: "GTC" });
+  if (fault) return fault;
+  return selfTrade !== "none" && crossesOwn(venue, command, ticks) ? "self_trade" : undefined;
+}
+
+function valueFault(venue: NaiveVenue, pair: NaivePair, { command, ticks }: Resting): RejectCode | undefined {
+  const { type, side, lots } = command;
+  const valueTicks = type === "market" && side === "sell" ? pair.lastTicks : ticks;
+  const value = worth(venue, pair, { ticks: valueTicks, lots });
+  if (valueTicks > PRICE_MOST || value > MOST || quantity(pair, lots) > MOST) return "value_too_large";
+  if (value < pair.terms.valueStepsMin && valueTicks > 0) return "value_below_minimum";
+  return type === "limit" && isOutsideBand(pair, side, ticks) ? "price_outside_band" : undefined;
 }
 
 function isSensible({ type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax }: PlaceOrder): boolean {
@@ -70,7 +118,7 @@ function contentOf({
 function faultBefore(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): RejectCode | undefined {
   const { user, side, type, ticks, lots, quoteAmount } = command;
   if (command.grid !== pair.grid) return "pair_changed";
-  if (pair.terms.state !== "trading") return "pair_halted";
+  if (pair.terms.state === "halted") return "pair_halted";
   if (venue.users.find(({ name }) => name === user)?.isFrozen) return "user_frozen";
   const value = type === "limit" ? worth(venue, pair, { ticks, lots }) : quoteAmount;
   if (ticks > PRICE_MOST || value > MOST || quantity(pair, lots) > MOST) return "value_too_large";
@@ -129,6 +177,21 @@ function carryOut(
   pair: NaivePair,
   { command, plan, content }: Planned & { readonly content: string },
 ): Outcome {
+  const order = newOrder(venue, pair, { command, content });
+  const tradesBefore = venue.trades.length;
+  for (const step of plan.steps) {
+    if (step.lots === 0) cancelOne(venue, step.maker, "selfTrade");
+    else tradeOne(venue, pair, { order, step });
+  }
+  endOrRest(venue, { order, plan });
+  return { kind: "order", order: { ...order }, trades: venue.trades.slice(tradesBefore) };
+}
+
+function newOrder(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { command, content }: { readonly command: PlaceOrder; readonly content: string },
+): NaiveOrder {
   const { user, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, clientOrderId } = command;
   const times = { createdAt: venue.at, updatedAt: venue.at };
   const fresh = {
@@ -158,13 +221,7 @@ function carryOut(
   venue.orders.push(order);
   if (clientOrderId !== "")
     venue.names.push({ kind: "order", user, name: clientOrderId, content, orderId: id, at: venue.at });
-  const tradesBefore = venue.trades.length;
-  for (const step of plan.steps) {
-    if (step.lots === 0) cancelOne(venue, step.maker, "selfTrade");
-    else tradeOne(venue, pair, { order, step });
-  }
-  endOrRest(venue, { order, plan });
-  return { kind: "order", order: { ...order }, trades: venue.trades.slice(tradesBefore) };
+  return order;
 }
 
 function tradeOne(

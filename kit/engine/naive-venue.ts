@@ -2,6 +2,7 @@ import type { BalanceRow, OrderRow, TradeRow } from "../../origin/engine/changes
 import type { Command } from "../../origin/engine/command.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
+import { type NaiveRecord, naiveTick } from "./naive-auction.ts";
 import { naiveCancel, naiveCancelAll } from "./naive-cancel.ts";
 import { naiveMove } from "./naive-movements.ts";
 import { naivePlace } from "./naive-orders.ts";
@@ -21,6 +22,8 @@ export type NaiveVenue = {
   /** Every order ever placed; the index is the id less one. */
   readonly orders: NaiveOrder[];
   readonly trades: TradeRow[];
+  /** By pair and number. */
+  readonly auctions: Map<string, NaiveRecord>;
   readonly names: {
     readonly kind: string;
     readonly user: string;
@@ -50,13 +53,24 @@ export type NaivePair = {
   opening: NaiveOpening | null;
 };
 
-/** What is left of an uncross, step by step, and what each costs. Null while orders are collected. */
+/** The steps of an uncross that are left, each with its cost. Null while orders are collected. */
 export type NaiveOpening = { steps: { readonly cost: number; readonly run: () => void }[] | null };
 export type NaiveOrder = { -readonly [Key in keyof OrderRow]: OrderRow[Key] };
 
 export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {
   const house = { name: "house", isFrozen: false };
-  return { at: 0, bounds, currencies: [], pairs: [], users: [house], balances: [], orders: [], trades: [], names: [] };
+  return {
+    at: 0,
+    bounds,
+    currencies: [],
+    pairs: [],
+    users: [house],
+    balances: [],
+    orders: [],
+    trades: [],
+    auctions: new Map(),
+    names: [],
+  };
 }
 
 export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
@@ -68,6 +82,9 @@ export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
       return naiveCancel(venue, command);
     case "cancelAll":
       return naiveCancelAll(venue, command);
+    case "tick":
+      naiveTick(venue);
+      return { kind: "done" };
     case "setCurrency":
       return naiveSetCurrency(venue, command.currency, command.scale);
     case "setPair":

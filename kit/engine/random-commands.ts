@@ -1,6 +1,7 @@
 import type { Command, PlaceOrder } from "../../origin/engine/command.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 import type { Random } from "../random.ts";
+import { isNaiveOpening } from "./naive-auction.ts";
 import { isOpen } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
 
@@ -17,7 +18,9 @@ export function randomCommand(random: Random, venue: NaiveVenue, played: readonl
   const head = { id: `${venue.at}-${played.length}-0`, at: venue.at + timeStep(random) };
   // A client without an answer asks again.
   const earlier = random.chance(0.03) ? played[played.length - random.between(1, 40)] : undefined;
-  return earlier === undefined ? { ...head, ...randomBody(random, venue) } : { ...earlier, ...head };
+  return earlier === undefined || earlier.kind === "tick"
+    ? { ...head, ...randomBody(random, venue) }
+    : { ...earlier, ...head };
 }
 
 /** The start of every seed's venue: two ordinary pairs, one whose values are near the bound, and money. */
@@ -94,6 +97,10 @@ function timeStep(random: Random): number {
 
 function randomBody(random: Random, venue: NaiveVenue): CommandBody {
   if (random.chance(0.03)) return poorBody(random, venue);
+  // As a leader does when something is due, and now and then when nothing is.
+  const isDue = venue.pairs.some((pair) => isNaiveOpening(venue, pair));
+  if (random.chance(isDue ? 0.5 : 0.01)) return { kind: "tick" };
+  if (random.chance(0.02)) return auctionBody(random, venue);
   const dice = random.next();
   if (dice < 0.66) return randomOrder(random, venue);
   if (dice < 0.78) return randomCancel(random, venue);
@@ -245,7 +252,24 @@ function randomSetting(random: Random, venue: NaiveVenue): CommandBody {
       scale: random.pick([0, 2, 8, 19, 0.5]),
     };
   const current = (venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0] }).terms;
-  return { kind: "setPair", terms: { ...current, ...changedTerms(random, current) } };
+  const changed = { ...current, ...changedTerms(random, current) };
+  const schedule = changed.state === "auction" ? anySchedule(random, venue) : { opensAt: 0, freezeMs: 0 };
+  return { kind: "setPair", terms: random.chance(0.03) ? changed : { ...changed, ...schedule } };
+}
+
+/** A pair enters an auction, or its bell rings. */
+function auctionBody(random: Random, venue: NaiveVenue): CommandBody {
+  const pair = venue.pairs[random.between(0, venue.pairs.length - 1)];
+  const terms = pair?.terms ?? PAIRS[0];
+  if (pair?.opening == null)
+    return { kind: "setPair", terms: { ...terms, state: "auction", ...anySchedule(random, venue) } };
+  return { kind: "setPair", terms: { ...terms, state: "trading", opensAt: 0, freezeMs: 0 } };
+}
+
+/** Soon enough that it opens while the orders of the auction are open. */
+function anySchedule(random: Random, { at }: NaiveVenue): Pick<PairTerms, "opensAt" | "freezeMs"> {
+  if (random.chance(0.3)) return { opensAt: 0, freezeMs: 0 };
+  return { opensAt: at + random.between(-2_000, 60_000), freezeMs: random.pick([0, 5_000, 20_000]) };
 }
 
 function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
@@ -253,6 +277,9 @@ function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
     { state: "trading" },
     { state: "trading", bandPpm: 0 },
     { state: random.chance(0.8) ? "trading" : "halted" },
+    { state: "auction" },
+    { state: "auction" },
+    { state: "auction" },
     { state: "trading", bandPpm: random.pick([0, 0, 50_000, 200_000, 1_000_000, 1_000_001]) },
     {
       state: "trading",

@@ -1,5 +1,6 @@
 import { assert } from "../../shared/assert.ts";
 import { accountOf, userNamed } from "./accounts.ts";
+import { noteOnOpen } from "./auction/place-in-auction.ts";
 import { openOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
@@ -87,6 +88,7 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   orders.receives[slot] = side === BUY ? base : quote;
   writeProgress(state, { slot, row });
   openOrder(state, slot);
+  noteOnOpen(pair, row.id, row);
   if (row.clientOrderId === "") return;
   // The content behind the name may be forgotten already; the name itself still belongs to the order.
   const known = findReference(user, "order", row.clientOrderId);

@@ -1,5 +1,6 @@
 import type { User } from "./accounts.ts";
-import { cancelOpenOrder } from "./book/open-orders.ts";
+import { withdrawalFault } from "./auction/enter-auction.ts";
+import { cancelOpenOrder, pairOf } from "./book/open-orders.ts";
 import { findSlot, NONE } from "./book/order-slab.ts";
 import type { OrderRow } from "./changes.ts";
 import type { CancelAll, CancelOrder } from "./command.ts";
@@ -15,6 +16,8 @@ export function cancelOrder(state: EngineState, command: CancelOrder): Outcome {
   if (user === undefined) return reject("order_unknown");
   const slot = orderId === 0 ? slotNamed(state, { user, clientOrderId }) : slotOf(state, { user, orderId });
   if (typeof slot === "string") return reject(slot);
+  const fault = withdrawalFault(state, pairOf(state, slot));
+  if (fault !== undefined) return reject(fault);
   return { kind: "cancelled", orders: [cancelOpenOrder(state, { slot, reason: "user" })], hasMore: false };
 }
 
@@ -45,7 +48,10 @@ export function cancelAll(state: EngineState, command: CancelAll): Outcome {
   if (command.pair !== "" && pair === undefined) return reject("pair_unknown");
   const user = state.users.byName.get(command.user);
   if (user === undefined) return { kind: "cancelled", orders: [], hasMore: false };
-  const pairs = pair === undefined ? state.pairs.sorted : [pair];
+  const fault = pair === undefined ? undefined : withdrawalFault(state, pair);
+  if (fault !== undefined) return reject(fault);
+  // Of all pairs, those whose orders cannot be cancelled now are left out.
+  const pairs = pair === undefined ? state.pairs.sorted.filter((each) => !withdrawalFault(state, each)) : [pair];
   const orders: OrderRow[] = [];
   for (const each of pairs) {
     for (

@@ -1,4 +1,5 @@
 import { takeTouchedBalances, type User } from "./accounts.ts";
+import type { AuctionRow } from "./auction/auction.ts";
 import { NONE, nameOf, SIDES, wordOf } from "./book/order-slab.ts";
 import type { Changes, MovementRow, OrderRow, ReferenceRow, TradeRow } from "./changes.ts";
 import type { Nonce, PlaceOrder } from "./command.ts";
@@ -18,6 +19,7 @@ export type ChangeLog = {
   users: User[];
   references: ReferenceRow[];
   nonces: Nonce[];
+  auctions: AuctionRow[];
 };
 
 export function createChangeLog(): ChangeLog {
@@ -31,6 +33,7 @@ export function createChangeLog(): ChangeLog {
     users: [],
     references: [],
     nonces: [],
+    auctions: [],
   };
 }
 
@@ -91,6 +94,7 @@ export function takeChanges(state: EngineState): Changes {
     users: log.users.map(({ name, isFrozen }) => ({ user: name, isFrozen })),
     references: log.references,
     nonces: log.nonces,
+    ...(log.auctions.length === 0 ? {} : { auctions: log.auctions }),
   };
   for (const thing of [...log.currencies, ...log.pairs, ...log.users]) thing.isTouched = false;
   state.log = createChangeLog();
@@ -112,14 +116,20 @@ function takeOrderRows(state: EngineState): readonly OrderRow[] {
 /** The row of an open order. */
 export function openRow(state: EngineState, slot: number): OrderRow {
   const status = state.orders.filledLots[wordOf(slot)] === 0 ? "open" : "partiallyFilled";
-  return orderRow(state, { slot, kind: RESTING, status, cancelReason: "" });
+  const pair = state.pairs.all[state.orders.pair[slot] as number] as Pair;
+  const kind = restingKind(pair, state.orders.id[wordOf(slot)] as number);
+  return orderRow(state, { slot, kind, status, cancelReason: "" });
 }
 
 /**
- * The properties of an order that the slab does not hold: every resting order is a limit order, good till cancelled.
+ * The properties of an order that the slab does not hold: every resting order is a limit order, good till cancelled,
+ * except those that wait only for the opening of an auction.
  */
 export type OrderKind = Pick<PlaceOrder, "type" | "timeInForce" | "quoteAmount">;
 export const RESTING: OrderKind = { type: "limit", timeInForce: "GTC", quoteAmount: 0n };
+
+export const restingKind = ({ onOpen }: Pair, id: number): OrderKind =>
+  onOpen.size === 0 ? RESTING : (onOpen.get(id) ?? RESTING);
 
 export type End = {
   readonly slot: number;

@@ -33,7 +33,7 @@ export type Changes = {
   readonly references: readonly ReferenceRow[];
   /** Every order list that was touched, once; absent if there are none. */
   readonly lists?: readonly ListRow[];
-  /** What an uncross tells the public. Events, like trades. */
+  /** Events of an uncross for the public, like trades. */
   readonly auctions?: readonly AuctionRow[];
   /** Of signed requests. In the journal they are part of their commands. */
   readonly nonces?: readonly Nonce[];
@@ -148,7 +148,7 @@ export type TradeRow = {
   /** In the quote currency. */
   readonly sellFee: bigint;
   /**
-   * The number of the pair's auction that it is a part of, or 0. Nobody takes in an auction: `takerSide` is that of the
+   * The number of the pair's auction that it is a part of, or 0. An auction has no taker: `takerSide` is that of the
    * younger order, and both sides pay the maker's fee.
    */
   readonly auction: number;

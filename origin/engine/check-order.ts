@@ -19,8 +19,16 @@ export type Placing = Sweep & {
 /** The first reason to reject an order that does not depend on the book. */
 export function orderFault(state: EngineState, { command, pair, user }: Placing): RejectCode | undefined {
   if (command.grid !== pair.grid) return "pair_changed";
-  if (pair.terms.state !== "trading") return "pair_halted";
+  if (pair.terms.state === "halted") return "pair_halted";
   if (user?.isFrozen === true) return "user_frozen";
+  return limitFault(state, { command, pair, user });
+}
+
+/** Its value, its price, and the room for it. */
+export function limitFault(
+  state: EngineState,
+  { command, pair, user }: Pick<Placing, "command" | "pair" | "user">,
+): RejectCode | undefined {
   return valueFault(command, pair) ?? bandFault(command, pair) ?? roomFault(state, command, user);
 }
 
@@ -66,18 +74,18 @@ function bandFault({ type, side, ticks }: PlaceOrder, pair: Pair): RejectCode | 
   return isOutside ? "price_outside_band" : undefined;
 }
 
-function highestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
+export function highestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
   return lastTicks === 0 || bandPpm === 0
     ? TICKS_MAX
     : Math.min(TICKS_MAX, lastTicks + bandTicks({ lastTicks, bandPpm }));
 }
 
-function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
+export function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
   return lastTicks === 0 || bandPpm === 0 ? 1 : Math.max(1, lastTicks - bandTicks({ lastTicks, bandPpm }));
 }
 
 /** Only an order that can rest needs a free slot. */
-function roomFault(
+export function roomFault(
   state: EngineState,
   { type, timeInForce, clientOrderId, openOrdersMax }: PlaceOrder,
   user: User | undefined,

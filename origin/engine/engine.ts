@@ -1,6 +1,7 @@
 import { unreachable } from "../../shared/assert.ts";
 import { absorbChanges } from "./absorb.ts";
 import { balanceRow } from "./accounts.ts";
+import { uncross } from "./auction/uncross.ts";
 import { findSlot, NONE } from "./book/order-slab.ts";
 import { cancelAll, cancelOrder } from "./cancel.ts";
 import { openRow, takeChanges } from "./change-log.ts";
@@ -78,6 +79,8 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
   };
 }
 
+const DONE: Outcome = { kind: "done" };
+
 function applyCommand(state: EngineState, command: Command): Outcome {
   switch (command.kind) {
     case "place":
@@ -91,8 +94,10 @@ function applyCommand(state: EngineState, command: Command): Outcome {
     case "placeList":
     case "cancelList":
     case "cancelAfter":
-    case "tick":
       return reject("command_invalid");
+    case "tick":
+      uncross(state);
+      return DONE;
     case "deposit":
     case "withdraw":
     case "transfer":

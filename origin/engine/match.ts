@@ -91,12 +91,12 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
 }
 
 /** The amount paid was frozen before. */
-function pay(accounts: Accounts, account: number, amount: bigint): void {
+export function pay(accounts: Accounts, account: number, amount: bigint): void {
   accounts.frozen[account] = (accounts.frozen[account] as bigint) - amount;
   touchAccount(accounts, account);
 }
 
-function receive(accounts: Accounts, account: number, amount: bigint): void {
+export function receive(accounts: Accounts, account: number, amount: bigint): void {
   accounts.available[account] = (accounts.available[account] as bigint) + amount;
   touchAccount(accounts, account);
 }

@@ -3,7 +3,7 @@ import { runDifferential } from "../../kit/engine/differential.ts";
 import { mutatedEngine } from "../../kit/engine/mutated-engine.ts";
 import { mutations } from "../../kit/engine/mutations.ts";
 
-const SEEDS_MAX = 60;
+const SEEDS_MAX = 150;
 const COMMANDS = 400;
 
 it("accepts an engine without a mistake", async () => {

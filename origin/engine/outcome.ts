@@ -73,6 +73,11 @@ export type RejectCode =
   | "amend_below_filled"
   | "amend_unsupported"
   | "cancel_after_invalid"
+  // An auction does not accept such an order.
+  | "auction_order_unsupported"
+  | "auction_price_required"
+  // In the last moments before an opening orders can come and none can go.
+  | "auction_frozen"
   // The balance is insufficient.
   | "balance_insufficient"
   | "open_orders_limit"

@@ -1,5 +1,6 @@
 import { type AuctionProgress, NO_AUCTION } from "./auction/auction.ts";
 import { type Book, createBook } from "./book/book.ts";
+import type { OrderKind } from "./change-log.ts";
 import type { CurrencyRow, PairRow } from "./changes.ts";
 import type { PairTerms } from "./terms.ts";
 
@@ -29,6 +30,8 @@ export type Pair = {
   /** Of the last trade; 0 before the first. */
   lastTicks: number;
   auction: AuctionProgress;
+  /** Orders that are only for the opening of an auction, by id, the oldest first. */
+  readonly onOpen: Map<number, OrderKind>;
   openOrders: number;
   isTouched: boolean;
 };
@@ -56,6 +59,7 @@ export function addPair({ byName, all, sorted }: Pairs, { terms, base, quote }: 
     grid: 1,
     lastTicks: 0,
     auction: NO_AUCTION,
+    onOpen: new Map(),
     openOrders: 0,
     isTouched: false,
   };

@@ -1,4 +1,5 @@
 import { accountOf, availableOf, touchAccount, type User } from "./accounts.ts";
+import { auctionTicks, noteOnOpen } from "./auction/place-in-auction.ts";
 import { firstOrder, oppositeOf } from "./book/book.ts";
 import { endOrder, openOrder, reservationOf } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
@@ -21,6 +22,7 @@ export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
   if (known !== undefined) return known;
   const pair = state.pairs.byName.get(command.pair);
   if (pair === undefined) return reject("pair_unknown");
+  if (pair.terms.state === "auction") return placeInAuction(state, { command, pair, user });
   const placing = placingOf(state, { command, pair, user });
   const fault = orderFault(state, placing);
   if (fault !== undefined) return reject(fault);
@@ -28,6 +30,21 @@ export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
   if (typeof reserve === "string") return reject(reserve);
   placing.reserve = reserve;
   return isFunded(state, placing) ? carryOut(state, placing) : reject("balance_insufficient");
+}
+
+/** It rests at its price, whatever is on the other side (`auction/place-in-auction.ts`). */
+function placeInAuction(state: EngineState, given: Pick<Placing, "command" | "pair" | "user">): Outcome {
+  const { command, pair } = given;
+  const ticks = auctionTicks(state, given);
+  if (typeof ticks === "string") return reject(ticks);
+  const placing = placingOf(state, given);
+  const { lots } = command;
+  placing.reserve = placing.side === BUY ? valueAt(pair, { ticks, lots }) : quantityOf(pair, lots);
+  if (!isFunded(state, placing)) return reject("balance_insufficient");
+  const slot = reserveOrder(state, placing);
+  state.orders.ticks[slot] = ticks;
+  noteOnOpen(pair, state.orders.id[wordOf(slot)] as number, command);
+  return { kind: "order", order: restOpen(state, slot), trades: NO_TRADES };
 }
 
 type Funded = Placing & { readonly user: User };
@@ -112,8 +129,19 @@ const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
 };
 
 function carryOut(state: EngineState, placing: Funded): Outcome {
+  const { log } = state;
+  const slot = reserveOrder(state, placing);
+  const tradesBefore = log.trades.length;
+  const stop = matchOrder(state, placing, slot);
+  const order = finish(state, placing, { slot, stop });
+  const trades = log.trades.length === tradesBefore ? NO_TRADES : log.trades.slice(tradesBefore);
+  return { kind: "order", order, trades };
+}
+
+/** Writes and names the order, and freezes its funds. */
+function reserveOrder(state: EngineState, placing: Funded): number {
   const { command, user, reserve } = placing;
-  const { accounts, log } = state;
+  const { accounts } = state;
   const slot = writeOrder(state, placing);
   if (command.clientOrderId !== "")
     rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
@@ -121,11 +149,7 @@ function carryOut(state: EngineState, placing: Funded): Outcome {
   accounts.available[account] = (accounts.available[account] as bigint) - reserve;
   accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
   touchAccount(accounts, account);
-  const tradesBefore = log.trades.length;
-  const stop = matchOrder(state, placing, slot);
-  const order = finish(state, placing, { slot, stop });
-  const trades = log.trades.length === tradesBefore ? NO_TRADES : log.trades.slice(tradesBefore);
-  return { kind: "order", order, trades };
+  return slot;
 }
 
 const NO_TRADES: readonly TradeRow[] = [];
@@ -195,6 +219,10 @@ function finish(state: EngineState, { command, pair, side, reserve }: Funded, { 
     const status = cancelReason === "" || cancelReason === "fundsSpent" ? "filled" : "cancelled";
     return endOrder(state, { slot, kind: command, status, cancelReason });
   }
+  return restOpen(state, slot);
+}
+
+function restOpen(state: EngineState, slot: number): OrderRow {
   openOrder(state, slot);
   touchOrder(state, slot);
   const row = openRow(state, slot);

@@ -1,6 +1,7 @@
 import { assert } from "../../shared/assert.ts";
 import type { Changes } from "../engine/changes.ts";
 import type { Command, Nonce } from "../engine/command.ts";
+import { auctionRowFields, auctionRowFrom } from "./auction-fields.ts";
 import { type CommandPlace, commandFields, commandFrom, commandIdOf, nonceFrom } from "./command-text.ts";
 import type { CommandFields } from "./order-text.ts";
 import { type BodyRows, type CommandResult, resultFields, resultFrom } from "./result-fields.ts";
@@ -19,11 +20,10 @@ import {
   pairFrom,
   referenceFields,
   referenceFrom,
-  tradeFields,
-  tradeFrom,
   userFields,
   userFrom,
 } from "./row-fields.ts";
+import { tradeFields, tradeFrom } from "./trade-fields.ts";
 
 export type AppliedCommand = CommandResult & { readonly command: Command };
 
@@ -55,12 +55,13 @@ export function journalBody(changes: Changes, groups: readonly AppliedGroup[]): 
     changes.users.map(userFields),
     changes.references.map(referenceFields),
     (changes.lists ?? []).map(listFields),
+    (changes.auctions ?? []).map(auctionRowFields),
     groups.map(groupFields),
     groups.flatMap(({ results }) => results.map(({ command }) => commandFields(command, command.at))),
   ]);
 }
 
-/** The third has order lists, and orders with conditions. */
+/** The third has order lists, auctions, and orders with conditions. */
 const FORMAT = 3;
 
 /** A local group's node is marked, so that it is never taken for an append's id. */
@@ -84,7 +85,7 @@ type Body = {
 
 /** Its first field is the time, which is larger than the number of any format; the others begin with their number. */
 const FIELDS_1 = 12;
-const FIELDS_OF: Readonly<Record<number, number>> = { 2: 14, 3: 15 };
+const FIELDS_OF: Readonly<Record<number, number>> = { 2: 14, 3: 16 };
 
 function bodyFrom(text: string): Body {
   const body: unknown = JSON.parse(text);
@@ -135,6 +136,7 @@ export function changesFrom(text: string): Changes {
     users = [],
     references = [],
     orderLists = [],
+    auctions = [],
   ] = lists;
   return {
     at,
@@ -149,6 +151,7 @@ export function changesFrom(text: string): Changes {
     users: users.map(userFrom),
     references: references.map(referenceFrom),
     ...(orderLists.length === 0 ? {} : { lists: orderLists.map(listFrom) }),
+    ...(auctions.length === 0 ? {} : { auctions: auctions.map(auctionRowFrom) }),
     nonces: noncesOf(body),
   };
 }

@@ -1,7 +1,8 @@
 import { assert } from "../../shared/assert.ts";
 import type { ListRow, OrderRow, TradeRow } from "../engine/changes.ts";
 import type { Outcome, RejectCode } from "../engine/outcome.ts";
-import { listFrom, orderFrom, type ReadFields, tradeFrom } from "./row-fields.ts";
+import { listFrom, orderFrom, type ReadFields } from "./row-fields.ts";
+import { tradeFrom } from "./trade-fields.ts";
 
 /** The outcome of a command. */
 export type CommandResult = { readonly user: string; readonly outcome: Outcome };
@@ -115,8 +116,10 @@ function tradesIn(fields: BodyRows, firstId: unknown, count: unknown): readonly 
 
 function placed(orderId: number, fields: BodyRows): CommandResult {
   const order = orderIn(fields, orderId);
-  // A plain order is the taker only in its own command; later it can only be the maker.
-  const trades = (fields[4] as readonly ReadFields[]).map(tradeFrom).filter((trade) => takerOrderId(trade) === orderId);
+  // A plain order is the taker only in its own command; later it can only be the maker. An auction has no taker.
+  const trades = (fields[4] as readonly ReadFields[])
+    .map(tradeFrom)
+    .filter((trade) => trade.auction === 0 && takerOrderId(trade) === orderId);
   return { user: order.user, outcome: { kind: "order", order, trades } };
 }
 

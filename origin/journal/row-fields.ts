@@ -1,5 +1,4 @@
 import { assert } from "../../shared/assert.ts";
-import { AUCTION_PHASES, type AuctionProgress, NO_AUCTION } from "../engine/auction/auction.ts";
 import type {
   BalanceRow,
   ConditionRow,
@@ -10,7 +9,6 @@ import type {
   PairRow,
   ReferenceKind,
   ReferenceRow,
-  TradeRow,
   UserRow,
   WaveRow,
 } from "../engine/changes.ts";
@@ -26,6 +24,7 @@ import type {
   TimeInForce,
 } from "../engine/terms.ts";
 import { amountField, amountFrom } from "./amount-field.ts";
+import { auctionFields, auctionFrom } from "./auction-fields.ts";
 import { TERMS_FIELDS, termsFields, termsFrom } from "./command-text.ts";
 
 /** Rows as arrays without property names, in the journal and, where recovery reads them, in the projections. */
@@ -157,49 +156,6 @@ function plainOrderFrom(fields: ReadFields): OrderRow {
   };
 }
 
-export function tradeFields(row: TradeRow): Fields {
-  return [
-    row.id,
-    row.pair,
-    row.grid,
-    row.at,
-    row.ticks,
-    row.lots,
-    amountField(row.value),
-    row.takerSide,
-    row.buyOrderId,
-    row.sellOrderId,
-    row.buyUser,
-    row.sellUser,
-    amountField(row.buyFee),
-    amountField(row.sellFee),
-    ...(row.auction === 0 ? [] : [row.auction]),
-  ];
-}
-
-const TRADE_FIELDS = 14;
-
-export function tradeFrom(fields: ReadFields): TradeRow {
-  assert(fields.length === TRADE_FIELDS || fields.length === TRADE_FIELDS + 1, "a trade's row is complete");
-  return {
-    id: fields[0] as number,
-    pair: fields[1] as string,
-    grid: fields[2] as number,
-    at: fields[3] as number,
-    ticks: fields[4] as number,
-    lots: fields[5] as number,
-    value: amountFrom(fields[6]),
-    takerSide: fields[7] as OrderSide,
-    buyOrderId: fields[8] as number,
-    sellOrderId: fields[9] as number,
-    buyUser: fields[10] as string,
-    sellUser: fields[11] as string,
-    buyFee: amountFrom(fields[12]),
-    sellFee: amountFrom(fields[13]),
-    auction: (fields[14] ?? 0) as number,
-  };
-}
-
 export const balanceFields = (row: BalanceRow): Fields => [
   row.user,
   row.currency,
@@ -295,26 +251,6 @@ export function userFrom(fields: ReadFields): UserRow {
   const [user, isFrozen, cancelAt] = fields;
   const row = { user: user as string, isFrozen: isFrozen === 1 };
   return cancelAt === undefined ? row : { ...row, cancelAt: cancelAt as number };
-}
-
-export function auctionFields(row: AuctionProgress): Fields {
-  return [
-    ...[row.number, AUCTION_PHASES.indexOf(row.phase), row.rungAt, row.referenceTicks, row.orders],
-    ...[row.buyId, row.sellId, row.buyLots, row.sellLots, row.buyTicks, row.sellTicks],
-    ...[row.ticks, row.firstTradeId, row.trades, amountField(row.lots)],
-  ];
-}
-
-export function auctionFrom(fields: ReadFields): AuctionProgress {
-  if (fields.length === 0) return NO_AUCTION;
-  const [number, phase, rungAt, referenceTicks, orders, buyId, sellId, buyLots, sellLots, ...rest] = fields as number[];
-  const [buyTicks, sellTicks, ticks, firstTradeId, trades, lots] = rest;
-  return {
-    ...({ number, rungAt, referenceTicks, orders, buyId, sellId, buyLots, sellLots } as AuctionProgress),
-    ...({ buyTicks, sellTicks, ticks, firstTradeId, trades } as AuctionProgress),
-    phase: AUCTION_PHASES[phase as number] as AuctionProgress["phase"],
-    lots: amountFrom(lots),
-  };
 }
 
 export const referenceFields = (row: ReferenceRow): Fields => [

@@ -1,15 +1,8 @@
 import { assert } from "../../../shared/assert.ts";
 import type { OrderRow } from "../../engine/changes.ts";
 import type { Outcome, RejectCode } from "../../engine/outcome.ts";
-import {
-  listFields,
-  listFrom,
-  orderFields,
-  orderFrom,
-  type ReadFields,
-  tradeFields,
-  tradeFrom,
-} from "../../journal/row-fields.ts";
+import { listFields, listFrom, orderFields, orderFrom, type ReadFields } from "../../journal/row-fields.ts";
+import { tradeFields, tradeFrom } from "../../journal/trade-fields.ts";
 
 /** The engine's answer to the process that appended: the outcomes of an append's commands, from one of them on. */
 export type AnswerGroup = {

@@ -58,6 +58,9 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
     case "pair_halted":
     case "pair_changed":
     case "pair_opening":
+    case "auction_order_unsupported":
+    case "auction_price_required":
+    case "auction_frozen":
     case "post_only_would_trade":
     case "fill_or_kill_unfillable":
     case "no_liquidity":
@@ -81,6 +84,7 @@ const FULL_RETRY_SECONDS = 60;
 /** The errors of an order, from the engine or on the way to it. */
 export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ...(["pair_not_found", "pair_halted", "pair_changed", "pair_opening", "account_frozen"] as const),
+  ...(["auction_order_unsupported", "auction_price_required", "auction_frozen"] as const),
   ...(["value_below_minimum", "value_too_large", "price_outside_band", "post_only_would_trade"] as const),
   ...(["fill_or_kill_unfillable", "no_liquidity", "self_trade", "balance_insufficient"] as const),
   ...(["would_trigger_immediately", "trigger_price_missing", "trailing_invalid", "trailing_orders_limit"] as const),

@@ -71,7 +71,7 @@ export const NO_AUCTION: AuctionProgress = {
 export const isUncrossing = ({ phase }: Pick<AuctionProgress, "phase">): boolean =>
   phase !== "none" && phase !== "collecting";
 
-/** What the public is told about an auction, as events of the journal: who takes part, page by page, and the result. */
+/** Events of the journal for the public: the orders that take part, page by page, and the result. */
 export type AuctionRow = AuctionOrders | AuctionResult;
 
 export type AuctionOrders = {
@@ -93,6 +93,8 @@ export type ListedOrder = {
   /** Of a market order: the worst price that it can trade at. */
   readonly ticks: number;
   readonly lots: number;
+  /** Its place among the orders of its price: its id, unless it came into the book later than that. */
+  readonly priority: number;
 };
 
 export type AuctionResult = {

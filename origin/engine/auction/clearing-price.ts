@@ -22,6 +22,17 @@ export function clearingOf({ buys, sells, referenceTicks }: AuctionBook): Cleari
   return { ticks, lots, surplus };
 }
 
+/** The levels of listed orders: the better price first. */
+export function levelsOf(orders: readonly ListedLots[]): Omit<AuctionBook, "referenceTicks"> {
+  const levels = { buy: new Map<number, bigint>(), sell: new Map<number, bigint>() };
+  for (const { side, ticks, lots } of orders) levels[side].set(ticks, (levels[side].get(ticks) ?? 0n) + BigInt(lots));
+  const sorted = (side: "buy" | "sell", sign: 1 | -1) =>
+    [...levels[side]].map(([ticks, lots]) => ({ ticks, lots })).sort((a, b) => sign * (a.ticks - b.ticks));
+  return { buys: sorted("buy", -1), sells: sorted("sell", 1) };
+}
+
+type ListedLots = { readonly side: "buy" | "sell"; readonly ticks: number; readonly lots: number };
+
 export type AuctionLevel = { readonly ticks: number; readonly lots: bigint };
 
 /** Both sides with the best price first, each price once. */

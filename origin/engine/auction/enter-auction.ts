@@ -11,8 +11,16 @@ import { isUncrossing, NO_AUCTION } from "./auction.ts";
  */
 
 /** The bell has rung, or its time has come and the next tick rings it: nothing about the pair changes until it trades. */
-function isOpening({ at }: Pick<EngineState, "at">, { terms, auction }: Pair): boolean {
+export function isOpening({ at }: Pick<EngineState, "at">, { terms, auction }: Pair): boolean {
   return isUncrossing(auction) || (terms.state === "auction" && terms.opensAt !== 0 && terms.opensAt <= at);
+}
+
+/** Why an order of the pair cannot be cancelled or changed: before the bell orders can come, and none can go. */
+export function withdrawalFault(state: Pick<EngineState, "at">, pair: Pair): RejectCode | undefined {
+  if (isOpening(state, pair)) return "pair_opening";
+  const { terms } = pair;
+  const isFrozen = terms.state === "auction" && terms.opensAt !== 0 && state.at >= terms.opensAt - terms.freezeMs;
+  return isFrozen ? "auction_frozen" : undefined;
 }
 
 export const isSoundSchedule = ({ state, opensAt, freezeMs }: PairTerms): boolean =>
@@ -51,7 +59,7 @@ export function enterState(state: EngineState, pair: Pair): void {
 }
 
 /** The book stands still from here on. Ticks do the rest (`uncross.ts`). */
-function ringBell({ at }: EngineState, pair: Pair): void {
+export function ringBell({ at }: EngineState, pair: Pair): void {
   setTerms(pair, { ...pair.terms, state: "auction", opensAt: at, freezeMs: 0 });
   pair.auction = { ...pair.auction, phase: "listing", rungAt: at, referenceTicks: pair.lastTicks };
 }

@@ -1,5 +1,5 @@
 import { setAt, touchAccount, type User } from "../accounts.ts";
-import { type End, keepLastRow, orderRow, RESTING } from "../change-log.ts";
+import { type End, keepLastRow, orderRow, restingKind } from "../change-log.ts";
 import type { OrderRow } from "../changes.ts";
 import { quantityOf, valueAt } from "../exact.ts";
 import { forget, isRemembered } from "../names/references.ts";
@@ -41,6 +41,7 @@ export function withdrawOrder(state: EngineState, slot: number): void {
   const user = ownerOf(state, slot);
   takeOut(pair.book, orders, slot);
   dropSlot(state.index, slot);
+  if (pair.onOpen.size > 0) pair.onOpen.delete(orders.id[wordOf(slot)] as number);
   const older = orders.userOlder[slot] as number;
   const younger = orders.userYounger[slot] as number;
   if (older === NONE) user.oldestOpen[pair.index] = younger;
@@ -61,8 +62,9 @@ export function cancelOpenOrder(
   accounts.available[account] = (accounts.available[account] as bigint) + reserved;
   touchAccount(accounts, account);
   orders.updatedAt[wordOf(slot)] = state.at;
+  const kind = restingKind(pairOf(state, slot), orders.id[wordOf(slot)] as number);
   withdrawOrder(state, slot);
-  return endOrder(state, { slot, kind: RESTING, status: "cancelled", cancelReason: reason });
+  return endOrder(state, { slot, kind, status: "cancelled", cancelReason: reason });
 }
 
 /** The amount that an open order keeps frozen: its cost if the rest traded at its own price. */
@@ -95,7 +97,7 @@ export function releaseSlot(state: EngineState, slot: number): void {
   freeSlot(orders, slot);
 }
 
-function pairOf({ pairs, orders }: EngineState, slot: number): Pair {
+export function pairOf({ pairs, orders }: EngineState, slot: number): Pair {
   return pairs.all[orders.pair[slot] as number] as Pair;
 }
 

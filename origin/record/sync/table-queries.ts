@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
 import type { PairRow, UserRow } from "../../engine/changes.ts";
-import { auctionFrom, type ReadFields, waveFrom } from "../../journal/row-fields.ts";
+import { auctionFrom } from "../../journal/auction-fields.ts";
+import { type ReadFields, waveFrom } from "../../journal/row-fields.ts";
 import { steps, wholeNumber } from "../ledger/ledger-queries.ts";
 import forgetBodiesSource from "./forget-bodies.sql";
 import forgetReferencesSource from "./forget-references.sql";

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from "../../db/database.ts";
 import type { ListRow, OrderRow, PairRow } from "../../engine/changes.ts";
-import { auctionFields, waveFields } from "../../journal/row-fields.ts";
+import { auctionFields } from "../../journal/auction-fields.ts";
+import { waveFields } from "../../journal/row-fields.ts";
 import type { LatestRows } from "../../state/latest-rows.ts";
 import { moveOffset, tryConsumerLock } from "../ledger/ledger-queries.ts";
 import { beginJournalWrite, OWN_ROLE } from "../ledger/write-ledger.ts";
