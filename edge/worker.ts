@@ -8,7 +8,7 @@ import { type EdgeBindings, edgeConfiguration } from "./request/env.ts";
 import { log } from "./request/log.ts";
 import { LET_GO_BYTES_MAX } from "./request/read-bytes.ts";
 
-const platform: Platform = { later: (c, work) => c.executionCtx.waitUntil(work), forward, watchSocket: relaySocket };
+const platform: Platform = { forward, watchSocket: relaySocket };
 const app = createApp(platform);
 
 async function fetchAndFinish(request: Request, bindings: EdgeBindings, ctx: ExecutionContext): Promise<Response> {

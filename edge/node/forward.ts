@@ -5,6 +5,7 @@ import type { Forwarding } from "../proxy/platform.ts";
 import type { Visit } from "../request/read-visit.ts";
 import { NodeRequest } from "./node-request.ts";
 import type { OriginAgent, OriginAgents } from "./origin-agents.ts";
+import { PlainHeaders, PlainResponse } from "./plain-response.ts";
 import { Tunnel } from "./tunnel.ts";
 
 /** The origin's first words. */
@@ -159,31 +160,31 @@ function toClient({ visit, request, outcome, asked, onOriginHeaders }: Heard): R
     );
   }
   const headers = headersOf(message.rawHeaders);
-  onOriginHeaders?.(headers);
-  finishResponseHeaders(headers, visit.requestId);
+  onOriginHeaders?.(headers.asHeaders());
+  finishResponseHeaders(headers.asHeaders(), visit.requestId);
   headers.delete("connection");
   if (outcome.kind === "socket") return switched(request, outcome, headers);
   // The reader of the body sees that it broke off; without a reader it does not matter.
   message.on("error", ignore);
   if (request.method === "HEAD") message.resume();
-  return new OriginResponse(message, { status, statusText: message.statusMessage ?? "", headers });
+  return new OriginResponse(message, { status, statusText: message.statusMessage ?? "", headers }).asResponse();
 }
 
 function switched(
   request: NodeRequest,
   { socket, head }: Extract<Outcome, { kind: "socket" }>,
-  headers: Headers,
+  headers: PlainHeaders,
 ): Response {
   const tunnel = new Tunnel({ origin: socket, originHead: head });
   request.outgoing.once("close", () => tunnel.isOpen || socket.destroy());
-  return new SwitchedResponse(tunnel, headers);
+  return new SwitchedResponse(tunnel, headers).asResponse();
 }
 
 /** They speak about the connection between the origin and us. Connection itself is read once more before it goes. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set(["keep-alive", "trailer", "transfer-encoding", "upgrade"]);
 
-function headersOf(rawHeaders: readonly string[]): Headers {
-  const headers = new Headers();
+function headersOf(rawHeaders: readonly string[]): PlainHeaders {
+  const headers = new PlainHeaders();
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
     if (!HOP_BY_HOP.has(name.toLowerCase())) headers.append(name, rawHeaders[at + 1] ?? "");
@@ -193,10 +194,10 @@ function headersOf(rawHeaders: readonly string[]): Headers {
 
 const ignore = () => undefined;
 
-type Answer = { readonly status: number; readonly statusText: string; readonly headers: Headers };
+type Answer = { readonly status: number; readonly statusText: string; readonly headers: PlainHeaders };
 
 /** An answer of the origin whose body goes from socket to socket, without a web stream in between. */
-export class OriginResponse extends Response {
+export class OriginResponse extends PlainResponse {
   readonly stream: IncomingMessage;
 
   constructor(stream: IncomingMessage, answer: Answer) {
@@ -205,16 +206,15 @@ export class OriginResponse extends Response {
   }
 }
 
-/** The platform makes no Response of status 101. */
-const STATUS_IN_ITS_PLACE = 200;
+const STATUS_SWITCHING = 101;
 
 /** The origin has accepted a WebSocket. The server writes this response to the client. */
-export class SwitchedResponse extends Response {
+export class SwitchedResponse extends PlainResponse {
   /** Named as workerd names it, so that the app sees on either platform that this is a socket. */
   readonly webSocket: Tunnel;
 
-  constructor(tunnel: Tunnel, headers: Headers) {
-    super(null, { status: STATUS_IN_ITS_PLACE, headers });
+  constructor(tunnel: Tunnel, headers: PlainHeaders) {
+    super(null, { status: STATUS_SWITCHING, headers });
     this.webSocket = tunnel;
   }
 }

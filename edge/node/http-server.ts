@@ -8,6 +8,7 @@ import { log } from "../request/log.ts";
 import { answerBrokenRequest, refuseSocket, watchBody } from "./broken-request.ts";
 import { SwitchedResponse } from "./forward.ts";
 import { NodeRequest } from "./node-request.ts";
+import type { PlainHeaders } from "./plain-response.ts";
 import { writeResponse } from "./write-response.ts";
 
 export type HttpServer = {
@@ -63,7 +64,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       const response = await fetch(request.asRequest());
       // A server that is to stop keeps no connection.
       if (!server.listening) request.outgoing.shouldKeepAlive = false;
-      if (response instanceof SwitchedResponse) openTunnel(request, response);
+      if (isSwitched(response)) openTunnel(request, response);
       else await writeResponse(request, response);
     } catch (error) {
       log("error", "cannot write a response", { error });
@@ -140,7 +141,11 @@ function handshakeRequest(incoming: IncomingMessage, socketHead: Buffer): NodeRe
   return new NodeRequest({ incoming, outgoing, socketHead });
 }
 
-function switchingHead(headers: Headers): string {
+function isSwitched(response: unknown): response is SwitchedResponse {
+  return response instanceof SwitchedResponse;
+}
+
+function switchingHead(headers: PlainHeaders): string {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}`);
   return ["HTTP/1.1 101 Switching Protocols", "connection: Upgrade", "upgrade: websocket", ...lines, "", ""].join(
     "\r\n",

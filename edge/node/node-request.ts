@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { PlainHeaders } from "./plain-response.ts";
 
 /** A request as it came over the wire. */
 type Arrival = {
@@ -28,9 +29,10 @@ export class NodeRequest {
     this.incoming = incoming;
     this.outgoing = outgoing;
     this.socketHead = socketHead;
-    this.url = rawUrl(incoming);
+    const { headers, host } = readHeaders(incoming.rawHeaders);
+    this.url = rawUrl(incoming.url ?? "", host);
     this.method = incoming.method ?? "";
-    this.headers = headersOf(incoming.rawHeaders);
+    this.headers = headers.asHeaders();
     this.#expectsContinue = expectsContinue;
   }
 
@@ -93,32 +95,33 @@ export class NodeRequest {
   }
 }
 
-function headersOf(rawHeaders: readonly string[]): Headers {
-  const headers = new Headers();
-  for (let at = 0; at < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
-  return headers;
+type SentHeaders = {
+  readonly headers: PlainHeaders;
+  /** Undefined when there is none, or more than one: two servers would each pick another. */
+  readonly host: string | undefined;
+};
+
+/** In one pass. */
+function readHeaders(rawHeaders: readonly string[]): SentHeaders {
+  const headers = new PlainHeaders();
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    if (name === "host") hosts++;
+    headers.append(name, rawHeaders[at + 1] ?? "");
+  }
+  return { headers, host: hosts === 1 ? (headers.get("host") ?? undefined) : undefined };
 }
+
+/** Nothing that would end the authority early or split it: what stands here is put between `http://` and the path. */
+const HOST = /^[^\s/?#@\\]+$/;
 
 /**
  * The URL of a request as `plainTarget` wants it: the target exactly as it came over the wire, behind its Host. Nothing
  * is resolved or encoded here. A target or a Host in another form than a plain request has is left out, so that the one
  * reader of URLs refuses it. (Bytes beyond ASCII never get here: Node's parser refuses them in a target.)
  */
-function rawUrl({ url = "", rawHeaders }: IncomingMessage): string {
-  const site = `http://${hostOf(rawHeaders) ?? ""}`;
-  return url.startsWith("/") ? site + url : site;
-}
-
-/** Nothing that would end the authority early or split it: what stands here is put between `http://` and the path. */
-const HOST = /^[^\s/?#@\\]+$/;
-
-/** Undefined when there is none, or more than one: two servers would each pick another. */
-function hostOf(rawHeaders: readonly string[]): string | undefined {
-  let host: string | undefined;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() !== "host") continue;
-    if (host !== undefined) return undefined;
-    host = rawHeaders[at + 1] ?? "";
-  }
-  return host !== undefined && HOST.test(host) ? host : undefined;
+function rawUrl(target: string, host: string | undefined): string {
+  const site = `http://${host !== undefined && HOST.test(host) ? host : ""}`;
+  return target.startsWith("/") ? site + target : site;
 }

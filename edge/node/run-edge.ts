@@ -1,21 +1,28 @@
-import type { Hono } from "hono";
+import type { ExecutionContext } from "hono";
 import { assert } from "../../shared/assert.ts";
 import { isSocket } from "../proxy/forwarding.ts";
 import type { Platform } from "../proxy/platform.ts";
-import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "../request/env.ts";
+import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../request/env.ts";
 import { log } from "../request/log.ts";
 import { parseNodeEdgeEnvironment } from "./environment.ts";
 import { createForward, SwitchedResponse } from "./forward.ts";
 import { startHttpServer } from "./http-server.ts";
 import { openIoredisStore } from "./ioredis-store.ts";
 import { createOriginAgents } from "./origin-agents.ts";
+import { usePlainResponses } from "./plain-response.ts";
 import { createTokenWriter } from "./write-token.ts";
 
 type EdgeProcess = {
-  readonly createApp: (platform: Platform) => Hono<EdgeEnvironment>;
+  readonly createApp: (platform: Platform) => { readonly fetch: EdgeFetch };
   /** The worker's cron job. */
   readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
 };
+
+type EdgeFetch = (
+  request: Request,
+  bindings: EdgeBindings,
+  context: ExecutionContext,
+) => Response | Promise<Response>;
 
 /** As often as a worker's cron: polls keep a line moving, this is for a line without polls. */
 const SWEEP_EVERY_MS = 60_000;
@@ -25,6 +32,8 @@ const SWEEP_EVERY_MS = 60_000;
  * own setting for that.
  */
 export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> {
+  usePlainResponses();
+
   // 1. Settings: every fault at once, before anything is opened.
   const settings = await parseNodeEdgeEnvironment(process.env);
   if (!settings.ok) {
@@ -47,12 +56,12 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   // 3. The way to the origin, and the app on it.
   const { origin, allowsPrivateTargets } = configuration.value;
   const agents = createOriginAgents({ site: origin.site, allowsPrivateTargets });
-  const app = createApp({ forward: createForward(agents), watchSocket, later: (_c, work) => void work.catch(logLate) });
+  const app = createApp({ forward: createForward(agents), watchSocket });
 
   // 4. HTTP, on loopback unless told otherwise.
   const server = await startHttpServer({
     ...{ host, port, bodyMsMax: configuration.value.bodyTimeoutMs },
-    fetch: (request) => app.fetch(request, bindings),
+    fetch: (request) => app.fetch(request, bindings, CONTEXT),
   });
   log("info", "edge listens", { port: server.port });
 
@@ -73,6 +82,9 @@ const watchSocket: Platform["watchSocket"] = (response, watch) => {
   response.webSocket.watchWith(watch);
   return response;
 };
+
+/** A Node process lives longer than its requests: work after a response needs no help, only a reader of its failure. */
+const CONTEXT = { waitUntil: (work: Promise<unknown>) => void work.catch(logLate) } as ExecutionContext;
 
 function logLate(error: unknown): void {
   log("error", "work after a response failed", { error });

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { assert } from "../../shared/assert.ts";
 import { OriginResponse } from "./forward.ts";
 import type { NodeRequest } from "./node-request.ts";
+import { PlainResponse } from "./plain-response.ts";
 
 /** How long a client that keeps sending after its response is read: cut off at once, it might lose the response. */
 const LAST_BYTES_MS_MAX = 2_000;
@@ -10,33 +12,39 @@ const LAST_BYTES_MS_MAX = 2_000;
  * Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client
  * too.
  */
-export async function writeResponse({ incoming, outgoing }: NodeRequest, response: Response): Promise<void> {
+export function writeResponse({ incoming, outgoing }: NodeRequest, answer: Response): Promise<void> | undefined {
+  const response = answer as unknown as PlainResponse;
+  assert(response instanceof PlainResponse, "every response of the app is made here");
   if (outgoing.destroyed || !outgoing.socket?.writable) {
     if (response instanceof OriginResponse) response.stream.destroy();
-    return;
+    return undefined;
   }
-  outgoing.once("finish", () => letGo(incoming));
+  if (!incoming.complete) outgoing.once("finish", () => letGo(incoming));
   // HTTP/1.1 keeps connections anyway; to say so is for those who speak 1.0.
   if (outgoing.shouldKeepAlive && incoming.httpVersionMinor === 1) outgoing.removeHeader("connection");
   if (response instanceof OriginResponse) return writeOrigin(outgoing, response);
-  const { body } = response;
-  if (body === null || incoming.method === "HEAD") {
-    writeHead(outgoing, response);
-    outgoing.end();
-    return;
+  const { wholeText } = response;
+  const isHead = incoming.method === "HEAD";
+  if (wholeText !== undefined && !isHead) {
+    writeHead(outgoing, response, Buffer.byteLength(wholeText));
+    outgoing.end(wholeText);
+    return undefined;
   }
-  await writeStream(outgoing, response, body);
+  const body = isHead ? null : response.body;
+  if (body !== null) return writeStream(outgoing, response, body);
+  writeHead(outgoing, response);
+  outgoing.end();
+  return undefined;
 }
 
-function writeHead(outgoing: ServerResponse, { status, statusText, headers }: Response, length?: number): void {
-  const lines: string[] = [];
-  for (const [name, value] of headers) lines.push(name, value);
+function writeHead(outgoing: ServerResponse, { status, statusText, headers }: PlainResponse, length?: number): void {
+  const lines = headers.toRaw();
   if (length !== undefined && !headers.has("content-length")) lines.push("content-length", String(length));
   if (statusText === "") outgoing.writeHead(status, lines);
   else outgoing.writeHead(status, statusText, lines);
 }
 
-function writeOrigin(outgoing: ServerResponse, response: OriginResponse): void {
+function writeOrigin(outgoing: ServerResponse, response: OriginResponse): undefined {
   const { stream } = response;
   if (stream.errored || (stream.destroyed && !stream.complete)) {
     outgoing.destroy();
@@ -56,7 +64,7 @@ function writeOrigin(outgoing: ServerResponse, response: OriginResponse): void {
 /** Our own bodies nearly always have one piece, and then a length. A longer stream is sent piece by piece. */
 async function writeStream(
   outgoing: ServerResponse,
-  response: Response,
+  response: PlainResponse,
   body: ReadableStream<Uint8Array>,
 ): Promise<void> {
   const reader = body.getReader();

@@ -1,14 +1,8 @@
-import type { Context } from "hono";
-import type { EdgeEnvironment } from "../request/env.ts";
 import type { Visit } from "../request/read-visit.ts";
 
 /** The differences between the runtimes of the edge. Everything else is the same app. */
 export type Platform = {
-  /** Keeps work alive after the response. */
-  readonly later: (c: Context<EdgeEnvironment>, work: Promise<unknown>) => void;
-  /**
-   * Sends a request to the origin and brings the answer back, with every promise of `proxy/forward.ts`.
-   */
+  /** Sends a request to the origin and brings the answer back, with every promise of `proxy/forward.ts`. */
   readonly forward: (visit: Visit, forwarding?: Forwarding) => Promise<Response>;
   /** Watches a WebSocket response, and closes it when its session is over. */
   readonly watchSocket: (response: Response, watch: SessionWatch) => Response;

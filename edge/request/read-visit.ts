@@ -2,7 +2,6 @@ import type { MiddlewareHandler } from "hono";
 import { type ErrorCode, problemResponse } from "../../shared/http/errors.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { countAnswer } from "./edge-counters.ts";
 import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "./env.ts";
 import { log } from "./log.ts";
 import { type PlainTarget, plainTarget, type TargetFault, targetAt } from "./plain-target.ts";
@@ -157,6 +156,5 @@ export const ownRoute: MiddlewareHandler<EdgeEnvironment> = async (c, next) => {
   c.set("configuration", visit.value.configuration);
   await next();
   c.res.headers.set("x-request-id", visit.value.requestId);
-  countAnswer("own", c.res.status);
   return undefined;
 };

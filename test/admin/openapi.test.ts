@@ -44,7 +44,6 @@ describe("GET /_sluice/openapi.json", () => {
 
   it("describes every route of ours but the console's own pages, and no route that is not there", () => {
     const app = createApp({
-      later: () => {},
       forward: async () => new Response(),
       watchSocket: (response) => response,
     });

@@ -2,7 +2,6 @@ import type { Context } from "hono";
 import { commitmentOf } from "../../../shared/draw.ts";
 import { problemResponse } from "../../../shared/http/errors.ts";
 import type { Draw, QueueRecord } from "../../line/registry.ts";
-import type { Platform } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 
@@ -10,18 +9,16 @@ import { queueOfRoute } from "./queue-of-route.ts";
  * `GET /_sluice/queues/{id}/draw`: everything needed to check a lottery. The commitment is published as soon as the
  * draw is planned, before places can be taken; the seed from the opening on, by the store's clock, and never sooner.
  */
-export function drawRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const found = await queueOfRoute(c, platform);
-    if (!found.ok) return found.reason;
-    const { queue, record } = found.value;
-    const [latest, ...past] = await Promise.all(lotteriesOf(record).map((draw) => publishedDraw(draw, record)));
-    if (latest === undefined) return problemResponse("draw_not_found", { requestId: c.var.visit.requestId });
-    return Response.json(
-      { queueId: queue.queueId, ...latest, algorithm: ALGORITHM, howToCheck: HOW_TO_CHECK, past },
-      { headers: { "cache-control": "public, max-age=1" } },
-    );
-  };
+export async function drawRoute(c: Context<EdgeEnvironment>): Promise<Response> {
+  const found = await queueOfRoute(c);
+  if (!found.ok) return found.reason;
+  const { queue, record } = found.value;
+  const [latest, ...past] = await Promise.all(lotteriesOf(record).map((draw) => publishedDraw(draw, record)));
+  if (latest === undefined) return problemResponse("draw_not_found", { requestId: c.var.visit.requestId });
+  return Response.json(
+    { queueId: queue.queueId, ...latest, algorithm: ALGORITHM, howToCheck: HOW_TO_CHECK, past },
+    { headers: { "cache-control": "public, max-age=1" } },
+  );
 }
 
 const ALGORITHM = {

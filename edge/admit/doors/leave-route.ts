@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { problemResponse } from "../../../shared/http/errors.ts";
 import { tokenProblem } from "../../../shared/tokens/token-problem.ts";
-import type { Platform } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import type { Visit } from "../../request/read-visit.ts";
 import { roomResponse } from "../../room/room-response.ts";
@@ -20,22 +19,20 @@ import { type PassAlone, queueOfRoute, type ShownTokens, shownTokens } from "./q
  * the form on our page. The body is not read, so a beacon may have any. `?closing=1` means that a page was closed: see
  * `leave-on-close.ts`.
  */
-export function leaveRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const { visit } = c.var;
-    const found = await queueOfRoute(c, platform, leaveUnknown);
-    if (!found.ok) return found.reason;
-    const { queue } = found.value;
-    // Cookies with SameSite=None are sent with requests from other sites, which must not give up a visitor's place.
-    if (isFromOtherSite(sentBy(visit, queue.settings.sameSite)))
-      return problemResponse("other_site_refused", { requestId: visit.requestId });
-    const shown = await shownTokens(visit, queue);
-    if (shown.ok && c.req.query("closing") === "1") return pageClosed(visit, queue, shown.value);
-    const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
-    return wantsOf(visit.request) === "form"
-      ? asPage(visit, queue, { answer, wasInside: shown.ok && shown.value.pass !== undefined })
-      : answer;
-  };
+export async function leaveRoute(c: Context<EdgeEnvironment>): Promise<Response> {
+  const { visit } = c.var;
+  const found = await queueOfRoute(c, leaveUnknown);
+  if (!found.ok) return found.reason;
+  const { queue } = found.value;
+  // Cookies with SameSite=None are sent with requests from other sites, which must not give up a visitor's place.
+  if (isFromOtherSite(sentBy(visit, queue.settings.sameSite)))
+    return problemResponse("other_site_refused", { requestId: visit.requestId });
+  const shown = await shownTokens(visit, queue);
+  if (shown.ok && c.req.query("closing") === "1") return pageClosed(visit, queue, shown.value);
+  const answer = shown.ok ? await leave(visit, queue, shown.value) : shown.reason;
+  return wantsOf(visit.request) === "form"
+    ? asPage(visit, queue, { answer, wasInside: shown.ok && shown.value.pass !== undefined })
+    : answer;
 }
 
 /** Only a session is given up with its page: a place in line is kept for a visitor who comes back. */

@@ -4,7 +4,7 @@ import { parseQueueId, type QueueId } from "../../../shared/queue-id.ts";
 import { fail, ok, type Result } from "../../../shared/result.ts";
 import { tokenProblem } from "../../../shared/tokens/token-problem.ts";
 import type { QueueRecord } from "../../line/registry.ts";
-import type { Later, Platform } from "../../proxy/platform.ts";
+import type { Later } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import { log } from "../../request/log.ts";
 import type { Visit } from "../../request/read-visit.ts";
@@ -27,29 +27,38 @@ type Found = { readonly queue: GuardedQueue; readonly record: QueueRecord };
 /** A valid pass where nothing is known of its queue. */
 export type PassAlone = { readonly visit: Visit; readonly gate: Gate; readonly held: HeldPass };
 
-/**
- * The queue of `/_sluice/queues/{id}`, or the response that it does not exist. `atUnknown` answers the holder of a pass
- * while the queue's settings are unknown.
- */
-export async function queueOfRoute(
+/** A request under `/_sluice/queues/{id}`, with the text in the place of the id. */
+export type OwnCall = { readonly visit: Visit; readonly later: Later; readonly queueText: string };
+
+export function queueOfRoute(
   c: Context<EdgeEnvironment>,
-  platform: Platform,
   atUnknown?: (alone: PassAlone) => Response,
 ): Promise<Result<Found, Response>> {
-  const { requestId, clientAddress } = c.var.visit;
-  const queueId = parseQueueId(c.req.param("id") ?? "");
+  const later = (work: Promise<unknown>) => c.executionCtx.waitUntil(work);
+  return queueOfCall({ visit: c.var.visit, later, queueText: c.req.param("id") ?? "" }, atUnknown);
+}
+
+/**
+ * The queue that the request names, or the response that it does not exist. `atUnknown` answers the holder of a pass
+ * while the queue's settings are unknown.
+ */
+export async function queueOfCall(
+  { visit, later, queueText }: OwnCall,
+  atUnknown?: (alone: PassAlone) => Response,
+): Promise<Result<Found, Response>> {
+  const { requestId, clientAddress } = visit;
+  const queueId = parseQueueId(queueText);
   if (!queueId.ok) return fail(problemResponse("queue_not_found", { requestId }));
-  const gate = await gateOf(c.var.visit);
+  const gate = await gateOf(visit);
   if (!gate.ok) return gate;
-  const later = (work: Promise<unknown>) => platform.later(c, work);
   const store = gate.value.store.forVisit();
   const record = await gate.value.directory.queue(queueId.value, later, store.remainingMs());
   if (record === "missing") return fail(problemResponse("queue_not_found", { requestId }));
   if (record === "unknown") {
-    const held = atUnknown && (await passAlone(c.var.visit, { gate: gate.value, queueId: queueId.value, later }));
+    const held = atUnknown && (await passAlone(visit, { gate: gate.value, queueId: queueId.value, later }));
     if (atUnknown !== undefined && held !== undefined)
-      return fail(atUnknown({ visit: c.var.visit, gate: gate.value, held }));
-    return fail(refusalResponse({ code: "store_unavailable", wants: "json", visit: c.var.visit }));
+      return fail(atUnknown({ visit, gate: gate.value, held }));
+    return fail(refusalResponse({ code: "store_unavailable", wants: "json", visit }));
   }
   const queue = guardedQueue(gate.value, { queueId: queueId.value, record, store, later, clientAddress });
   if (!gate.value.clock.isHeard()) await queue.revocations.prepare(later, store.remainingMs());

@@ -2,24 +2,21 @@ import type { Context } from "hono";
 import { forecastWait } from "../../line/estimate.ts";
 import type { QueueRecord } from "../../line/registry.ts";
 import { phaseAt, settingsInEvent } from "../../line/schedule.ts";
-import type { Platform } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import { backgroundLineOf, type GuardedQueue } from "../open-gate.ts";
 import { queueOfRoute } from "./queue-of-route.ts";
 
 /** `GET /_sluice/queues/{id}`: how full a queue is. Public; caches absorb a crowd. */
-export function queueRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const found = await queueOfRoute(c, platform);
-    if (!found.ok) return found.reason;
-    const { queue, record } = found.value;
-    // No visitor may be polling this queue any more.
-    queue.sweeps.now(() => backgroundLineOf(queue), queue.later);
-    return Response.json(
-      { queueId: queue.queueId, ...publicFacts(record, queue) },
-      { headers: { "cache-control": "public, max-age=1" } },
-    );
-  };
+export async function queueRoute(c: Context<EdgeEnvironment>): Promise<Response> {
+  const found = await queueOfRoute(c);
+  if (!found.ok) return found.reason;
+  const { queue, record } = found.value;
+  // No visitor may be polling this queue any more.
+  queue.sweeps.now(() => backgroundLineOf(queue), queue.later);
+  return Response.json(
+    { queueId: queue.queueId, ...publicFacts(record, queue) },
+    { headers: { "cache-control": "public, max-age=1" } },
+  );
 }
 
 const NO_WAIT = { low: 0, likely: 0, high: 0 };

@@ -9,7 +9,7 @@ import type { HeldPass, PresentedPass } from "../presented.ts";
 import { watchPass } from "../sessions/activity.ts";
 import { wantsOf } from "../wants.ts";
 import { type Command, readCommand } from "./forward-admitted.ts";
-import type { Meeting } from "./protected-route.ts";
+import type { Meeting } from "./url-door.ts";
 
 /**
  * An isolate that starts while the store is unavailable knows no settings, and perhaps no routes. A valid pass is

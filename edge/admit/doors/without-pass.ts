@@ -22,7 +22,7 @@ import type { EndedSession } from "../sessions/ending.ts";
 import { readInvite, type Settled, settle } from "../settle.ts";
 import { wantsOf } from "../wants.ts";
 import { forwardAdmitted, forwardOpen } from "./forward-admitted.ts";
-import type { Meeting } from "./protected-route.ts";
+import type { Meeting } from "./url-door.ts";
 
 /**
  * A visitor without a valid pass: joins, polls or redeems an invite in one round trip, and is forwarded, shown the

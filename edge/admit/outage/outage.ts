@@ -1,6 +1,5 @@
 import type { Clock } from "../../../shared/clock.ts";
 import type { ScriptRunner } from "../../../shared/store/define-script.ts";
-import { countStoreCall } from "../../request/edge-counters.ts";
 import { log } from "../../request/log.ts";
 import { type StorePatience, storePatience } from "../../store/store-patience.ts";
 
@@ -29,6 +28,9 @@ export type GuardedStore = {
 /** `remainingMs`: of the time that all calls of the visit have together. */
 export type VisitStore = ScriptRunner & { readonly remainingMs: () => number };
 
+/** Calls of this isolate since its start. Withheld: not made, because the store had just failed or the time was over. */
+export const storeCalls = { answered: 0, failed: 0, withheld: 0 };
+
 export class StoreUnavailable extends Error {
   override readonly name = "StoreUnavailable";
 }
@@ -39,14 +41,14 @@ export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePat
 
   async function ask<Reply>(call: () => Promise<Reply>, limitMs: number): Promise<Reply> {
     if (limitMs <= 0 || !breaker.mayAsk()) {
-      countStoreCall("withheld");
+      storeCalls.withheld++;
       throw new StoreUnavailable("not asked");
     }
     const askedAtMs = clock.nowMs();
     const answered = () => {
       breaker.succeeded();
       silence.answered(askedAtMs);
-      countStoreCall("answered");
+      storeCalls.answered++;
     };
     try {
       const reply = await within(call(), limitMs);
@@ -62,7 +64,7 @@ export function guardStore(store: ScriptRunner, clock: Clock, patience: StorePat
         breaker.failed();
         silence.unanswered(askedAtMs);
       }
-      countStoreCall("failed");
+      storeCalls.failed++;
       log("warn", "the store failed", { error });
       throw new StoreUnavailable("asked in vain");
     }

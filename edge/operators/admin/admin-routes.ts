@@ -3,7 +3,6 @@ import { methodNotAllowed } from "hono/method-not-allowed";
 import { problemResponse } from "../../../shared/http/errors.ts";
 import { gateOf } from "../../admit/open-gate.ts";
 import { StoreUnavailable } from "../../admit/outage/outage.ts";
-import type { Platform } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import { log } from "../../request/log.ts";
 import type { Operation } from "./operation.ts";
@@ -17,7 +16,7 @@ import { readInput } from "./read-input.ts";
  * before anything is written; every change is in the audit log. When the store is unavailable each operation answers
  * 503 within a second; then a change may or may not have been made, and a retry is safe.
  */
-export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
+export function adminRoutes(): Hono<EdgeEnvironment> {
   const routes = new Hono<EdgeEnvironment>();
 
   routes.use(async (c, next) => {
@@ -33,7 +32,7 @@ export function adminRoutes(platform: Platform): Hono<EdgeEnvironment> {
   for (const operation of operations) {
     routes.on(operation.method.toUpperCase(), routePattern(operation.path), async (c) => {
       const gate = await gateOf(c.var.visit);
-      return gate.ok ? serve(operatorOf(c, { gate: gate.value, platform }), c, operation) : gate.reason;
+      return gate.ok ? serve(operatorOf(c, gate.value), c, operation) : gate.reason;
     });
   }
   routes.onError(onError);

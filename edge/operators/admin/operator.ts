@@ -9,7 +9,6 @@ import { backgroundLineOf, type Gate } from "../../admit/open-gate.ts";
 import { openRegistry, type Registry } from "../../line/registry.ts";
 import type { QueueSettings } from "../../line/settings.ts";
 import { isPublicSite } from "../../line/target-url.ts";
-import type { Platform } from "../../proxy/platform.ts";
 import type { EdgeEnvironment } from "../../request/env.ts";
 import { log } from "../../request/log.ts";
 import { someAtOnce } from "../../store/some-at-once.ts";
@@ -55,9 +54,7 @@ type SeenQueue = { readonly queueId: QueueId; readonly settings: QueueSettings }
 
 type InvitePromise = Omit<InviteFacts, "inviteId" | "person" | "nowMs"> & { readonly key: string | undefined };
 
-type Edge = { readonly gate: Gate; readonly platform: Platform };
-
-export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge): Operator {
+export function operatorOf(c: Context<EdgeEnvironment>, gate: Gate): Operator {
   const { request, requestId, configuration, clientAddress: address } = c.var.visit;
   const storeWithin = (limitMs: number) => startingWithin(gate.store.once, { limitMs, clock: systemClock });
   const store = storeWithin(gate.store.patience.operatorMs);
@@ -102,10 +99,7 @@ export function operatorOf(c: Context<EdgeEnvironment>, { gate, platform }: Edge
     changed,
     learnRevocation: (queueId, id) => gate.memoryOf(queueId).revocations.learn(id),
     sweepLater: (queues) =>
-      platform.later(
-        c,
-        someAtOnce(queues, SWEEPS_AT_ONCE, (queue) => sweep(gate, queue)),
-      ),
+      c.executionCtx.waitUntil(someAtOnce(queues, SWEEPS_AT_ONCE, (queue) => sweep(gate, queue))),
   };
 }
 

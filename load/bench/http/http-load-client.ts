@@ -49,10 +49,10 @@ const requests = variants.length === 0 ? [buildRequest({})] : variants.map(build
 if (order.ratePerSecond === undefined) for (let caller = 0; caller < order.connections; caller++) askAgain();
 else arrive(order.ratePerSecond);
 
-setTimeout(() => {
+let window = setTimeout(() => {
   isCounting = true;
   countingSinceMs = performance.now();
-  setTimeout(() => closeWindow(countingSinceMs), order.durationMs);
+  window = setTimeout(() => closeWindow(countingSinceMs), order.durationMs);
 }, order.warmUpMs);
 
 /** A window with hardly any answer makes no figure: on a machine that stalled it stays open for longer. */
@@ -123,6 +123,7 @@ function record(status: number | undefined, latencyMs: number): void {
 
 function finish(elapsedMs: number): void {
   isOver = true;
+  clearTimeout(window);
   pool.close();
   const { p50Ms, p99Ms, p999Ms } = latencies.summary();
   const figures = {

@@ -1,8 +1,5 @@
-import type { Context } from "hono";
 import { assert } from "../../../shared/assert.ts";
 import { type ErrorCode, problemResponse } from "../../../shared/http/errors.ts";
-import type { Platform } from "../../proxy/platform.ts";
-import type { EdgeEnvironment } from "../../request/env.ts";
 import type { Visit } from "../../request/read-visit.ts";
 import { sameSitePath } from "../../room/same-site-path.ts";
 import { challengeResponse } from "../answers/challenge-response.ts";
@@ -18,27 +15,25 @@ import { keepMetadata, noteMetadata } from "../sessions/session-metadata.ts";
 import { readInvite, type Settled, settle } from "../settle.ts";
 import { wantsOf } from "../wants.ts";
 import { type EnterBody, readEnterBody } from "./enter-body.ts";
-import { heldAlone, insideAnswer } from "./heartbeat-route.ts";
-import { passFact, queueOfRoute, type ShownTokens, shownTokens } from "./queue-of-route.ts";
+import { heldAlone, insideAnswer } from "./heartbeat-door.ts";
+import { type OwnCall, passFact, queueOfCall, type ShownTokens, shownTokens } from "./queue-of-route.ts";
 
 /**
  * `POST /_sluice/queues/{id}/enter`: 201 with a new place in line, 200 for a known or admitted visitor. It is also the
  * only way back after a revocation. The button on our page sends it as a form, and gets a page.
  */
-export function enterRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const { visit } = c.var;
-    const wants = wantsOf(visit.request) === "form" ? "form" : "json";
-    const body = wants === "form" ? NO_BODY : await readEnterBody(visit.request);
-    if (!body.ok) return problemResponse(body.reason.code, { requestId: visit.requestId, ...body.reason });
-    const found = await queueOfRoute(c, platform, heldAlone);
-    if (!found.ok) return found.reason;
-    const { queue } = found.value;
-    if (wants === "form" && comesWithoutCookies(sentBy(visit, queue.settings.sameSite)))
-      return refusalResponse({ code: "other_site_form", wants, visit, queue });
-    const welcomed = await welcome(visit, queue, { ...body.value, wants });
-    return wants === "form" ? enterPage(visit, queue, welcomed) : welcomed.answer;
-  };
+export async function enterDoor(call: OwnCall): Promise<Response> {
+  const { visit } = call;
+  const wants = wantsOf(visit.request) === "form" ? "form" : "json";
+  const body = wants === "form" ? NO_BODY : await readEnterBody(visit.request);
+  if (!body.ok) return problemResponse(body.reason.code, { requestId: visit.requestId, ...body.reason });
+  const found = await queueOfCall(call, heldAlone);
+  if (!found.ok) return found.reason;
+  const { queue } = found.value;
+  if (wants === "form" && comesWithoutCookies(sentBy(visit, queue.settings.sameSite)))
+    return refusalResponse({ code: "other_site_form", wants, visit, queue });
+  const welcomed = await welcome(visit, queue, { ...body.value, wants });
+  return wants === "form" ? enterPage(visit, queue, welcomed) : welcomed.answer;
 }
 
 const NO_BODY = { ok: true, value: {} } as const;

@@ -1,7 +1,4 @@
-import type { Context } from "hono";
 import { assert } from "../../../shared/assert.ts";
-import type { Platform } from "../../proxy/platform.ts";
-import type { EdgeEnvironment } from "../../request/env.ts";
 import type { Visit } from "../../request/read-visit.ts";
 import { refusalResponse } from "../answers/refusal.ts";
 import { admittedResponse, isTold, turnResponse } from "../answers/visitor-answer.ts";
@@ -11,18 +8,16 @@ import type { HeldPass } from "../presented.ts";
 import { noteActivity, renewedPass } from "../sessions/activity.ts";
 import { slotEndMs } from "../sessions/sessions.ts";
 import { settle } from "../settle.ts";
-import { type PassAlone, passFact, queueOfRoute, type ShownTokens, shownTokens } from "./queue-of-route.ts";
+import { type OwnCall, type PassAlone, passFact, queueOfCall, type ShownTokens, shownTokens } from "./queue-of-route.ts";
 
 /** `POST /_sluice/queues/{id}/heartbeat`: says that the visitor is still there, and how they stand. */
-export function heartbeatRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const { visit } = c.var;
-    const found = await queueOfRoute(c, platform, heldAlone);
-    if (!found.ok) return found.reason;
-    const { queue } = found.value;
-    const shown = await shownTokens(visit, queue);
-    return shown.ok ? answer(visit, queue, shown.value) : shown.reason;
-  };
+export async function heartbeatDoor(call: OwnCall): Promise<Response> {
+  const { visit } = call;
+  const found = await queueOfCall(call, heldAlone);
+  if (!found.ok) return found.reason;
+  const { queue } = found.value;
+  const shown = await shownTokens(visit, queue);
+  return shown.ok ? answer(visit, queue, shown.value) : shown.reason;
 }
 
 async function answer(visit: Visit, queue: GuardedQueue, shown: ShownTokens): Promise<Response> {

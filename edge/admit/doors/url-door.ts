@@ -1,11 +1,8 @@
-import type { Context } from "hono";
 import { problemResponse } from "../../../shared/http/errors.ts";
 import type { QueueId } from "../../../shared/queue-id.ts";
 import type { QueueRecord } from "../../line/registry.ts";
 import type { Later, Platform } from "../../proxy/platform.ts";
-import { countAnswer } from "../../request/edge-counters.ts";
-import type { EdgeEnvironment } from "../../request/env.ts";
-import { hasStrandedBody, readVisit, type Visit } from "../../request/read-visit.ts";
+import { hasStrandedBody, type Visit } from "../../request/read-visit.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue, gateOf, guardedQueue } from "../open-gate.ts";
 import type { VisitStore } from "../outage/outage.ts";
 import { type HeldPass, type Presented, passForTarget, presentedPass } from "../presented.ts";
@@ -19,35 +16,18 @@ import { cleanRedirect, withoutPass } from "./without-pass.ts";
 
 /**
  * Any URL that is not ours. With a valid pass it is forwarded without asking the store; without one the visitor joins
- * or polls in one round trip, and is forwarded, shown the line, or refused. One handler without middleware: Hono then
- * adds next to nothing.
+ * or polls in one round trip, and is forwarded, shown the line, or refused.
  */
-export function protectedRoute(platform: Platform) {
-  return async (c: Context<EdgeEnvironment>): Promise<Response> => {
-    const visit = readVisit(c.req.raw, c.env);
-    if (!visit.ok) return visit.reason;
-    c.set("visit", visit.value);
-    const opened = gateOf(visit.value);
-    const gate = opened instanceof Promise ? await opened : opened;
-    if (!gate.ok) return gate.reason;
-    const response = await meet({
-      c,
-      gate: gate.value,
-      visit: visit.value,
-      platform,
-      later: (work) => platform.later(c, work),
-    });
-    countAnswer("protected", response.status);
-    return response;
-  };
+export async function urlDoor(call: UrlCall): Promise<Response> {
+  const opened = gateOf(call.visit);
+  const gate = opened instanceof Promise ? await opened : opened;
+  return gate.ok ? meet({ ...call, gate: gate.value }) : gate.reason;
 }
 
-export type Meeting = {
-  readonly c: Context<EdgeEnvironment>;
+type UrlCall = { readonly visit: Visit; readonly platform: Platform; readonly later: Later };
+
+export type Meeting = UrlCall & {
   readonly gate: Gate;
-  readonly visit: Visit;
-  readonly platform: Platform;
-  readonly later: Later;
   /** The invite that the URL brought along; the visit is already without it. */
   readonly invite?: string;
 };
