@@ -2,6 +2,7 @@ import { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/store/define-script.ts";
 import { log } from "../request/log.ts";
 import { type StorePatience, storePatience } from "../store/store-patience.ts";
+import { createLaneRunner } from "./lane-runner.ts";
 import { replicatedRunner } from "./replicated-runner.ts";
 
 /** The gate's store over its own connection, to one Redis or to a cluster. */
@@ -75,13 +76,17 @@ export function openIoredisStore({
     isReady = false;
   });
   return {
-    runner: replicas === 0 ? plainRunner(redis) : replicatedRunner({ redis, replicas }),
+    runner: runnerOf(redis, { replicas, abandonMs }),
     settled,
     close: () => redis.disconnect(),
   };
 }
 
-function plainRunner(redis: Redis | Cluster): ScriptRunner {
+type Calls = { readonly replicas: number; readonly abandonMs: number };
+
+function runnerOf(redis: Redis | Cluster, { replicas, abandonMs }: Calls): ScriptRunner {
+  if (replicas > 0) return replicatedRunner({ redis, replicas });
+  if (redis instanceof Redis) return createLaneRunner(redis, abandonMs);
   return {
     evalsha: (sha, keys, args) => redis.evalsha(sha, keys.length, ...keys, ...args),
     eval: (source, keys, args) => redis.eval(source, keys.length, ...keys, ...args),
@@ -89,13 +94,7 @@ function plainRunner(redis: Redis | Cluster): ScriptRunner {
 }
 
 function openServer(url: string, connection: Connection): Redis {
-  // The calls of one turn leave together: written one by one, each of them costs a system call.
-  return new Redis(url, {
-    ...connection,
-    enableOfflineQueue: false,
-    retryStrategy: reconnectMs,
-    enableAutoPipelining: true,
-  });
+  return new Redis(url, { ...connection, enableOfflineQueue: false, retryStrategy: reconnectMs });
 }
 
 /** The nodes' passwords and TLS are those of the first URL: a cluster has one set of them. */

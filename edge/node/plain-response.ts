@@ -11,8 +11,7 @@ export class PlainHeaders {
   constructor(init?: PlainHeaders | HeaderPairs) {
     this.#values = new Map(init instanceof PlainHeaders ? init.#values : undefined);
     if (init instanceof PlainHeaders) this.#cookies = init.#cookies && [...init.#cookies];
-    else if (init !== undefined)
-      for (const [name = "", value = ""] of pairsOf(init)) this.append(name, value);
+    else if (init !== undefined) for (const [name = "", value = ""] of pairsOf(init)) this.append(name, value);
   }
 
   append(name: string, value: string): void {

@@ -18,11 +18,7 @@ type EdgeProcess = {
   readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
 };
 
-type EdgeFetch = (
-  request: Request,
-  bindings: EdgeBindings,
-  context: ExecutionContext,
-) => Response | Promise<Response>;
+type EdgeFetch = (request: Request, bindings: EdgeBindings, context: ExecutionContext) => Response | Promise<Response>;
 
 /** As often as a worker's cron: polls keep a line moving, this is for a line without polls. */
 const SWEEP_EVERY_MS = 60_000;

@@ -26,8 +26,10 @@ export function writeResponse({ incoming, outgoing }: NodeRequest, answer: Respo
   const { wholeText } = response;
   const isHead = incoming.method === "HEAD";
   if (wholeText !== undefined && !isHead) {
-    writeHead(outgoing, response, Buffer.byteLength(wholeText));
-    outgoing.end(wholeText);
+    const bytes = Buffer.byteLength(wholeText);
+    writeHead(outgoing, response, bytes);
+    // Text of ASCII alone leaves without being encoded.
+    outgoing.end(wholeText, bytes === wholeText.length ? "latin1" : "utf8");
     return undefined;
   }
   const body = isHead ? null : response.body;

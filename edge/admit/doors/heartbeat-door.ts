@@ -8,7 +8,14 @@ import type { HeldPass } from "../presented.ts";
 import { noteActivity, renewedPass } from "../sessions/activity.ts";
 import { slotEndMs } from "../sessions/sessions.ts";
 import { settle } from "../settle.ts";
-import { type OwnCall, type PassAlone, passFact, queueOfCall, type ShownTokens, shownTokens } from "./queue-of-route.ts";
+import {
+  type OwnCall,
+  type PassAlone,
+  passFact,
+  queueOfCall,
+  type ShownTokens,
+  shownTokens,
+} from "./queue-of-route.ts";
 
 /** `POST /_sluice/queues/{id}/heartbeat`: says that the visitor is still there, and how they stand. */
 export async function heartbeatDoor(call: OwnCall): Promise<Response> {

@@ -56,8 +56,7 @@ export async function queueOfCall(
   if (record === "missing") return fail(problemResponse("queue_not_found", { requestId }));
   if (record === "unknown") {
     const held = atUnknown && (await passAlone(visit, { gate: gate.value, queueId: queueId.value, later }));
-    if (atUnknown !== undefined && held !== undefined)
-      return fail(atUnknown({ visit, gate: gate.value, held }));
+    if (atUnknown !== undefined && held !== undefined) return fail(atUnknown({ visit, gate: gate.value, held }));
     return fail(refusalResponse({ code: "store_unavailable", wants: "json", visit }));
   }
   const queue = guardedQueue(gate.value, { queueId: queueId.value, record, store, later, clientAddress });

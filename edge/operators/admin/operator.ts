@@ -98,8 +98,7 @@ export function operatorOf(c: Context<EdgeEnvironment>, gate: Gate): Operator {
     auditEntry: audit.entry,
     changed,
     learnRevocation: (queueId, id) => gate.memoryOf(queueId).revocations.learn(id),
-    sweepLater: (queues) =>
-      c.executionCtx.waitUntil(someAtOnce(queues, SWEEPS_AT_ONCE, (queue) => sweep(gate, queue))),
+    sweepLater: (queues) => c.executionCtx.waitUntil(someAtOnce(queues, SWEEPS_AT_ONCE, (queue) => sweep(gate, queue))),
   };
 }
 
