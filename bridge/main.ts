@@ -1,5 +1,6 @@
 import { complain, readArgs, runCommand } from "../stack/program/command-line.ts";
 import { createLogger } from "../stack/program/log.ts";
+import { releaseMemory } from "../stack/program/release-memory.ts";
 import { stopOnSignal } from "../stack/program/stop-on-signal.ts";
 import { startBridge } from "./bridge.ts";
 import { parseBridgeEnvironment } from "./environment.ts";
@@ -40,6 +41,7 @@ async function main(): Promise<number> {
     log,
   });
   log.info({ port: bridge.port }, "bridge listens");
+  releaseMemory();
   stopOnSignal(log, [{ name: "bridge", stop: bridge.stop }]);
   return 0;
 }

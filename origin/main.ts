@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { systemClock } from "../shared/clock.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import { createLogger } from "../stack/program/log.ts";
+import { releaseMemory } from "../stack/program/release-memory.ts";
 import { stopOnSignal } from "../stack/program/stop-on-signal.ts";
 import { createPassCheck } from "./accounts/admission/admission.ts";
 import { fetchedKeys } from "./accounts/admission/fetched-keys.ts";
@@ -109,6 +110,8 @@ const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis
 const audit = (scope: AuditScope) => startAudit(stores, scope).report;
 const control =
   venue && (await startControlServer(dataFolder, { ...venue, record: { ...stores, nowMs: clock.nowMs, audit } }, log));
+
+releaseMemory();
 
 stopOnSignal(log, [
   { name: "venue store", stop: async () => venueRedis.disconnect() },

@@ -5,6 +5,7 @@ import { createFirstQueues } from "./first-queues.ts";
 import { listenForStop } from "./listen-for-stop.ts";
 import { planStack } from "./plan-stack.ts";
 import { asksForHelp, complain } from "./program/command-line.ts";
+import { releaseMemory } from "./program/release-memory.ts";
 import { reloadOnChange } from "./reload-on-change.ts";
 import { runStack } from "./run-stack.ts";
 import { loadOrCreateSecrets } from "./secrets.ts";
@@ -105,6 +106,8 @@ async function runUntilStopped(settings: StackSettings, folder: string): Promise
     if (await createFirstQueues({ edgeUrl, adminToken })) say("  ✓ created the queues venue (/*) and demo (/demo/*)");
     if (watch) reloadOnChange({ parts, stack, say });
     say(whereToLook({ settings, parts, edgeUrl, folder, watch, tookMs: performance.now() - startedAt }));
+
+    releaseMemory();
 
     // 5. Until a stop is requested or a part dies.
     return report(await Promise.race([died, stopped]));

@@ -13,6 +13,11 @@ const NODE_MAJOR_MIN = 22;
 const NODE_MINOR_MIN = 18;
 const PARENT_CHECK_MS = 250;
 
+// Every program of the project is compiled once: the next start is quicker, and needs no memory for the compiler.
+const compileCache = join(root, "node_modules", ".cache", "node-compile");
+// For a stack that is idle most of the time: glibc keeps freed memory per thread, of which Node has a dozen.
+const SMALL = { MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072" };
+
 const [script, ...args] = process.argv.slice(2);
 if (script === undefined) stopWith("usage: node stack/prepare.mjs SCRIPT [ARGUMENTS]");
 if (!packagesAreInstalled()) installPackages();
@@ -73,12 +78,26 @@ function runsTypeScript(node) {
  * @param {string} node
  */
 function handOver(node) {
+  const isStack = script === "stack/main.ts";
+  // The supervisor waits for its parts most of the time, and needs no large young generation.
+  const flags = isStack ? ["--max-semi-space-size=1"] : [];
   const child = spawn(
     node,
-    ["--import", new URL("./program/lua-loader.ts", import.meta.url).href, join(root, String(script)), ...args],
+    [
+      ...flags,
+      "--import",
+      new URL("./program/lua-loader.ts", import.meta.url).href,
+      join(root, String(script)),
+      ...args,
+    ],
     {
       cwd: root,
-      env: { ...process.env, PATH: `${binFolder}:${process.env["PATH"] ?? ""}` },
+      env: {
+        NODE_COMPILE_CACHE: compileCache,
+        ...(isStack && SMALL),
+        ...process.env,
+        PATH: `${binFolder}:${process.env["PATH"] ?? ""}`,
+      },
       // The channel closes when this process ends, even by SIGKILL, and the program notices.
       stdio: ["inherit", "inherit", "inherit", "ipc"],
     },

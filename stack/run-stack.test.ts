@@ -12,7 +12,7 @@ async function part({ name, script, isNeverReady = false }: Program): Promise<Pa
     if (isNeverReady) await new Promise(() => {});
     return child;
   };
-  return { name, what: name, port: await freePort(), portVariable: "PORT", sources: [], start };
+  return { name, what: name, port: await freePort(), portVariable: "PORT", needs: [], sources: [], start };
 }
 
 describe("runStack", () => {

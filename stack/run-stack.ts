@@ -18,7 +18,10 @@ type RunOptions = {
   readonly onProgress?: (part: Part, progress: string) => void;
 };
 
-/** Starts the parts one after the other. When one fails or a stop is requested meanwhile, none is left running. */
+/**
+ * Starts each part as soon as those that it needs are ready. When one fails or a stop is requested meanwhile, none is
+ * left running.
+ */
 export async function runStack(
   parts: readonly Part[],
   { stopAsked, onReady, onProgress }: RunOptions,
@@ -27,8 +30,10 @@ export async function runStack(
   const running = new Map<Part, Child>();
   const expectedToEnd = new Set<Child>();
   const death = Promise.withResolvers<string>();
+  let isGivenUp = false;
 
   async function start(part: Part): Promise<void> {
+    if (isGivenUp) return;
     const child = await part.start((progress) => onProgress?.(part, progress));
     running.set(part, child);
     void child.exited.then((exit) => {
@@ -46,22 +51,38 @@ export async function runStack(
   }
 
   async function stop(): Promise<void> {
+    isGivenUp = true;
     for (const child of running.values()) expectedToEnd.add(child);
+    for (const part of parts.toReversed()) await running.get(part)?.stop();
     await stopAllChildren();
   }
 
   try {
-    for (const part of parts) {
+    const ready = startInOrder(parts, async (part) => {
       const startedAt = performance.now();
-      await Promise.race([start(part), rejectOnDeath(death.promise), rejectOnAbort(stopAsked)]);
-      onReady(part, performance.now() - startedAt);
-    }
+      await start(part);
+      if (!isGivenUp) onReady(part, performance.now() - startedAt);
+    });
+    await Promise.race([ready, rejectOnDeath(death.promise), rejectOnAbort(stopAsked)]);
   } catch (error) {
     await stop();
     throw error;
   }
   const pids = () => new Map([...running].map(([part, child]) => [part.name, child.pid]));
   return { died: death.promise, restart, pids, stop };
+}
+
+/** Fails with the first failure; what was not started by then is for `start` to leave out. */
+async function startInOrder(parts: readonly Part[], start: (part: Part) => Promise<void>): Promise<void> {
+  const ready = new Map<string, Promise<void>>();
+  for (const part of parts) {
+    const needed = part.needs.map((name) => ready.get(name));
+    ready.set(
+      part.name,
+      Promise.all(needed).then(() => start(part)),
+    );
+  }
+  await Promise.all(ready.values());
 }
 
 /** A part that depends on a dead one would never become ready, and would be blamed for it. */

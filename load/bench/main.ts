@@ -6,6 +6,7 @@ import type { Benchmark, BenchmarkRow } from "./benchmark.ts";
 import { bridgeBenchmark } from "./bridge/bridge.ts";
 import { drawBook } from "./draw-book.ts";
 import { engineBenchmark } from "./engine/engine.ts";
+import { footprintBenchmark } from "./footprint/footprint.ts";
 import { gateBenchmark } from "./gate/gate.ts";
 import { identityBenchmark } from "./identity/identity.ts";
 import { ledgerBenchmark } from "./ledger/ledger.ts";
@@ -36,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ordersBenchmark,
   ordersHttpBenchmark,
   ledgerBenchmark,
+  footprintBenchmark,
 ];
 /** The cost of the gate has two parts: per request and per waiting visitor. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = { [gateBenchmark.name]: [lineCostBenchmark.name] };

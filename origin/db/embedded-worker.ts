@@ -12,6 +12,9 @@ import { yieldToTrading } from "./yield-to-trading.ts";
  */
 const NICENESS = 5;
 
+/** PostgreSQL touches all of them at the start. The kernel caches the files anyway; 128 would be the default. */
+const SHARED_BUFFERS_MB = 32;
+
 /**
  * The thread of the embedded database. PGlite is PostgreSQL as a library: a statement blocks its thread until it is
  * done, so it gets a thread of its own.
@@ -25,7 +28,7 @@ let isClosing = false;
 const tell = (news: HostNews) => parent.postMessage(news);
 
 try {
-  const pglite = await PGlite.create(folder);
+  const pglite = await PGlite.create({ dataDir: folder, postgresqlconf: [`shared_buffers = ${SHARED_BUFFERS_MB}MB`] });
   const server = createPortServer(pglite, (error) => {
     // After the pending answers. An uncaught error ends the thread, and the parent handles it.
     setImmediate(() => {

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import { build, type Plugin, stop as stopEsbuild } from "esbuild";
 import { sourceText } from "../program/source-text.ts";
 import { buildFaces } from "./build-faces.ts";
 import { type Child, describeExit, REPORTS_FD, startChild } from "./child.ts";
@@ -107,6 +107,8 @@ export async function bundleWorker(entryFile: string, folder: string): Promise<v
     sourcemap: "inline",
     logLevel: "silent",
   });
+  // Its service process would otherwise stay for as long as this one, with 100 MB.
+  await stopEsbuild();
 }
 
 /**
