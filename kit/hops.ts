@@ -1,148 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
+import { freePort } from "../stack/servers/free-port.ts";
+import { attach, type Coverage, filesOf, filesOfEach, idleCalls, pidOf, report } from "./hop-coverage.ts";
 
 /**
  * `npm run hops`: which files of the project run for one admitted request, one poll, one order and one `npm start`, by
- *   V8's own count of function calls in the running processes. A folder switch is an import between two files of the
- *   list that are in different folders.
+ * V8's own count of function calls in the running processes. A folder switch is an import between two files of the
+ * list that are in different folders.
  */
 const root = process.cwd();
 const PARTS = { edge: "edge/node.ts", origin: "origin/main.ts", stack: "stack/main.ts" } as const;
-
-type Coverage = { readonly result: readonly { readonly url: string; readonly functions: readonly Fn[] }[] };
-type Fn = {
-  readonly functionName: string;
-  readonly ranges: readonly { readonly startOffset: number; readonly count: number }[];
-};
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  server.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-/**
- * Files of the project in which a function ran; a module's own top level does not count. `idle` are calls to leave out.
- */
-function filesOf(coverage: Coverage, idle: ReadonlySet<string> = new Set()): Map<string, number> {
-  const files = new Map<string, number>();
-  for (const [file, name] of callsOf(coverage))
-    if (!idle.has(`${file} ${name}`)) files.set(file, (files.get(file) ?? 0) + 1);
-  return files;
-}
-
-function* callsOf(coverage: Coverage): Generator<readonly [string, string]> {
-  for (const { url, functions } of coverage.result) {
-    if (!url.startsWith("file://") || url.includes("/node_modules/")) continue;
-    const file = relative(root, fileURLToPath(url));
-    if (file.startsWith("..")) continue;
-    for (const { functionName, ranges } of functions) {
-      const range = ranges[0];
-      if (range === undefined || range.count === 0 || (functionName === "" && range.startOffset === 0)) continue;
-      yield [file, `${functionName}@${range.startOffset}`];
-    }
-  }
-}
-
-const say = (line: string) => process.stdout.write(`${line}\n`);
-
-const folderOf = (file: string) => file.split("/").slice(0, -1).slice(0, 2).join("/");
-
-function switchesOf(files: readonly string[]): number {
-  const known = new Set(files);
-  let switches = 0;
-  for (const file of files) {
-    const text = readFileSync(join(root, file), "utf8");
-    for (const [, to = ""] of text.matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)) {
-      const target = relative(root, join(root, file, "..", to));
-      if (known.has(target) && folderOf(target) !== folderOf(file)) switches++;
-    }
-  }
-  return switches;
-}
-
-function report(what: string, files: ReadonlyMap<string, number>): void {
-  const names = [...files.keys()].toSorted();
-  const folders = new Set(names.map(folderOf));
-  say(`\n${what}: ${names.length} files in ${folders.size} folders, ${switchesOf(names)} folder switches`);
-  for (const folder of [...folders].toSorted()) {
-    say(
-      `  ${folder.padEnd(22)} ${names
-        .filter((name) => folderOf(name) === folder)
-        .map((name) => name.split("/").at(-1))
-        .join(" ")}`,
-    );
-  }
-}
-
-class Inspector {
-  readonly #socket: WebSocket;
-  readonly #waiting = new Map<number, (result: unknown) => void>();
-  #id = 0;
-  constructor(socket: WebSocket) {
-    this.#socket = socket;
-    socket.onmessage = ({ data }) => {
-      const { id, result } = JSON.parse(String(data)) as { id: number; result: unknown };
-      this.#waiting.get(id)?.(result);
-    };
-  }
-  call(method: string, params: object = {}): Promise<unknown> {
-    const id = ++this.#id;
-    this.#socket.send(JSON.stringify({ id, method, params }));
-    return new Promise((resolve) => this.#waiting.set(id, resolve));
-  }
-  async begin(): Promise<void> {
-    await this.call("Profiler.enable");
-    await this.call("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
-  }
-  async take(): Promise<Coverage> {
-    return (await this.call("Profiler.takePreciseCoverage")) as Coverage;
-  }
-}
-
-async function attach(folder: string, part: string, pid: number): Promise<Inspector> {
-  process.kill(pid, "SIGUSR1");
-  for (;;) {
-    const log = readFileSync(join(folder, "logs", `${part}.log`), "utf8");
-    const url = /Debugger listening on (ws:\S+)/.exec(log)?.[1];
-    if (url !== undefined) {
-      const socket = new WebSocket(url);
-      await new Promise((resolve) => socket.addEventListener("open", resolve));
-      const inspector = new Inspector(socket);
-      await inspector.begin();
-      return inspector;
-    }
-    await sleep(100);
-  }
-}
-
-/** The process that a part's program runs in. */
-function pidOf(program: string): number {
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
-      if (args.some((arg) => arg === join(root, program))) return Number(pid);
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  throw new Error(`${program} does not run`);
-}
-
-/** Calls that also happen without a request: timers, heartbeats, leases. */
-async function idleCalls(inspector: Inspector, ms: number): Promise<Set<string>> {
-  await inspector.take();
-  await sleep(ms);
-  return new Set([...callsOf(await inspector.take())].map((call) => call.join(" ")));
-}
+const SAMPLES = 5;
+const DEMO_ATTEMPTS_MAX = 3;
+/** It has printed how to sign in and how to look at the wallet. */
+const DEMO_IS_READY = /"username":"demo_[\s\S]*curl[\s\S]*wallet/;
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-hops-"));
 const coverageFolder = mkdtempSync(join(tmpdir(), "sluice-hops-v8-"));
@@ -158,66 +33,34 @@ const environment = {
 const base = `http://127.0.0.1:${port}`;
 const stack: ChildProcess = spawn("npm", ["start"], {
   cwd: root,
-  env: { ...environment, NODE_OPTIONS: "--inspect-port=0", NODE_V8_COVERAGE: coverageFolder },
+  env: {
+    ...environment,
+    NODE_OPTIONS: "--inspect-port=0",
+    NODE_V8_COVERAGE: coverageFolder,
+    NODE_DISABLE_COMPILE_CACHE: "1",
+  },
   stdio: ["ignore", "pipe", "pipe"],
 });
 stack.stderr?.pipe(process.stderr);
-for (;;) {
-  const ok = await fetch(`${base}/_sluice/health`).then(
-    (res) => res.ok,
-    () => false,
-  );
-  if (ok) break;
-  await sleep(300);
-}
+await untilHealthy();
 try {
   const edge = await attach(folder, "edge", pidOf(PARTS.edge));
-  const enter = async () => {
-    const res = await fetch(`${base}/_sluice/queues/demo/enter`, { method: "POST" });
-    const cookie = res.headers
-      .getSetCookie()
-      .map((each) => each.split(";")[0])
-      .join("; ");
-    return { status: res.status, cookie, body: (await res.json()) as Record<string, unknown> };
-  };
-  const visitors = [];
-  for (let n = 0; n < 5; n++) visitors.push(await enter());
-  const inside = visitors[0]?.cookie ?? "";
-  const waiting = visitors.find(({ status }) => status === 201)?.cookie ?? "";
+  const inside = await admittedCookie();
   const page = async () => (await fetch(`${base}/demo/`, { headers: { cookie: inside } })).text();
-  const poll = async () =>
-    (await fetch(`${base}/_sluice/queues/demo/heartbeat`, { method: "POST", headers: { cookie: waiting } })).text();
-  await page();
-  await poll();
-  await sleep(1_500);
-  const idle = await idleCalls(edge, 4_000);
-  await page();
-  await sleep(50);
-  report("An admitted request (edge)", filesOf(await edge.take(), idle));
-  await sleep(1_200);
-  await edge.take();
-  await poll();
-  await sleep(50);
-  report("A poll (edge)", filesOf(await edge.take(), idle));
+  report("An admitted request (edge)", await filesOfEach(edge, { prepare: page, request: page, samples: SAMPLES }));
 
-  const demo = spawn("npm", ["run", "sluice", "--", "demo"], {
-    cwd: root,
-    env: environment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  let told = "";
-  demo.stdout?.on("data", (chunk) => {
-    told += String(chunk);
-  });
-  while (!/demo_\w+\D+[\s\S]*password/i.test(told) || !/curl[\s\S]*wallet/.test(told)) await sleep(200);
-  await sleep(3_000);
-  for (const child of childrenOf(demo.pid ?? 0)) process.kill(child, "SIGTERM");
+  const waiting = await waitingCookies(SAMPLES);
+  const poll = async () => {
+    const headers = { cookie: waiting.pop() ?? "" };
+    const res = await fetch(`${base}/_sluice/queues/demo/heartbeat`, { method: "POST", headers });
+    if (!res.ok) throw new Error(`a poll was refused: ${await res.text()}`);
+    await res.text();
+  };
+  report("A poll (edge)", await filesOfEach(edge, { prepare: page, request: poll, samples: SAMPLES }));
+
+  const told = await runDemo();
   const [, username = "", password = ""] = /"username":"(demo_\w+)","password":"([^"]+)"/.exec(told) ?? [];
-  const entered = await fetch(`${base}/_sluice/queues/venue/enter`, { method: "POST" });
-  const cookie = entered.headers
-    .getSetCookie()
-    .map((each) => each.split(";")[0])
-    .join("; ");
+  const { cookie } = await enter("venue");
   const json = { "content-type": "application/json", cookie };
   const login = await fetch(`${base}/api/v1/auth/login`, {
     method: "POST",
@@ -242,7 +85,8 @@ try {
   await order();
   report("An order, from HTTP to the answer (origin)", filesOf(await origin.take(), originIdle));
 } finally {
-  process.kill(pidOf(PARTS.stack), "SIGINT");
+  // From npm down to the supervisor, which stops its parts.
+  stopAll(stack.pid ?? 0, "SIGINT");
   await new Promise((resolve) => stack.once("exit", resolve));
 }
 const files = new Map<string, number>();
@@ -257,7 +101,81 @@ await rm(folder, { recursive: true, force: true });
 await rm(coverageFolder, { recursive: true, force: true });
 process.exit();
 
-function childrenOf(pid: number): number[] {
+async function untilHealthy(): Promise<void> {
+  for (;;) {
+    const res = await fetch(`${base}/_sluice/health`).catch(() => undefined);
+    await res?.arrayBuffer();
+    if (res?.ok) return;
+    if (stack.exitCode !== null) throw new Error("npm start has ended");
+    await sleep(300);
+  }
+}
+
+function cookiesOf(res: Response): string {
+  const pairs = res.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
+  return pairs.filter((pair) => !pair.endsWith("=")).join("; ");
+}
+
+type Entered = { readonly cookie: string; readonly pollAfterMs: number };
+
+async function enter(queueId: string): Promise<Entered> {
+  const res = await fetch(`${base}/_sluice/queues/${queueId}/enter`, { method: "POST" });
+  const { pollAfterMs = 0 } = (await res.json()) as { readonly pollAfterMs?: number };
+  return { cookie: cookiesOf(res), pollAfterMs };
+}
+
+/** The first pass is replaced when it is presented: a visitor's browser sends the second one from then on. */
+async function admittedCookie(): Promise<string> {
+  const { cookie } = await enter("demo");
+  const res = await fetch(`${base}/demo/`, { headers: { cookie } });
+  await res.text();
+  return cookiesOf(res) || cookie;
+}
+
+/** In a line that does not move, so that a poll is answered with a place; returns when their polls are due. */
+async function waitingCookies(count: number): Promise<string[]> {
+  const { adminToken } = JSON.parse(readFileSync(join(folder, "secrets.json"), "utf8")) as { adminToken: string };
+  const headers = { "content-type": "application/json", authorization: `Bearer ${adminToken}` };
+  const body = JSON.stringify({ mode: "paused" });
+  const res = await fetch(`${base}/_sluice/admin/queues/demo`, { method: "PATCH", headers, body });
+  if (!res.ok) throw new Error(`the line does not pause: ${await res.text()}`);
+  const visitors: Entered[] = [];
+  for (let visitor = 0; visitor < count; visitor++) visitors.push(await enter("demo"));
+  await sleep(Math.max(...visitors.map(({ pollAfterMs }) => pollAfterMs)));
+  return visitors.map(({ cookie }) => cookie);
+}
+
+/** The demo makes an account with money. On a slow machine it may give up, and is started again. */
+async function runDemo(): Promise<string> {
+  for (let attempt = 0; attempt < DEMO_ATTEMPTS_MAX; attempt++) {
+    const demo = spawn("npm", ["run", "sluice", "--", "demo"], {
+      cwd: root,
+      env: environment,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let told = "";
+    demo.stdout?.on("data", (chunk) => {
+      told += String(chunk);
+    });
+    while (demo.exitCode === null && !DEMO_IS_READY.test(told)) await sleep(200);
+    stopAll(demo.pid ?? 0, "SIGTERM");
+    if (DEMO_IS_READY.test(told)) return told;
+  }
+  throw new Error("the demo cannot run");
+}
+
+/** The processes below this one and itself; one that has ended meanwhile needs no signal. */
+function stopAll(pid: number, signal: "SIGINT" | "SIGTERM"): void {
+  for (const each of descendantsOf(pid).toReversed()) {
+    try {
+      process.kill(each, signal);
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+function descendantsOf(pid: number): number[] {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {

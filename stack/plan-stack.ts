@@ -1,9 +1,8 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { EDGE_VARIABLES, pickVariables } from "../shared/environment.ts";
 import { JWKS_PATH } from "../shared/tokens/admission.ts";
 import type { StackSecrets } from "./secrets.ts";
-import { type Child, startChild } from "./servers/child.ts";
+import type { Child } from "./servers/child.ts";
 import {
   bundleWorker,
   startEdgeServer,
@@ -12,8 +11,8 @@ import {
   WORKER_ENTRY,
 } from "./servers/edge-server.ts";
 import { freePort } from "./servers/free-port.ts";
+import { startNode } from "./servers/node-program.ts";
 import { startRedisServer } from "./servers/redis-server.ts";
-import { answersOk, waitUntilReady } from "./servers/wait-until-ready.ts";
 import type { StackSettings } from "./settings.ts";
 
 /** One process of the stack: where it will listen, and how to bring it up. */
@@ -272,17 +271,6 @@ function logFileOf(folder: string, name: string): string {
   return join(folder, "logs", `${name}.log`);
 }
 
-type NodePart = {
-  readonly name: string;
-  readonly file: string;
-  /** Of V8. */
-  readonly flags: readonly string[];
-  readonly environment: NodeJS.ProcessEnv;
-  readonly logFile: string;
-  readonly readyUrl: string;
-  readonly onProgress?: ((progress: string) => void) | undefined;
-};
-
 /**
  * V8 lets the young generation of each thread grow to 48 MB and keeps it. Small ones cost nothing that a benchmark
  * finds, and shorten the longest pauses.
@@ -290,17 +278,3 @@ type NodePart = {
 const BRIDGE_FLAGS = ["--max-semi-space-size=2"];
 /** PGlite's functions are compiled by the optimiser only when they are really busy: it needs 100 MB for those of a start. */
 const ORIGIN_FLAGS = ["--max-semi-space-size=4", "--wasm-tiering-budget=100000000"];
-
-async function startNode({ name, file, flags, environment, logFile, readyUrl, onProgress }: NodePart): Promise<Child> {
-  const luaLoader = new URL("./program/lua-loader.ts", import.meta.url).href;
-  const script = fileURLToPath(new URL(`../${file}`, import.meta.url));
-  const child = startChild({
-    name,
-    command: process.execPath,
-    args: [...flags, "--import", luaLoader, script],
-    environment,
-    logFile,
-  });
-  await waitUntilReady({ child, probe: () => answersOk(readyUrl), onProgress });
-  return child;
-}

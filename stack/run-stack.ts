@@ -76,7 +76,7 @@ export async function runStack(
 async function startInOrder(parts: readonly Part[], start: (part: Part) => Promise<void>): Promise<void> {
   const ready = new Map<string, Promise<void>>();
   for (const part of parts) {
-    const needed = part.needs.map((name) => ready.get(name));
+    const needed = part.needs.map((name) => ready.get(name) ?? Promise.resolve());
     ready.set(
       part.name,
       Promise.all(needed).then(() => start(part)),
