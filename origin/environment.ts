@@ -51,6 +51,16 @@ const originEnvironmentSchema = z
     SLUICE_AUDIT_MINUTES: wholeNumberVariable({ min: 0, max: 10_080, fallback: 60 }),
     SLUICE_BACKLOG_MB: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 1_024 }),
     SLUICE_ARCHIVE_DAYS: wholeNumberVariable({ min: 1, max: 36_500, fallback: 90 }),
+    SLUICE_PRICES_WITHOUT_DEMO: flagVariable,
+    SLUICE_PRICE_HOSTS: z
+      .string()
+      .default("")
+      .transform((text) =>
+        text
+          .split(",")
+          .map((host) => host.trim())
+          .filter((host) => host !== ""),
+      ),
     ARCHIVE_URL: urlVariable("s3:", "file:").optional(),
     AWS_ACCESS_KEY_ID: z.string().optional(),
     AWS_SECRET_ACCESS_KEY: z.string().optional(),

@@ -7,6 +7,7 @@ import { stopOnSignal } from "../stack/program/stop-on-signal.ts";
 import { createPassCheck } from "./accounts/admission/admission.ts";
 import { fetchedKeys } from "./accounts/admission/fetched-keys.ts";
 import { knownKeys } from "./accounts/admission/known-keys.ts";
+import { createSeal } from "./accounts/api-keys/seal.ts";
 import { createHealthApp, createOriginApp } from "./app.ts";
 import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
@@ -17,6 +18,7 @@ import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { startControlServer } from "./operators/control-server.ts";
+import { openPriceWorker } from "./prices/open-prices.ts";
 import { openArchive } from "./record/archive/open-archive.ts";
 import type { AuditScope } from "./record/audit/audit-thread.ts";
 import { startAudit } from "./record/audit/start-audit.ts";
@@ -94,7 +96,16 @@ const venue = settings.SLUICE_ROLES.includes("api")
     })
   : undefined;
 
-// 9. HTTP and WebSockets, on loopback by default. A process that does not serve the API still reports its health.
+// 9. Tracked prices: a worker fetches them by the clock in Tehran; the API serves them from memory.
+const prices = settings.SLUICE_ROLES.includes("worker")
+  ? openPriceWorker({
+      ...{ database, redis: venueRedis, seal: createSeal(settings.SLUICE_SEAL_KEYS, systemRandom), clock, log },
+      privateHosts: settings.SLUICE_PRICE_HOSTS,
+      withDemo: !settings.SLUICE_PRICES_WITHOUT_DEMO,
+    })
+  : undefined;
+
+// 10. HTTP and WebSockets, on loopback by default. A process that does not serve the API still reports its health.
 const parts = { venueRedis, database, trading, record, market };
 const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
@@ -105,7 +116,7 @@ const monitored =
   metricsPort === undefined ? undefined : await startHttpServer({ app: healthApp, host, port: metricsPort });
 log.info({ port }, "the origin is listening");
 
-// 10. The control socket for the command line of this machine.
+// 11. The control socket for the command line of this machine.
 const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL };
 const audit = (scope: AuditScope) => startAudit(stores, scope).report;
 const control =
@@ -122,6 +133,7 @@ stopOnSignal(log, [
   { name: "trading", stop: trading.stop },
   { name: "market", stop: market.stop },
   { name: "accounts", stop: async () => venue?.stop() },
+  { name: "prices", stop: async () => prices?.stop() },
   { name: "http", stop: server.stop },
   { name: "metrics", stop: async () => monitored?.stop() },
   { name: "control", stop: async () => control?.stop() },

@@ -44,6 +44,8 @@ import type { OriginSettings } from "./environment.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { openTradingApi } from "./open-trading-api.ts";
 import type { DepositByHand } from "./operators/deposit-by-hand.ts";
+import type { PriceReads } from "./prices/api/price-reads.ts";
+import { openPricesApi } from "./prices/open-prices.ts";
 import { type History, openHistory } from "./record/history/history.ts";
 import { connectRawBeside } from "./redis/connect.ts";
 import { untilReady } from "./redis/until-ready.ts";
@@ -62,6 +64,7 @@ type Venue = {
   readonly heldSessions: HeldSessions;
   readonly accounts: Accounts;
   readonly deposit: DepositByHand;
+  readonly prices: PriceReads;
   readonly stop: () => Promise<void>;
 };
 
@@ -73,6 +76,7 @@ type VenueParts = {
     | "SLUICE_REQUESTS_PER_ADDRESS"
     | "SLUICE_VENUE_SECRET"
     | "SLUICE_SEAL_KEYS"
+    | "SLUICE_PRICE_HOSTS"
   >;
   readonly redis: Redis;
   readonly database: Database;
@@ -153,6 +157,10 @@ export async function openVenue({
     openOrdersMax: system.openOrdersMax,
     history: history ?? openHistory({ database }),
   });
+  const prices = openPricesApi({
+    ...{ database, redis, seal, readSession, hide, clock, log },
+    privateHosts: settings.SLUICE_PRICE_HOSTS,
+  });
   const kept = keepCopies(
     {
       database,
@@ -160,7 +168,7 @@ export async function openVenue({
       copies,
       copyAccount,
       log,
-      alsoCopy: [system.copy, apiKeys.copy, venueKeys.reseal],
+      alsoCopy: [system.copy, apiKeys.copy, venueKeys.reseal, prices.reseal],
       isAlsoReady: trading.isReady,
     },
     clock.nowMs(),
@@ -178,6 +186,7 @@ export async function openVenue({
       ...systemOperations(system),
       ...(metrics === undefined ? [] : [metricsOperation(metrics)]),
       ...trading.operations,
+      ...prices.operations,
       ...liveOperations,
     ]),
     maintenance: system.maintenance,
@@ -188,8 +197,10 @@ export async function openVenue({
     readSession,
     heldSessions,
     deposit: trading.deposit,
+    prices: prices.reads,
     stop: async () => {
       trading.stop();
+      prices.stop();
       settling.stop();
       kept.stop();
       loginNotes.stop();

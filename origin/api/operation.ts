@@ -37,6 +37,8 @@ export type Caller = {
   /** A header of the request. */
   readonly header: (name: string) => string | undefined;
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
+  /** 200 with JSON that was written before. */
+  readonly answerJson: (body: Buffer<ArrayBuffer>, headers: Readonly<Record<string, string>>) => Response;
   readonly refuse: (code: ErrorCode, options?: RefusalOptions) => Response;
 };
 

@@ -20,7 +20,11 @@ const LINES_OVER_HTTPS = Object.entries(OVER_HTTPS).flat();
 type Way = { readonly isHttps: boolean };
 
 /** An answer whose text and headers are known, so that writing it to a socket does not read the Response. */
-export type PlainAnswer = { readonly status: number; readonly lines: readonly string[]; readonly body: string };
+export type PlainAnswer = {
+  readonly status: number;
+  readonly lines: readonly string[];
+  readonly body: string | Buffer<ArrayBuffer>;
+};
 
 const PLAIN = Symbol("plain");
 type Plain = { [PLAIN]?: PlainAnswer };
@@ -44,6 +48,19 @@ export function securedAnswer(
   const text = body === undefined ? "" : JSON.stringify(body);
   const response = new Response(body === undefined ? null : text, { status, headers: pairsOf(lines) });
   (response as Plain)[PLAIN] = { status, lines, body: text };
+  return response;
+}
+
+/** JSON that was written before, for answers that many callers share. */
+export function securedJson(
+  body: Buffer<ArrayBuffer>,
+  headers: Readonly<Record<string, string>>,
+  { isHttps }: Way,
+): Response {
+  const lines = [...(isHttps ? LINES_OVER_HTTPS : LINES_OVER_HTTP), "content-type", "application/json"];
+  for (const name in headers) lines.push(name, headers[name] as string);
+  const response = new Response(body, { headers: pairsOf(lines) });
+  (response as Plain)[PLAIN] = { status: 200, lines, body };
   return response;
 }
 

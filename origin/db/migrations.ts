@@ -10,6 +10,7 @@ import auditOutcomes from "./migrations/008-audit-outcomes.sql";
 import auditPositions from "./migrations/009-audit-positions.sql";
 import auctions from "./migrations/010-auctions.sql";
 import conditionalOrders from "./migrations/011-conditional-orders.sql";
+import trackedPrices from "./migrations/012-tracked-prices.sql";
 
 /** In order; new migrations are only appended. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   { version: 9, name: "audit positions", sql: auditPositions },
   { version: 10, name: "auctions", sql: auctions },
   { version: 11, name: "conditional orders", sql: conditionalOrders },
+  { version: 12, name: "tracked prices", sql: trackedPrices },
 ];

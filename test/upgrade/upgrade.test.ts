@@ -111,6 +111,7 @@ describe.each(IS_FULL_RUN ? [...USUAL, ...OTHERS] : USUAL)("a venue of $fixture,
         SLUICE_SEAL_KEYS: sealKeysVariable.parse(FIXTURE_SECRETS.SLUICE_SEAL_KEYS),
         SLUICE_ISSUER: ISSUER,
         SLUICE_REQUESTS_PER_ADDRESS: 10_000,
+        SLUICE_PRICE_HOSTS: [],
       },
     });
     const settled = async () => (await venue.fetch(new Request("http://venue.test/health"))).status;

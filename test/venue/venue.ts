@@ -127,6 +127,7 @@ export async function startVenue(
     SLUICE_SEAL_KEYS: sealKeysVariable.parse(JSON.stringify({ active: "1", keys: { "1": SEAL_KEY } })),
     SLUICE_ISSUER: ISSUER,
     SLUICE_REQUESTS_PER_ADDRESS: 10_000,
+    SLUICE_PRICE_HOSTS: [],
   };
   const record = async () => embedded ?? (await openOne());
   const venue = await openTestVenue({ folder, postgres, record, redisServer, settings, identityKey: key, options });

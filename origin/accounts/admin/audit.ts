@@ -16,7 +16,9 @@ export type AuditEntry = {
 
 type AuditAction =
   | ("user.created" | "user.changed" | "user.sessions_ended" | "system.changed")
-  | ("wallet.deposited" | "wallet.transferred" | "pair.changed" | "currency.changed");
+  | ("wallet.deposited" | "wallet.transferred" | "pair.changed" | "currency.changed")
+  | ("item.created" | "item.changed" | "item.deleted" | "item.ordered")
+  | ("provider.changed" | "provider.deleted" | "provider.refreshed" | "schedule.changed");
 
 /** An admin, or the command line of this machine. */
 export type Actor = { readonly id: string | null; readonly name: string; readonly requestId: string | null };

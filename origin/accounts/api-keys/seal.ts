@@ -18,7 +18,11 @@ export type Seal = {
   readonly isOutdated: (sealed: string) => boolean;
 };
 
-export type Owner = { readonly kind: "api-key" | "venue-key"; readonly userId: string; readonly id: string };
+export type Owner = {
+  readonly kind: "api-key" | "venue-key" | "price-provider";
+  readonly userId: string;
+  readonly id: string;
+};
 
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
