@@ -12,7 +12,7 @@ export type FakeProvider = {
   readonly host: string;
   /** Path and query of every request, and its headers. */
   readonly requests: readonly { readonly url: string; readonly headers: IncomingMessage["headers"] }[];
-  /** What it answers from now on. */
+  /** Its answer from now on. */
   readonly answerWith: (answer: FakeAnswer) => void;
   readonly stop: () => Promise<void>;
 };

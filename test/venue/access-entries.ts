@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../shared/http/errors.ts";
+import { PRICE_ACCESS_ENTRIES } from "./price-access-entries.ts";
 import { TRADING_ACCESS_ENTRIES } from "./trading-access-entries.ts";
 import { passwordOf, type TestVenue } from "./venue.ts";
 
@@ -98,6 +99,7 @@ export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   readMetrics: {},
   replaceSystem: { request: () => ({ json: SYSTEM }) },
   ...TRADING_ACCESS_ENTRIES,
+  ...PRICE_ACCESS_ENTRIES,
   openSocket: { isPublic: true, status: 426 },
   readDocument: { isPublic: true },
   readDocumentation: { isPublic: true },

@@ -22,7 +22,7 @@ const providerSchema = z
     succeededAt: z.int().nullable(),
     failures: z.int().describe("In a row; the next attempt waits longer after each."),
     requestsOfDay: z.int(),
-    report: reportSchema.describe("What the last attempt found."),
+    report: reportSchema.describe("The outcome of the last attempt."),
   })
   .register(answerSchemas, { id: "PriceProvider" });
 
@@ -52,12 +52,10 @@ const refreshSchema = z
   .strictObject({
     acceptJumps: z.boolean().default(false).describe("Accept prices that differ more than an item allows."),
   })
-  .default({ acceptJumps: false })
   .register(bodySchemas, { id: "PriceRefresh" });
 
 const dryRunBody = z
   .strictObject({ description: providerDescriptionSchema.optional() })
-  .default({})
   .register(bodySchemas, { id: "PriceDryRun" });
 
 const dryRunSchema = z
@@ -162,7 +160,9 @@ export function providerOperations({ providers, dryRun }: Parts): readonly Venue
       limit: "admin",
       params,
       body: { schema: dryRunBody, bytesMax: BODY_BYTES_MAX },
-      answers: { 200: { description: "What was found, or why nothing was.", schema: dryRunSchema } },
+      answers: {
+        200: { description: "The prices that were found, or the reason why there are none.", schema: dryRunSchema },
+      },
       refusals: ["provider_not_found", "rate_limited", "database_unavailable"],
       run: async (caller, { params: { provider }, body: { description } }) => {
         const row = await providers.find(provider);

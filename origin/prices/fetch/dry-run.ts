@@ -38,7 +38,7 @@ type DryRunParts = {
   readonly clock: Clock;
 };
 
-/** With another description, one that is not saved yet can be tried. All items with a key are judged, whoever provides them now. */
+/** With another description, one that is not saved yet can be tried. All items with a key are judged, whichever provider they have now. */
 export function createDryRun({ database, fetchQuotes, secretsOf, clock }: DryRunParts) {
   return async (
     stored: ProviderRow,

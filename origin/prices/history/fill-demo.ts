@@ -6,7 +6,7 @@ import type { Schedule } from "../calendar/schedule.ts";
 import { addDays, clockText, DAY_MS, tehranDate, tehranDayStart, tehranTime } from "../calendar/tehran-time.ts";
 import { putIntraday } from "../fetch/fetch-queries.ts";
 import type { TrackedItem } from "../items/item.ts";
-import { listItems } from "../items/item-queries.ts";
+import { bumpRevision, listItems } from "../items/item-queries.ts";
 import { demoPrice } from "../providers/demo-prices.ts";
 import { demoPartsOf } from "../providers/fetch-quotes.ts";
 import { insertBars, listDemoItems } from "./history-queries.ts";
@@ -47,6 +47,8 @@ export async function fillDemo({ database, schedule, nowMs, log }: DemoParts): P
       await putIntraday.all(tx, { rows: { rows: courses.filter((course) => course !== undefined) } });
     }, FILL_MS_MAX);
   }
+  // Boards compare with the past.
+  await bumpRevision.all(database, {});
   log.info({ items: bare.size }, "made up the past of the demo's prices");
 }
 

@@ -15,7 +15,7 @@ export type Quota = {
   readonly read: (identity: string) => Promise<QuotaState>;
   /** The busiest of the current window. */
   readonly usage: (limit: number) => Promise<QuotaUsage>;
-  /** What one identity has asked for in the current window. */
+  /** The fresh requests of one identity in the current window. */
   readonly requestsOf: (identity: string) => Promise<readonly NotedRequest[]>;
 };
 
