@@ -27,7 +27,6 @@ import { createLogger } from "../../stack/program/log.ts";
 import { SEAL_KEY } from "../venue/venue.ts";
 
 /** Tracked prices on a real Redis and a real PostgreSQL, with a clock that the test moves. */
-export type PricesWorld = Awaited<ReturnType<typeof startPricesWorld>>;
 
 const ACTOR = COMMAND_LINE;
 const ANSWER_MS_MAX = 300;

@@ -39,7 +39,7 @@ const MONTH_DAYS = 30;
 /** In one snapshot: what a revision shows is what was committed with it. */
 const SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-export function readBoard(database: Database, nowMs: number): Promise<Board> {
+function readBoard(database: Database, nowMs: number): Promise<Board> {
   const today = tehranDate(nowMs);
   const endOf = (daysAgo: number) => String(tehranDayStart(addDays(today, 1 - daysAgo)));
   return database.transaction(async (tx) => {

@@ -12,7 +12,7 @@ export type TehranTime = {
   readonly weekday: number;
 };
 
-export const TEHRAN = "Asia/Tehran";
+const TEHRAN = "Asia/Tehran";
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;

@@ -85,7 +85,7 @@ async function writeFault(tx: Transaction, { items, fetchMs }: FetchOutcome, fau
   return { fault: fault.detail, fetchMs, accepted: 0, refused: [] };
 }
 
-export function shownRefusals(refused: readonly RefusedPrice[]): FetchReport["refused"] {
+function shownRefusals(refused: readonly RefusedPrice[]): FetchReport["refused"] {
   return refused
     .slice(0, REFUSED_SHOWN_MAX)
     .map(({ item, reason, text }) => ({ itemCode: item.itemCode, reason, text }));
@@ -143,6 +143,6 @@ const FIRST_RETRY_MS = 60_000;
 const RETRY_MS_MAX = 2 * 3_600_000;
 
 /** A minute after the first failure, twice as long after each further one, two hours at most; never before the provider allows it. */
-export function backOffMs(failures: number, retryAfterMs = 0): number {
+function backOffMs(failures: number, retryAfterMs = 0): number {
   return Math.max(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 20), RETRY_MS_MAX), retryAfterMs);
 }

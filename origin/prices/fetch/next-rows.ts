@@ -33,7 +33,7 @@ export type FetchFacts = {
 const SLOT_MS = 10 * MINUTE_MS;
 const SLOT_MINUTES = 10;
 /** One for each ten minutes of a day. */
-export const DATA_POINTS_MAX = 144;
+const DATA_POINTS_MAX = 144;
 
 export function nextRows(price: AcceptedPrice, state: ItemState, facts: FetchFacts): NextRows {
   const { item, steps } = price;
