@@ -13,6 +13,7 @@ import { DEFAULT_ISSUER } from "../shared/tokens/admission.ts";
 import { jwksVariable } from "./accounts/admission/known-keys.ts";
 import { sealKeysVariable } from "./accounts/api-keys/seal.ts";
 import { PROCESS_LIMITS } from "./accounts/limits/limit-table.ts";
+import { FLUSH_TIMES } from "./live/fan-out/flush-times.ts";
 
 /**
  * Roles of an origin process: serve the API, execute orders (one process leads, others stand by), bring the journal to
@@ -69,6 +70,9 @@ const originEnvironmentSchema = z
       max: 1_000_000,
       fallback: PROCESS_LIMITS.address.perSecond,
     }),
+    SLUICE_SOCKETS_PER_ADDRESS: wholeNumberVariable({ min: 1, max: 1_000_000, fallback: 1_000 }),
+    SLUICE_LIVE_BOOK_MS: wholeNumberVariable({ min: 10, max: 1_000, fallback: FLUSH_TIMES.fast }),
+    SLUICE_LIVE_SUMMARY_MS: wholeNumberVariable({ min: 10, max: 1_000, fallback: FLUSH_TIMES.slow }),
   })
   .refine((values) => (values.SLUICE_JWKS === undefined) !== (values.SLUICE_JWKS_URL === undefined), {
     path: ["SLUICE_JWKS_URL"],

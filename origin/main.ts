@@ -14,6 +14,7 @@ import { parseOriginEnvironment } from "./environment.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
 import { openMarket } from "./open-market.ts";
+import { openLiveHost } from "./live/open-live-host.ts";
 import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
@@ -109,7 +110,8 @@ const prices = settings.SLUICE_ROLES.includes("worker")
 const parts = { venueRedis, database, trading, record, market };
 const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
-const live = venue && createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
+const liveHost = venue && openLiveHost({ settings, clock, random: systemRandom, log, ...venue });
+const live = venue && liveHost && createLiveServer({ host: liveHost, checkPass, log, ...venue });
 const server = await startHttpServer({ app, live, host, port });
 const { SLUICE_METRICS_PORT: metricsPort } = settings;
 const monitored =

@@ -16,7 +16,6 @@ import { createSignatureVerifier } from "./accounts/api-keys/verify-signature.ts
 import { createAccessTokens } from "./accounts/identity/access-tokens.ts";
 import { type Accounts, createAccounts } from "./accounts/identity/accounts.ts";
 import { createAccountCopy } from "./accounts/identity/copy-account.ts";
-import { type HeldSessions, openHeldSessions } from "./accounts/identity/held-sessions.ts";
 import { keepCopies } from "./accounts/identity/keep-copies.ts";
 import { createPasswords } from "./accounts/identity/passwords.ts";
 import { createRefreshTokens } from "./accounts/identity/refresh-tokens.ts";
@@ -42,6 +41,8 @@ import type { Database } from "./db/database.ts";
 import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
 import { liveOperations } from "./live/live-operations.ts";
+import { createSignIn } from "./live/sign-in.ts";
+import type { SignIn } from "./live/sockets/live-identity.ts";
 import { openTradingApi } from "./open-trading-api.ts";
 import type { DepositByHand } from "./operators/deposit-by-hand.ts";
 import type { PriceReads } from "./prices/api/price-reads.ts";
@@ -61,7 +62,8 @@ type Venue = {
   readonly isReady: () => boolean;
   readonly maintenance: () => Maintenance | undefined;
   readonly readSession: ReadSession;
-  readonly heldSessions: HeldSessions;
+  /** For sockets. */
+  readonly signIn: SignIn;
   readonly accounts: Accounts;
   readonly deposit: DepositByHand;
   readonly prices: PriceReads;
@@ -124,7 +126,6 @@ export async function openVenue({
   });
   const rawRedis = connectRawBeside(redis, log);
   const readSession = createSessionReader({ redis, rawRedis, accessTokens, clock });
-  const heldSessions = openHeldSessions({ redis, log });
   const accounts = createAccounts({
     database,
     copies,
@@ -195,7 +196,7 @@ export async function openVenue({
     limits: createProcessLimits(clock, { requestsPerAddress: settings.SLUICE_REQUESTS_PER_ADDRESS }),
     accounts,
     readSession,
-    heldSessions,
+    signIn: createSignIn({ readSession, verifySignature }),
     deposit: trading.deposit,
     prices: prices.reads,
     stop: async () => {
@@ -205,7 +206,6 @@ export async function openVenue({
       kept.stop();
       loginNotes.stop();
       keyNotes.stop();
-      heldSessions.stop();
       rawRedis.disconnect();
       system.stop();
     },

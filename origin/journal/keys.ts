@@ -13,6 +13,9 @@ export const FORMAT_KEY = `${SHARD}:format`;
 /** The last entry in PostgreSQL's tables of orders and balances: ended orders leave Redis up to here. */
 export const TABLES_KEY = `${SHARD}:tables`;
 
+/** Which life of the journal this is (`life.ts`): a restore begins another. */
+export const LIFE_KEY = `${SHARD}:life`;
+
 /** A channel, not a key: an api process receives the answers to its appends here. */
 export const answersChannel = (node: string) => `${SHARD}:answers:${node}`;
 

@@ -8,7 +8,8 @@ import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import type { Database } from "../db/database.ts";
 import { migrate } from "../db/migrate.ts";
 import { migrations } from "../db/migrations.ts";
-import { CONSUMERS_KEY, FENCE_KEY, OFFSET_KEY, RESTORING_KEY } from "../journal/keys.ts";
+import { CONSUMERS_KEY, FENCE_KEY, LIFE_KEY, OFFSET_KEY, RESTORING_KEY } from "../journal/keys.ts";
+import { newLife } from "../journal/life.ts";
 import { type AuditReport, runAudit } from "../record/audit/run-audit.ts";
 import { loadTables } from "../record/backup/load-tables.ts";
 import { BACKUP_CONSUMER } from "../record/backup/make-backup.ts";
@@ -65,6 +66,8 @@ export async function restoreBackup({
   await redis.set(RESTORING_KEY, manifest.value.sequence);
   const keys = await loadSnapshot(join(folder, manifest.value.redis.name), redis);
   await redis.hdel(CONSUMERS_KEY, BACKUP_CONSUMER);
+  // The snapshot's journal may have continued after the backup: live clients must not resume in it.
+  await redis.set(LIFE_KEY, newLife());
   await upgradeSnapshot(database, redis);
   const fault = await postTheRest({ database, redis, log });
   if (fault !== undefined) return fail(`The ledger cannot follow the restored journal: ${fault}`);

@@ -36,6 +36,8 @@ export async function openSocket(url: string, options: ClientOptions): Promise<S
   const waiting: ((message: Readonly<Record<string, unknown>>) => void)[] = [];
   socket.on("message", (data: Buffer) => {
     const message = JSON.parse(data.toString()) as Readonly<Record<string, unknown>>;
+    // They come when they come.
+    if (message["type"] === "heartbeat" || message["type"] === "reconnect") return;
     const reader = waiting.shift();
     if (reader === undefined) told.push(message);
     else reader(message);

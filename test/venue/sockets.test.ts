@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { SESSION_ENDS_CHANNEL } from "../../origin/accounts/identity/keys.ts";
 import type { HttpServer } from "../../origin/http-server.ts";
-import { CLOSINGS } from "../../origin/live/messages.ts";
+import { CLOSINGS } from "../../origin/live/sockets/messages.ts";
 import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { importTokenKey } from "../../shared/tokens/token-keys.ts";
 import { createConnector, type SocketClient } from "./socket-client.ts";
@@ -35,9 +35,11 @@ beforeAll(async () => {
   admin = (await venue.signInAdmin("root_1")).body.accessToken ?? "";
 });
 
+const registered = new Set<string>();
+
 async function signedIn(name: string, open = connect) {
-  const registered = await venue.register(name);
-  const { body } = registered.status === 201 ? registered : await venue.login(name);
+  const { body } = registered.has(name) ? await venue.login(name) : await venue.register(name);
+  registered.add(name);
   const client = await open();
   client.say({ type: "authenticate", accessToken: body.accessToken });
   expect(await client.next()).toMatchObject({ type: "authenticated", sessionId: body.sessionId });
@@ -99,34 +101,39 @@ describe("GET /api/v1/ws", () => {
   });
 
   it.each([
-    ["a ping", { type: "ping" }],
-    ["what is no JSON", "hello"],
-    ["a name twice", '{"type":"authenticate","type":"ping"}'],
-    ["a message of no kind", { type: "subscribe", channel: "orders" }],
     ["a token that is none", { type: "authenticate", accessToken: "x" }],
-    ["a token that is a number", { type: "authenticate", accessToken: 7 }],
-    ["more than was asked for", { type: "authenticate", accessToken: "x", role: "admin" }],
-    ["a token of 8 kB", { type: "authenticate", accessToken: "x".repeat(8_000) }],
-  ])("closes on %s before authentication", async (_name, message) => {
+    ["an empty token", { type: "authenticate", accessToken: "" }],
+  ])("closes on %s", async (_name, message) => {
     const client = await connect();
     client.say(message);
     expect(await client.closed).toEqual([4401, "not_signed_in"]);
   });
 
-  it("closes on binary data before authentication, and on the gate's pass instead of a token", async () => {
-    const bytes = await connect();
-    bytes.socket.send(Buffer.from([1, 2, 3]));
-    expect(await bytes.closed).toEqual([4401, "not_signed_in"]);
+  it("closes on the gate's pass instead of a token", async () => {
     const pass = await connect();
     pass.say({ type: "authenticate", accessToken: await venue.pass() });
     expect(await pass.closed).toEqual([4401, "not_signed_in"]);
   });
 
-  it("closes a client that does not authenticate within ten seconds", async () => {
+  it("answers a client that has not signed in, and refuses it private channels only", async () => {
+    const client = await connect();
+    client.say({ type: "ping" });
+    expect(await client.next()).toMatchObject({ type: "pong" });
+    client.say({ type: "subscribe", id: 1, channels: ["book:btcidr", "orders"] });
+    expect(await client.next()).toMatchObject({ type: "error", id: 1, code: "not_signed_in" });
+    client.say({ type: "list", id: 2 });
+    expect(await client.next()).toEqual({ type: "subscriptions", id: 2, channels: [] });
+    client.say({ type: "subscribe", id: 3, channels: ["book:btcidr"] });
+    expect(await client.next()).toEqual({ type: "subscribed", id: 3, channels: ["book:btcidr"] });
+    expect(await client.next()).toMatchObject({ channel: "book:btcidr", type: "snapshot", prev: 0 });
+    client.socket.terminate();
+  });
+
+  it("closes an anonymous client that subscribes to nothing within 30 seconds", async () => {
     const silent = await connect();
-    aheadMs = 11_000;
+    aheadMs = 31_000;
     try {
-      expect(await silent.closed).toEqual([4401, "not_signed_in"]);
+      expect(await silent.closed).toEqual([4400, "nothing_subscribed"]);
     } finally {
       aheadMs = 0;
     }
@@ -139,7 +146,33 @@ describe("GET /api/v1/ws", () => {
     ["a prototype", '{"__proto__":{"type":"ping"}}', "validation_failed"],
     ["a kind that is not known", '{"type":"shout"}', "validation_failed"],
     ["half a number", '{"type":"ping","id":1.5}', "validation_failed"],
-  ])("names the fault of %s after authentication, and stays open", async (_name, text, code) => {
+    ["a name twice", '{"type":"authenticate","type":"ping"}', "json_malformed"],
+    ["a token that is a number", '{"type":"authenticate","accessToken":7}', "validation_failed"],
+    ["more than was asked for", '{"type":"authenticate","accessToken":"x","role":"admin"}', "validation_failed"],
+    ["a token of 8 kB", `{"type":"authenticate","accessToken":"${"x".repeat(8_000)}"}`, "validation_failed"],
+    ["no channels", '{"type":"subscribe","channels":[]}', "validation_failed"],
+    ["a channel that does not exist", '{"type":"subscribe","channels":["book:nopair"]}', "channel_unknown"],
+    ["a channel of no kind", '{"type":"subscribe","channels":["gossip"]}', "channel_unknown"],
+    [
+      "a position in no channel",
+      '{"type":"subscribe","channels":["book:btcidr"],"from":{"book:ethidr":{"epoch":"x","seq":1}}}',
+      "resume_invalid",
+    ],
+    [
+      "a position below 0",
+      '{"type":"subscribe","channels":["book:btcidr"],"from":{"book:btcidr":{"epoch":"x","seq":-1}}}',
+      "validation_failed",
+    ],
+    [
+      "201 channels",
+      JSON.stringify({ type: "subscribe", channels: Array.from({ length: 201 }, (_, index) => `book:${index}`) }),
+      "validation_failed",
+    ],
+  ])("names the fault of %s, with and without sign-in, and stays open", async (_name, text, code) => {
+    const anonymous = await connect();
+    anonymous.say(text);
+    expect(await anonymous.next()).toMatchObject({ type: "error", code });
+    anonymous.socket.terminate();
     const { client } = await signedIn("berta");
     client.say(text);
     expect(await client.next()).toMatchObject({ type: "error", code });

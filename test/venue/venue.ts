@@ -16,6 +16,7 @@ import { openDatabase } from "../../origin/db/open-database.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
 import { openMarket } from "../../origin/open-market.ts";
+import { openLiveHost } from "../../origin/live/open-live-host.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
@@ -28,7 +29,7 @@ import { watchStalls } from "../../origin/system/watch-stalls.ts";
 import { watchVenue } from "../../origin/system/watch-venue.ts";
 import type { Clock } from "../../shared/clock.ts";
 import { systemClock } from "../../shared/clock.ts";
-import { systemRandom } from "../../shared/ids.ts";
+import { systemRandom as random } from "../../shared/ids.ts";
 import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { newTokenKey } from "../../shared/tokens/new-token-key.ts";
 import type { PrivateTokenKey } from "../../shared/tokens/token-keys.ts";
@@ -101,6 +102,8 @@ export const passwordOf = (name: string) =>
   `a long password of ${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
+
+const LIVE = { SLUICE_SOCKETS_PER_ADDRESS: 10_000, SLUICE_LIVE_BOOK_MS: 20, SLUICE_LIVE_SUMMARY_MS: 50 };
 
 type VenueOptions = {
   readonly kept?: NonNullable<Parameters<typeof openRecord>[0]["kept"]>;
@@ -259,7 +262,14 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
     fetch: app.fetch,
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
-      const live = createLiveServer({ checkPass, clock, random: systemRandom, log, ...venue });
+      const host = openLiveHost({
+        settings: { ...LIVE, VENUE_REDIS_URL: stores.redisServer.url },
+        clock,
+        random,
+        log,
+        ...venue,
+      });
+      const live = createLiveServer({ host, checkPass, log, ...venue });
       const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);
       return server;

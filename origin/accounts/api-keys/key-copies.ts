@@ -34,7 +34,7 @@ type KeyStanding = {
   readonly user: unknown;
 };
 
-const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
+export const apiKeyKey = (keyId: string) => `apikey:{${keyId}}`;
 /** The most signed requests in one round trip. */
 const USES_MAX = 256;
 /** Half of the signature is enough: 128 bits. */

@@ -26,6 +26,8 @@ export type Signer = {
   readonly user: User;
   readonly keyId: string;
   readonly permissions: readonly Permission[];
+  /** Undefined for a key that does not expire. */
+  readonly expiresAtMs: number | undefined;
   /** The signature's nonce, and how long the engine must remember it. */
   readonly nonce: Nonce;
 };
@@ -118,7 +120,8 @@ export function createSignatureVerifier({ copies, seal, notes, clock }: Verifier
     if (user?.status !== "active") return fail({ code: "signature_invalid" });
     noteUse(keyId, nowMs);
     const nonce = { id: nonceOf(signature), until: timestampMs + windowMs + ENGINE_LATE_MS_MAX };
-    return ok({ user, keyId, permissions: judged.value.permissions, nonce });
+    const { permissions, expiresAt: expiresAtMs } = judged.value;
+    return ok({ user, keyId, permissions, expiresAtMs, nonce });
   }
 }
 

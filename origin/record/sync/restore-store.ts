@@ -3,7 +3,8 @@ import { fail, ok, type Result } from "../../../shared/result.ts";
 import type { Database } from "../../db/database.ts";
 import { createEngine } from "../../engine/engine.ts";
 import { createGrids } from "../../instruments/grids.ts";
-import { CONSUMERS_KEY, FORMAT_KEY, OFFSET_KEY, RESTORING_KEY, SHARD_PATTERN } from "../../journal/keys.ts";
+import { CONSUMERS_KEY, FORMAT_KEY, LIFE_KEY, OFFSET_KEY, RESTORING_KEY, SHARD_PATTERN } from "../../journal/keys.ts";
+import { newLife } from "../../journal/life.ts";
 import { raiseStream } from "../../journal/raise-stream.ts";
 import { replies } from "../../redis/pipeline.ts";
 import { scriptRunner } from "../../redis/script-runner.ts";
@@ -58,6 +59,7 @@ export async function restoreStore(database: Database, redis: Redis): Promise<Re
     .hset(OFFSET_KEY, ...place)
     .hset(CONSUMERS_KEY, "ledger", sequence)
     .set(FORMAT_KEY, LAYOUT)
+    .set(LIFE_KEY, newLife())
     .hset(BELOW_KEY, "orders", oldest.order - 1, "lists", nextOrderId - 1, "trades", oldest.trade - 1, "movements", 1)
     .exec();
   const audit = await runAudit({ database, redis, withRestore: false });

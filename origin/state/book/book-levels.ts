@@ -10,6 +10,8 @@ export type BookLevels = {
   readonly put: (order: OrderRow) => void;
   /** The best levels of each side; costs what it returns, however deep the book is. */
   readonly top: (pair: string, depth: number) => { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
+  /** How many prices the longer side has. */
+  readonly depth: (pair: string) => number;
   /** Grows with every change of a level of the pair. */
   readonly version: (pair: string) => number;
   /**
@@ -57,6 +59,7 @@ export function createBookLevels(): BookLevels {
       const { buy, sell } = bookOf(pair);
       return { bids: buy.top(depth), asks: sell.top(depth) };
     },
+    depth: (pair) => Math.max(bookOf(pair).buy.size(), bookOf(pair).sell.size()),
     version: (pair) => bookOf(pair).changes.version(),
     changesSince: (pair, version) => bookOf(pair).changes.since(version),
     visits: () => [...books.values()].reduce((sum, { buy, sell }) => sum + buy.visits() + sell.visits(), 0),

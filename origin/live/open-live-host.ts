@@ -1,0 +1,59 @@
+import type { Logger } from "pino";
+import type { Clock } from "../../shared/clock.ts";
+import type { FillRandom } from "../../shared/ids.ts";
+import { openHeldKeys } from "../accounts/api-keys/held-keys.ts";
+import { openHeldSessions } from "../accounts/identity/held-sessions.ts";
+import { connectRedis } from "../redis/connect.ts";
+import { FLUSH_TIMES } from "./fan-out/flush-times.ts";
+import { openHub } from "./fan-out/hub.ts";
+import type { LiveHost } from "./live-server.ts";
+import type { Hold, SignIn } from "./sockets/live-identity.ts";
+import { createSocketHost } from "./sockets/socket-host.ts";
+
+export type LiveSettings = {
+  readonly VENUE_REDIS_URL: string;
+  readonly SLUICE_SOCKETS_PER_ADDRESS: number;
+  readonly SLUICE_LIVE_BOOK_MS: number;
+  readonly SLUICE_LIVE_SUMMARY_MS: number;
+};
+
+type HostParts = {
+  readonly settings: LiveSettings;
+  readonly signIn: SignIn;
+  readonly maintenance: () => { readonly message: string } | undefined;
+  readonly clock: Clock;
+  readonly random: FillRandom;
+  readonly log: Logger;
+};
+
+/** The hub and its sockets in this process, with connections of their own to the venue's Redis. */
+export function openLiveHost({ settings, ...parts }: HostParts): LiveHost {
+  const { log } = parts;
+  const url = settings.VENUE_REDIS_URL;
+  const [redis, reader] = [connectRedis(url, log), connectRedis(url, log)];
+  const { SLUICE_LIVE_BOOK_MS: fast, SLUICE_LIVE_SUMMARY_MS: slow } = settings;
+  const hub = openHub({ redis, reader, log, flushMs: { ...FLUSH_TIMES, fast, slow } });
+  const heldSessions = openHeldSessions({ redis, log });
+  const heldKeys = openHeldKeys({ redis });
+  const hold: Hold = ({ userId, role, proof }, onEnd) =>
+    "sessionId" in proof
+      ? heldSessions.hold({ userId, role, sessionId: proof.sessionId, onEnd })
+      : heldKeys.hold({ userId, role, keyId: proof.apiKeyId, onEnd });
+  const sockets = createSocketHost({
+    ...parts,
+    ...{ hub, hold, socketsPerAddress: settings.SLUICE_SOCKETS_PER_ADDRESS },
+  });
+  return {
+    accept: sockets.accept,
+    async stop() {
+      await sockets.stop();
+      const stopped = hub.stop();
+      heldSessions.stop();
+      heldKeys.stop();
+      // It may be waiting for entries.
+      reader.disconnect();
+      await stopped;
+      redis.disconnect();
+    },
+  };
+}
