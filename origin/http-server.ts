@@ -58,7 +58,8 @@ export async function startHttpServer(parts: ServerParts): Promise<HttpServer> {
 
   server.on("request", (incoming, outgoing) => {
     latest.set(incoming.socket, outgoing);
-    if (app.api?.(incoming, outgoing) !== true) void answerOther(incoming, outgoing);
+    const isServed = live?.stream(incoming, outgoing) === true || app.api?.(incoming, outgoing) === true;
+    if (!isServed) void answerOther(incoming, outgoing);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     const pending = latest.get(socket);

@@ -13,8 +13,9 @@ import { openAsItIs } from "./db/open-database.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { startHttpServer } from "./http-server.ts";
 import { createLiveServer } from "./live/live-server.ts";
-import { openMarket } from "./open-market.ts";
 import { openLiveHost } from "./live/open-live-host.ts";
+import { startLiveProcess } from "./live/start-live-process.ts";
+import { openMarket } from "./open-market.ts";
 import { openRecord } from "./open-record.ts";
 import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
@@ -110,7 +111,13 @@ const prices = settings.SLUICE_ROLES.includes("worker")
 const parts = { venueRedis, database, trading, record, market };
 const healthApp = createHealthApp({ ...parts, metrics });
 const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
-const liveHost = venue && openLiveHost({ settings, clock, random: systemRandom, log, ...venue });
+// Thousands of sockets take a core, which an engine in this process needs: beside one they have a process of their own.
+const hasEngine = settings.SLUICE_ROLES.includes("engine");
+const liveHost =
+  venue &&
+  (hasEngine
+    ? startLiveProcess({ signIn: venue.signIn, log })
+    : openLiveHost({ settings, clock, random: systemRandom, log, ...venue }));
 const live = venue && liveHost && createLiveServer({ host: liveHost, checkPass, log, ...venue });
 const server = await startHttpServer({ app, live, host, port });
 const { SLUICE_METRICS_PORT: metricsPort } = settings;

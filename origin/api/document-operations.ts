@@ -51,6 +51,7 @@ const PAGE = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
+<p><a href="/api/v1/docs/live">Live channels over WebSockets and event streams (AsyncAPI)</a></p>
 <noscript>This page needs JavaScript to show /api/v1/openapi.json.</noscript>
 <div id="api"></div>
 <script src="/api/v1/docs/swagger-ui-bundle.js"></script>

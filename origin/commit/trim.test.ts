@@ -53,10 +53,10 @@ it("keeps the journal for some minutes, and longer for a consumer that has not r
   trimming.note(committed, 1);
   await redis.hset(PROJECTED_KEY, "sequence", ENTRIES);
   await redis.hset(CONSUMERS_KEY, "ledger", 450);
-  nowMs = 2 * MINUTE_MS;
+  nowMs = 4 * MINUTE_MS;
   await trimming.run();
   expect(await firstLeft(JOURNAL_KEY)).toBe(1);
-  nowMs = 4 * MINUTE_MS;
+  nowMs = 6 * MINUTE_MS;
   await trimming.run();
   expect(await firstLeft(JOURNAL_KEY)).toBeGreaterThan(1);
   expect(await firstLeft(JOURNAL_KEY)).toBeLessThanOrEqual(451);

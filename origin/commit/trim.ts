@@ -16,8 +16,11 @@ export type Trimming = {
   readonly run: () => Promise<void>;
 };
 
-/** How long the outcome of a command can be looked up. */
-const KEPT_MS_MIN = 180_000;
+/**
+ * The outcome of a command can be looked up, and a live client can resume, for so long: a phone in a tunnel, a restart
+ * of everything. `docs/operations.md` promises it.
+ */
+const KEPT_MS_MIN = 300_000;
 /**
  * At most this much of it: at full speed the minutes would take more memory than a machine has. Entries whose nonces
  * still count stay, because a starting engine reads the nonces from them.

@@ -8,7 +8,8 @@ import { FLUSH_TIMES } from "./fan-out/flush-times.ts";
 import { openHub } from "./fan-out/hub.ts";
 import type { LiveHost } from "./live-server.ts";
 import type { Hold, SignIn } from "./sockets/live-identity.ts";
-import { createSocketHost } from "./sockets/socket-host.ts";
+import { createSocketHost, type SocketHost } from "./sockets/socket-host.ts";
+import { streamOnResponse } from "./sockets/stream-response.ts";
 
 export type LiveSettings = {
   readonly VENUE_REDIS_URL: string;
@@ -26,8 +27,18 @@ type HostParts = {
   readonly log: Logger;
 };
 
-/** The hub and its sockets in this process, with connections of their own to the venue's Redis. */
-export function openLiveHost({ settings, ...parts }: HostParts): LiveHost {
+/** The hub and its sockets in this process, for the server of the same process. */
+export function openLiveHost(parts: HostParts): LiveHost {
+  const sockets = openLiveSockets(parts);
+  return {
+    accept: sockets.accept,
+    acceptStream: (request, outgoing) => sockets.acceptStream(request, streamOnResponse(outgoing)),
+    stop: sockets.stop,
+  };
+}
+
+/** The hub and its sockets, with connections of their own to the venue's Redis. */
+export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
   const { log } = parts;
   const url = settings.VENUE_REDIS_URL;
   const [redis, reader] = [connectRedis(url, log), connectRedis(url, log)];
@@ -44,7 +55,7 @@ export function openLiveHost({ settings, ...parts }: HostParts): LiveHost {
     ...{ hub, hold, socketsPerAddress: settings.SLUICE_SOCKETS_PER_ADDRESS },
   });
   return {
-    accept: sockets.accept,
+    ...sockets,
     async stop() {
       await sockets.stop();
       const stopped = hub.stop();

@@ -5,7 +5,7 @@ import type { SignIn } from "./sockets/live-identity.ts";
 
 type SignInParts = { readonly readSession: ReadSession; readonly verifySignature: VerifySignature };
 
-/** What an API key signs to read private channels: the handshake, whether it is in its headers or in a message. */
+/** An API key signs the handshake to read private channels, in the headers or in a message. */
 const SIGNED = { method: "GET", url: "http://venue/api/v1/ws", body: Buffer.alloc(0) };
 
 /** A socket signs in with an access token, or with the signature of an API key that has the permission `info`. */

@@ -12,6 +12,7 @@ import changeSystemSource from "./change-system.sql";
 import lockSystemSource from "./lock-system.sql";
 import putSystemSource from "./put-system.lua";
 import readSystemSource from "./read-system.sql";
+import { openSystemCopy, type SystemValues } from "./system-copy.ts";
 
 /**
  * Settings of the whole venue: the record in PostgreSQL, the copy in `config:system`, and this process's own copy, read
@@ -28,21 +29,6 @@ export type SystemSettings = {
   /** Updates the copy from the record. */
   readonly copy: () => Promise<void>;
   readonly stop: () => void;
-};
-
-export type SystemValues = {
-  readonly maintenanceMode: boolean;
-  readonly maintenanceMessage: string;
-  readonly maxOpenOrders: number;
-  readonly minVolumeFilter: string;
-};
-
-const LOOK_EVERY_MS = 400;
-const DEFAULTS: SystemValues = {
-  maintenanceMode: false,
-  maintenanceMessage: "",
-  maxOpenOrders: 50,
-  minVolumeFilter: "10000000",
 };
 
 const row = z.object({
@@ -76,14 +62,6 @@ const putSystem = defineScript({
   reply: z.int(),
 });
 
-/** A value written by hand with redis-cli may be anything: an invalid one counts as missing. */
-const copySchema = z.object({
-  maintenance_mode: z.enum(["true", "false"]).catch("false"),
-  maintenance_message: z.string().catch(""),
-  max_open_orders: z.coerce.number().int().positive().catch(DEFAULTS.maxOpenOrders),
-  min_volume_filter: z.string().catch(DEFAULTS.minVolumeFilter),
-});
-
 export function openSystemSettings({
   database,
   redis,
@@ -94,30 +72,11 @@ export function openSystemSettings({
   log: Logger;
 }): SystemSettings {
   const runner = scriptRunner(redis);
-  let current = DEFAULTS;
-
-  async function look(): Promise<void> {
-    try {
-      const copy = copySchema.parse(await redis.hgetall(SYSTEM_KEY));
-      const maintenanceMode = copy.maintenance_mode === "true";
-      if (maintenanceMode !== current.maintenanceMode) log.info({ maintenanceMode }, "maintenance mode");
-      const {
-        maintenance_message: maintenanceMessage,
-        max_open_orders: maxOpenOrders,
-        min_volume_filter: minVolumeFilter,
-      } = copy;
-      current = { maintenanceMode, maintenanceMessage, maxOpenOrders, minVolumeFilter };
-    } catch {
-      // Redis is unavailable; health reports it, and the last known settings apply.
-    } finally {
-      timer.refresh();
-    }
-  }
-
+  const copy = openSystemCopy({ redis, log });
   async function put({ revision, ...values }: z.output<typeof row>): Promise<SystemValues> {
     const args = { ...values, revision, maintenanceMode: String(values.maintenanceMode) };
     await putSystem.run(runner, { keys: { system: SYSTEM_KEY }, args });
-    await look();
+    await copy.look();
     return values;
   }
 
@@ -127,11 +86,9 @@ export function openSystemSettings({
     return found;
   }
 
-  const timer = setTimeout(() => void look(), LOOK_EVERY_MS);
-  timer.unref();
   return {
-    maintenance: () => (current.maintenanceMode ? { message: current.maintenanceMessage } : undefined),
-    openOrdersMax: () => current.maxOpenOrders,
+    maintenance: copy.maintenance,
+    openOrdersMax: () => copy.current().maxOpenOrders,
     read: async () => {
       const { revision: _revision, ...values } = await read();
       return values;
@@ -147,6 +104,6 @@ export function openSystemSettings({
       return put(changed);
     },
     copy: async () => void (await put(await read())),
-    stop: () => clearTimeout(timer),
+    stop: copy.stop,
   };
 }

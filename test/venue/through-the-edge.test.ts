@@ -78,6 +78,16 @@ it(
     expect(await socket.next()).toMatchObject({ type: "authenticated" });
     socket.say({ type: "ping", id: "here" });
     expect(await socket.next()).toMatchObject({ type: "pong", id: "here" });
+    socket.say({ type: "subscribe", channels: ["book:btcidr", "balances"] });
+    expect(await socket.next()).toMatchObject({ type: "subscribed" });
+    const first = [await socket.next(), await socket.next()].map(({ channel, type }) => [channel, type]);
+    expect(first.sort()).toEqual([
+      ["balances", "snapshot"],
+      ["book:btcidr", "snapshot"],
+    ]);
+    expect(await firstEvent(`${stack.url}/api/v1/stream?channels=book:btcidr,trades:btcidr`, cookie)).toMatch(
+      /^retry: 2000\n\nid: [\w-]{10}\.\d+-\d+\ndata: \{"channel":"book:btcidr"/,
+    );
     await expect(openSocket(socketUrl, { headers: { cookie, origin: "https://evil.test" } })).rejects.toThrow("403");
 
     const users = await ask("GET", "/admin/users?search=anna", { token: String(admin["accessToken"]) });
@@ -108,4 +118,18 @@ async function contentOf(folder: string): Promise<Buffer> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return Buffer.concat(await Promise.all(files.map(({ parentPath, name }) => readFile(join(parentPath, name)))));
+}
+
+/** Reads an event stream up to its first event. */
+async function firstEvent(url: string, cookie: string): Promise<string> {
+  const stopping = new AbortController();
+  const response = await fetch(url, { headers: { cookie }, signal: stopping.signal });
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/event-stream"]);
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk as Uint8Array).toString();
+    if (text.includes("data: ")) break;
+  }
+  stopping.abort();
+  return text;
 }

@@ -15,8 +15,8 @@ import type { Database } from "../../origin/db/database.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { type HttpServer, startHttpServer } from "../../origin/http-server.ts";
 import { createLiveServer } from "../../origin/live/live-server.ts";
-import { openMarket } from "../../origin/open-market.ts";
 import { openLiveHost } from "../../origin/live/open-live-host.ts";
+import { openMarket } from "../../origin/open-market.ts";
 import { openRecord } from "../../origin/open-record.ts";
 import { openTrading } from "../../origin/open-trading.ts";
 import { openVenue } from "../../origin/open-venue.ts";
@@ -102,7 +102,6 @@ export const passwordOf = (name: string) =>
   `a long password of ${createHash("sha256").update(name).digest("hex").slice(0, 8)}`;
 
 export const SEAL_KEY = "c2VhbC1rZXktb2YtdGVzdHMtMzItYnl0ZXMtbG9uZyE";
-
 const LIVE = { SLUICE_SOCKETS_PER_ADDRESS: 10_000, SLUICE_LIVE_BOOK_MS: 20, SLUICE_LIVE_SUMMARY_MS: 50 };
 
 type VenueOptions = {
@@ -262,13 +261,8 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
     fetch: app.fetch,
     routes: app.routes,
     listen: async ({ clock = { nowMs: Date.now } } = {}) => {
-      const host = openLiveHost({
-        settings: { ...LIVE, VENUE_REDIS_URL: stores.redisServer.url },
-        clock,
-        random,
-        log,
-        ...venue,
-      });
+      const settings = { ...LIVE, VENUE_REDIS_URL: stores.redisServer.url };
+      const host = openLiveHost({ settings, clock, random, log, ...venue });
       const live = createLiveServer({ host, checkPass, log, ...venue });
       const server = await startHttpServer({ app, live, port: 0 });
       afterAll(server.stop);

@@ -9,7 +9,7 @@ import { readBook, readPosition, readTerms } from "../../state/load-state.ts";
 import { createTradeRing, type TradeRing } from "./trade-ring.ts";
 
 /**
- * What the public channels show, in memory: every book, the last trades, the pairs. It is loaded from the projection
+ * The state of the public channels, in memory: every book, the last trades, the pairs. It is loaded from the projection
  * once and then follows the journal. Rows that are read while the projection continues may be newer than the position
  * that was read first; they are absolute, so it is exact from `exactFrom` on, and nothing may be shown before.
  */

@@ -41,7 +41,7 @@ export async function readSnapshot(redis: Redis, { channel, user }: Wanted): Pro
   return { ...state, from: before.position.sequence, exactFrom: after.position.sequence };
 }
 
-/** What was read is interpreted when it is shown: by then the hub knows every pair and currency in it. */
+/** Rows are interpreted when they are shown: by then the hub knows every pair and currency in them. */
 const readState: Record<PrivateChannel, (redis: Redis, user: string) => Promise<State>> = {
   async orders(redis, user) {
     const ids = await redis.zrange(openOrdersKey(user), "0", "-1");

@@ -11,6 +11,7 @@ import { textFrame } from "../fan-out/frames.ts";
 import type { Hub } from "../fan-out/hub.ts";
 import { type ConnectionFacts, type ConnectionParts, type LiveConnection, openConnection } from "./live-connection.ts";
 import type { LiveIdentity } from "./live-identity.ts";
+import { openStream, type StreamConnection, type StreamRequest, type StreamResponse } from "./stream-connection.ts";
 
 /**
  * Where sockets live: in the api process, or in a process of its own beside an engine. A handshake was judged before it
@@ -18,6 +19,7 @@ import type { LiveIdentity } from "./live-identity.ts";
  */
 export type SocketHost = {
   readonly accept: (handshake: Handshake, socket: Duplex, head: Buffer) => void;
+  readonly acceptStream: (request: StreamRequest, response: StreamResponse) => void;
   readonly connections: () => readonly (ConnectionFacts & { readonly id: string })[];
   /** Tells clients to reconnect, spread over some seconds, and closes. */
   readonly stop: () => Promise<void>;
@@ -53,7 +55,7 @@ const RETRY_AFTER_SECONDS = 2;
 const PING_FRAME = Buffer.from([0x89, 0]);
 
 export function createSocketHost(parts: HostParts): SocketHost {
-  const { hub, random, clock, socketsPerAddress } = parts;
+  const { hub, random, clock, maintenance, socketsPerAddress, log } = parts;
   const sockets = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -65,11 +67,12 @@ export function createSocketHost(parts: HostParts): SocketHost {
   });
   const limit = createLimit({ name: "live", ...PROCESS_LIMITS.live, clock });
   const connections = new Map<LiveConnection, Duplex>();
+  const streams = new Set<StreamConnection>();
   const perUser = createCounts(SOCKETS_PER_USER_MAX);
   const perAddress = createCounts(socketsPerAddress);
 
   function refusalOf(address: string): ErrorCode | undefined {
-    if (connections.size >= SOCKETS_MAX) return "venue_busy";
+    if (connections.size + streams.size >= SOCKETS_MAX) return "venue_busy";
     return perAddress.take(address) ? undefined : "socket_limit_reached";
   }
 
@@ -99,6 +102,23 @@ export function createSocketHost(parts: HostParts): SocketHost {
     });
   }
 
+  async function acceptStream(request: StreamRequest, response: StreamResponse): Promise<void> {
+    const refusal = maintenance() === undefined ? refusalOf(request.address) : "venue_maintenance";
+    if (refusal !== undefined) {
+      response.refuse(problemResponse(refusal, { retryAfterSeconds: RETRY_AFTER_SECONDS }));
+      return;
+    }
+    let stream: StreamConnection | undefined;
+    let isOver = false;
+    response.onClose(() => {
+      isOver = true;
+      perAddress.giveBack(request.address);
+      if (stream !== undefined) streams.delete(stream);
+    });
+    stream = await openStream({ hub, request, response, clock });
+    if (!isOver) streams.add(stream);
+  }
+
   /** The same bytes for all sockets of a round. */
   function createHeartbeat(): () => Buffer {
     let bytes: Buffer | undefined;
@@ -113,17 +133,25 @@ export function createSocketHost(parts: HostParts): SocketHost {
   const timer = setInterval(() => {
     const heartbeat = createHeartbeat();
     for (const connection of connections.keys()) connection.look(heartbeat);
+    for (const stream of streams) stream.look();
   }, LOOK_EVERY_MS);
   timer.unref();
 
   return {
     accept,
+    acceptStream: (request, response) => {
+      acceptStream(request, response).catch((error: unknown) => {
+        log.error({ err: error }, "an event stream failed");
+        response.destroy();
+      });
+    },
     connections: () => [...connections.keys()].map((connection) => ({ id: connection.id, ...connection.facts() })),
     async stop() {
       clearInterval(timer);
       const spread = new Uint16Array(random(new Uint8Array(2 * Math.max(1, connections.size))).buffer);
       for (const [index, connection] of [...connections.keys()].entries())
         connection.sendAway(Math.floor(((spread[index] ?? 0) / 2 ** 16) * RECONNECT_MS_MAX));
+      for (const stream of streams) stream.close();
       if (connections.size > 0) await sleep(LAST_WORDS_MS);
       for (const socket of connections.values()) socket.destroy();
     },
