@@ -108,7 +108,7 @@ function play(world: World, command: Command, played: Command[]): void {
 
 /** As a leader does: names that are not in memory are fetched first, for a whole batch. */
 function ask({ projection }: World, engine: Engine, commands: readonly Command[]): void {
-  const names = commands.flatMap((command) => engine.names.unanswered(command, command.at) ?? []);
+  const names = commands.flatMap((command) => engine.names.unanswered(command, command.at));
   engine.names.answer(
     names,
     names.flatMap((name) => projection.find(name) ?? []),

@@ -5,8 +5,8 @@
 export const mutations: readonly (readonly [what: string, right: string, wrong: string])[] = [
   [
     "a younger order goes first",
-    "if (older === NONE) ladder.oldest[cell] = slot;",
-    "ladder.oldest[cell] = slot; if (older === NONE) {}",
+    "if (older === NONE) ladder.oldest[cell] = slot;\n  else orders.younger[older] = slot;\n  ladder.youngest",
+    "ladder.oldest[cell] = slot; if (older === NONE) {}\n  else orders.younger[older] = slot;\n  ladder.youngest",
   ],
   [
     "the worst price goes first",
@@ -42,8 +42,8 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   [
     "a better price is not refunded",
-    "const released = reserve - paid -",
-    "const released = (rests ? 0n : reserve - paid) + 0n * paid -",
+    "const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);\n    const account",
+    "const released = (rests ? 0n : reserve - paid) + 0n * paid - (rests ? reservationOf(state, slot) : 0n);\n    const account",
   ],
   [
     "too little is frozen",
@@ -52,8 +52,8 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   [
     "a cancel frees nothing",
-    "const reserved = reservationOf(state, slot);",
-    "const reserved = 0n * reservationOf(state, slot);",
+    "release(state.accounts, orders.pays[slot] as number, reservedBy(state, slot));",
+    "release(state.accounts, orders.pays[slot] as number, 0n * reservedBy(state, slot));",
   ],
   ["an order may spend what is not there", "pair.base) >= reserve", "pair.base) >= 0n"],
   [
@@ -72,7 +72,7 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     'if (sweep.selfTrade === "cancelBoth") return "selfTrade";\n      continue;',
     "continue;",
   ],
-  ["what is left of an immediate order rests", 'command.timeInForce === "GTC" && (stop', "(stop"],
+  ["what is left of an immediate order rests", "restsFor(command.timeInForce) && (stop", "(stop"],
   [
     "fill or kill fills a part",
     'if (command.timeInForce === "FOK" && stop !== ""',
@@ -82,22 +82,18 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ["the band is off by one", "lastTicks + bandTicks({", "lastTicks + 1 + bandTicks({"],
   [
     "the band is forgotten by market orders",
-    'return side === "buy" ? highestTicks(pair) : lowestTicks(pair);',
-    'return side === "buy" ? TICKS_MAX : 1;',
+    "return side === BUY ? highestTicks(pair) : lowestTicks(pair);",
+    "return side === BUY ? TICKS_MAX : 1;",
   ],
-  [
-    "a frozen user trades",
-    'if (user?.isFrozen === true) return "user_frozen";\n  return limitFault',
-    "return limitFault",
-  ],
+  ["a frozen user trades", 'return user?.isFrozen === true ? "user_frozen" : undefined;', "return undefined;"],
   ["a frozen user withdraws", 'if (giver?.isFrozen === true) return "user_frozen";', ""],
-  [
-    "an order of an old grid is taken",
-    'if (command.grid !== pair.grid) return "pair_changed";\n  if (pair.terms',
-    "if (pair.terms",
-  ],
+  ["an order of an old grid is taken", 'if (grid !== pair.grid) return "pair_changed";', ""],
   ["the grid changes under open orders", 'if (change.pair.openOrders > 0) return "pair_has_orders";', ""],
-  ["a repetition is carried out", "if (known !== undefined) return known;\n  const pair", "const pair"],
+  [
+    "a repetition is carried out",
+    'if (known !== undefined) return known;\n  const pair = state.pairs.byName.get(command.pair);\n  if (pair === undefined) return reject("pair_unknown");\n  if (isTrigger',
+    'const pair = state.pairs.byName.get(command.pair);\n  if (pair === undefined) return reject("pair_unknown");\n  if (isTrigger',
+  ],
   [
     "a name is forgotten too early",
     "return at - reference.at < REMEMBERED_MS;",
@@ -115,14 +111,14 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ],
   [
     "a refusal leaves a trace",
-    'if (typeof reserve === "string") return reject(reserve);',
-    'if (typeof reserve === "string") {\n    state.log.pairs.push(pair);\n    return reject(reserve);\n  }',
+    'if (typeof reserve === "string") return reserve;',
+    'if (typeof reserve === "string") {\n    state.log.pairs.push(placing.pair);\n    return reserve;\n  }',
   ],
   ["one more is met than may be", "if (met === sweep.fillsMax)", "if (met === sweep.fillsMax + 1)"],
   [
     "one more is cancelled than may be",
-    "orders.length < state.bounds.cancelsMax",
-    "orders.length <= state.bounds.cancelsMax",
+    "slot !== NONE && orders.length < max",
+    "slot !== NONE && orders.length <= max",
   ],
   ["another's order is cancelled", "slot === NONE || state.orders.user[slot] !== user.index", "slot === NONE"],
   ["the last price is not kept", "pair.lastTicks = ticks;\n  touch", "touch"],
@@ -140,7 +136,7 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     "Math.max(namedByHour[at + 1] ?? 0, number)",
     "(namedByHour[at + 1] ?? 0) + 1",
   ],
-  ["a user's names are not counted", "user !== undefined && hasNamedAll(state, user)", "false"],
+  ["a user's names are not counted", "user !== undefined && hasNamedAll(state, user, names)", "false"],
   ["a closed order's name is not asked for", "found.at >= references.completeFrom", "true"],
   ["a name that leaves memory is not in the filter", "putName(references.filter, key, oldest.at);", ""],
   [

@@ -45,7 +45,7 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
 
   async function fetch(commands: readonly QueuedCommand[]): Promise<void> {
     if (names.areComplete()) return;
-    const asked = commands.flatMap((command) => unanswered(command) ?? []);
+    const asked = commands.flatMap(unanswered);
     if (asked.length === 0) return;
     const { at, evicted } = names.figures();
     const rows = await findNames(
@@ -83,7 +83,7 @@ export function createNameMemory(redis: Redis, engine: Engine, bounds: NameBound
   return {
     readyCount(commands) {
       if (names.areComplete()) return commands.length;
-      const first = commands.findIndex((command) => unanswered(command) !== undefined);
+      const first = commands.findIndex((command) => unanswered(command).length > 0);
       return first === -1 ? commands.length : first;
     },
     async ask(commands) {

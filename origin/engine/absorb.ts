@@ -1,9 +1,11 @@
 import { assert } from "../../shared/assert.ts";
-import { accountOf, userNamed } from "./accounts.ts";
+import { accountOf, setAt, userNamed } from "./accounts.ts";
 import { noteOnOpen } from "./auction/place-in-auction.ts";
-import { openOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
+import { leavePlace, listOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
-import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow } from "./changes.ts";
+import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "./changes.ts";
+import { absorbList, absorbWaves, enterPlace, isSamePlace, writeCondition } from "./conditions/absorb-conditions.ts";
+import { setTimer } from "./conditions/timers.ts";
 import { forgetNonces, rememberNonce } from "./names/nonces.ts";
 import {
   findReference,
@@ -17,6 +19,7 @@ import {
 } from "./names/references.ts";
 import { addCurrency, addPair, type Currency, type Pair, setTerms } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
+import { isLive } from "./terms.ts";
 
 /** Brings the state to the rows. Rows that were absorbed before change nothing, so that an entry may be read twice. */
 export function absorbChanges(state: EngineState, changes: Changes): void {
@@ -27,9 +30,12 @@ export function absorbChanges(state: EngineState, changes: Changes): void {
   forgetNonces(state.nonces, state.at);
   for (const row of changes.currencies) absorbCurrency(state, row);
   for (const row of changes.pairs) absorbPair(state, row);
-  for (const { user, isFrozen } of changes.users) userNamed(state.users, user).isFrozen = isFrozen;
+  for (const row of changes.users) absorbUser(state, row);
   for (const row of changes.balances) absorbBalance(state, row);
-  for (const row of changes.orders) absorbOrder(state, row);
+  const entering = changes.orders.filter((row) => absorbOrder(state, row));
+  entering.sort((first, second) => priorityOf(first) - priorityOf(second));
+  for (const row of entering) enterPlace(state, findSlot(state.index, row.id), row);
+  for (const row of changes.lists ?? []) absorbList(state, row);
   for (const row of changes.references) absorbReference(state, row);
   for (const nonce of changes.nonces ?? []) rememberNonce(state, nonce);
 }
@@ -39,12 +45,23 @@ function absorbCurrency({ currencies }: EngineState, { currency, scale, supply }
   known.supply = supply;
 }
 
-function absorbPair(state: EngineState, { version, grid, lastTicks, auction, ...terms }: PairRow): void {
+const priorityOf = ({ id, conditions }: OrderRow) => conditions?.priority || id;
+
+function absorbUser(state: EngineState, { user: name, isFrozen, cancelAt = 0 }: UserRow): void {
+  const user = userNamed(state.users, name);
+  user.isFrozen = isFrozen;
+  if ((user.cancelTimer?.dueAt ?? 0) === cancelAt) return;
+  user.cancelTimer ??= { dueAt: 0, place: -1, orderId: 0, user };
+  setTimer(state.timers, user.cancelTimer, cancelAt);
+}
+
+function absorbPair(state: EngineState, { version, grid, lastTicks, auction, waves = [], ...terms }: PairRow): void {
   const base = currencyNamed(state, terms.baseCurrency);
   const quote = currencyNamed(state, terms.quoteCurrency);
   const pair = state.pairs.byName.get(terms.pair) ?? addPair(state.pairs, { terms, base, quote });
   setTerms(pair, terms);
   Object.assign(pair, { version, grid, lastTicks, auction });
+  absorbWaves(state, pair, waves);
 }
 
 function absorbBalance(state: EngineState, { user, currency, available, frozen }: BalanceRow): void {
@@ -53,17 +70,24 @@ function absorbBalance(state: EngineState, { user, currency, available, frozen }
   state.accounts.frozen[account] = frozen;
 }
 
-function absorbOrder(state: EngineState, row: OrderRow): void {
+/** Whether the order is still to enter the book or the triggers. */
+function absorbOrder(state: EngineState, row: OrderRow): boolean {
   const slot = findSlot(state.index, row.id);
-  const isOpen = row.status === "open" || row.status === "partiallyFilled";
-  if (slot === NONE && isOpen) insertOrder(state, row);
-  if (slot === NONE) return;
-  if (isOpen) {
-    writeProgress(state, { slot, row });
-    return;
+  const isOpen = isLive(row.status);
+  if (slot === NONE) {
+    if (isOpen) insertOrder(state, row);
+    return isOpen;
   }
-  withdrawOrder(state, slot);
-  releaseSlot(state, slot);
+  if (!isOpen) {
+    withdrawOrder(state, slot);
+    releaseSlot(state, slot);
+    return false;
+  }
+  const moves = !isSamePlace(state, slot, row);
+  if (moves) leavePlace(state, slot);
+  writeProgress(state, { slot, row });
+  writeCondition(state, slot, row);
+  return moves;
 }
 
 function insertOrder(state: EngineState, row: OrderRow): void {
@@ -81,13 +105,13 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   orders.side[slot] = side;
   orders.postOnly[slot] = row.postOnly ? 1 : 0;
   orders.ticks[slot] = row.ticks;
-  orders.lots[wordOf(slot)] = row.lots;
   orders.createdAt[wordOf(slot)] = row.createdAt;
   nameSlot(orders, { slot, name: row.clientOrderId });
   orders.pays[slot] = side === BUY ? quote : base;
   orders.receives[slot] = side === BUY ? base : quote;
   writeProgress(state, { slot, row });
-  openOrder(state, slot);
+  writeCondition(state, slot, row);
+  listById(state, slot);
   noteOnOpen(pair, row.id, row);
   if (row.clientOrderId === "") return;
   // The content behind the name may be forgotten already; the name itself still belongs to the order.
@@ -104,10 +128,35 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   });
 }
 
+/** Rows come by priority, and a user's orders are in the order of their ids: nearly always the same. */
+function listById(state: EngineState, slot: number): void {
+  const { orders } = state;
+  listOrder(state, slot);
+  const user = state.users.all[orders.user[slot] as number];
+  const pairIndex = orders.pair[slot] as number;
+  const id = orders.id[wordOf(slot)] as number;
+  for (
+    let older = orders.userOlder[slot] as number;
+    older !== NONE && (orders.id[wordOf(older)] as number) > id && user !== undefined;
+    older = orders.userOlder[slot] as number
+  ) {
+    const [before, after] = [orders.userOlder[older] as number, orders.userYounger[slot] as number];
+    orders.userOlder[slot] = before;
+    orders.userYounger[slot] = older;
+    orders.userOlder[older] = slot;
+    orders.userYounger[older] = after;
+    if (before === NONE) setAt(user.oldestOpen, pairIndex, slot);
+    else orders.userYounger[before] = slot;
+    if (after === NONE) setAt(user.youngestOpen, pairIndex, older);
+    else orders.userOlder[after] = older;
+  }
+}
+
 function writeProgress(
   { orders }: EngineState,
   { slot, row }: { readonly slot: number; readonly row: OrderRow },
 ): void {
+  orders.lots[wordOf(slot)] = row.lots;
   orders.filledLots[wordOf(slot)] = row.filledLots;
   orders.filledValue[wordOf(slot)] = row.filledValue;
   orders.feePaid[wordOf(slot)] = row.feePaid;

@@ -1,6 +1,7 @@
 import { assert } from "../../shared/assert.ts";
 import { NONE } from "./book/order-slab.ts";
-import type { BalanceRow } from "./changes.ts";
+import type { BalanceRow, UserRow } from "./changes.ts";
+import type { Timer } from "./conditions/timers.ts";
 import type { NamedByHour, Reference } from "./names/references.ts";
 import type { Currency } from "./pairs.ts";
 
@@ -119,6 +120,8 @@ export type User = {
   readonly name: string;
   readonly index: number;
   isFrozen: boolean;
+  /** The dead man's switch: when all orders of the user are cancelled. Made when it is first set. */
+  cancelTimer: Timer | undefined;
   isTouched: boolean;
   /** By currency: the account, or `NONE`. */
   readonly accounts: number[];
@@ -146,6 +149,7 @@ function addUser(users: Users, name: string): User {
     name,
     index: users.all.length,
     isFrozen: false,
+    cancelTimer: undefined,
     isTouched: false,
     accounts: [],
     openOrders: 0,
@@ -158,6 +162,11 @@ function addUser(users: Users, name: string): User {
   users.byName.set(name, user);
   users.all.push(user);
   return user;
+}
+
+export function userRow({ name, isFrozen, cancelTimer }: User): UserRow {
+  const cancelAt = cancelTimer?.dueAt ?? 0;
+  return cancelAt === 0 ? { user: name, isFrozen } : { user: name, isFrozen, cancelAt };
 }
 
 /** Lists by currency or pair grow as needed. */

@@ -1,8 +1,10 @@
-import { takeTouchedBalances, type User } from "./accounts.ts";
+import { takeTouchedBalances, type User, userRow } from "./accounts.ts";
 import type { AuctionRow } from "./auction/auction.ts";
 import { NONE, nameOf, SIDES, wordOf } from "./book/order-slab.ts";
 import type { Changes, MovementRow, OrderRow, ReferenceRow, TradeRow } from "./changes.ts";
 import type { Nonce, PlaceOrder } from "./command.ts";
+import { type Condition, conditionOf, conditionRow, isPending } from "./conditions/condition.ts";
+import { type List, listRow } from "./conditions/list.ts";
 import { type Currency, currencyRow, type Pair, pairRow } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
 import type { CancelReason, OrderSide, OrderStatus } from "./terms.ts";
@@ -18,6 +20,7 @@ export type ChangeLog = {
   pairs: Pair[];
   users: User[];
   references: ReferenceRow[];
+  lists: List[];
   nonces: Nonce[];
   auctions: AuctionRow[];
 };
@@ -32,6 +35,7 @@ export function createChangeLog(): ChangeLog {
     pairs: [],
     users: [],
     references: [],
+    lists: [],
     nonces: [],
     auctions: [],
   };
@@ -91,12 +95,13 @@ export function takeChanges(state: EngineState): Changes {
     movements: log.movements,
     currencies: log.currencies.map(currencyRow),
     pairs: log.pairs.map(pairRow),
-    users: log.users.map(({ name, isFrozen }) => ({ user: name, isFrozen })),
+    users: log.users.map(userRow),
     references: log.references,
+    ...(log.lists.length === 0 ? {} : { lists: log.lists.map(listRow) }),
     nonces: log.nonces,
     ...(log.auctions.length === 0 ? {} : { auctions: log.auctions }),
   };
-  for (const thing of [...log.currencies, ...log.pairs, ...log.users]) thing.isTouched = false;
+  for (const thing of [...log.currencies, ...log.pairs, ...log.users, ...log.lists]) thing.isTouched = false;
   state.log = createChangeLog();
   return changes;
 }
@@ -113,17 +118,19 @@ function takeOrderRows(state: EngineState): readonly OrderRow[] {
   return rows;
 }
 
-/** The row of an open order. */
+/** The row of an open or pending order. */
 export function openRow(state: EngineState, slot: number): OrderRow {
-  const status = state.orders.filledLots[wordOf(slot)] === 0 ? "open" : "partiallyFilled";
+  const condition = conditionOf(state, slot);
+  const resting = state.orders.filledLots[wordOf(slot)] === 0 ? "open" : "partiallyFilled";
+  const status = condition !== undefined && isPending(condition) ? "pending" : resting;
   const pair = state.pairs.all[state.orders.pair[slot] as number] as Pair;
   const kind = restingKind(pair, state.orders.id[wordOf(slot)] as number);
   return orderRow(state, { slot, kind, status, cancelReason: "" });
 }
 
 /**
- * The properties of an order that the slab does not hold: every resting order is a limit order, good till cancelled,
- * except those that wait only for the opening of an auction.
+ * The properties of an order that the slab does not hold: every resting order without conditions is a limit order, good
+ * till cancelled, except those that wait only for the opening of an auction.
  */
 export type OrderKind = Pick<PlaceOrder, "type" | "timeInForce" | "quoteAmount">;
 export const RESTING: OrderKind = { type: "limit", timeInForce: "GTC", quoteAmount: 0n };
@@ -138,7 +145,20 @@ export type End = {
   readonly cancelReason: CancelReason;
 };
 
-export function orderRow({ orders, users, pairs }: EngineState, { slot, kind, status, cancelReason }: End): OrderRow {
+export function orderRow(state: EngineState, end: End): OrderRow {
+  const condition = conditionOf(state, end.slot);
+  return condition === undefined ? plainRow(state, end) : conditionalRow(state, { end, condition });
+}
+
+function conditionalRow(
+  state: EngineState,
+  { end, condition }: { readonly end: End; readonly condition: Condition },
+): OrderRow {
+  const row = plainRow(state, { ...end, kind: condition });
+  return { ...row, ticks: condition.limitTicks, conditions: conditionRow(condition) };
+}
+
+function plainRow({ orders, users, pairs }: EngineState, { slot, kind, status, cancelReason }: End): OrderRow {
   const filledLots = orders.filledLots[wordOf(slot)] as number;
   const pair = pairs.all[orders.pair[slot] as number] as Pair;
   return {

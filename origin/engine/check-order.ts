@@ -1,5 +1,7 @@
 import type { User } from "./accounts.ts";
-import type { PlaceOrder } from "./command.ts";
+import { BUY, SELL } from "./book/order-slab.ts";
+import type { OrderConditions, PlaceOrder } from "./command.ts";
+import { isLimitType } from "./conditions/condition.ts";
 import { bandTicks, quantityOf, valueAt } from "./exact.ts";
 import { LOTS_MAX, STEPS_MAX, TICKS_MAX } from "./limits.ts";
 import type { Sweep } from "./match.ts";
@@ -7,6 +9,7 @@ import { hasNamedAll } from "./names/references.ts";
 import type { RejectCode } from "./outcome.ts";
 import type { Pair } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
+import type { TimeInForce } from "./terms.ts";
 
 /** An order on its way into the book: a single object, because one is made for every order. */
 export type Placing = Sweep & {
@@ -18,10 +21,7 @@ export type Placing = Sweep & {
 
 /** The first reason to reject an order that does not depend on the book. */
 export function orderFault(state: EngineState, { command, pair, user }: Placing): RejectCode | undefined {
-  if (command.grid !== pair.grid) return "pair_changed";
-  if (pair.terms.state === "halted") return "pair_halted";
-  if (user?.isFrozen === true) return "user_frozen";
-  return limitFault(state, { command, pair, user });
+  return tradingFault(command, { pair, user }) ?? limitFault(state, { command, pair, user });
 }
 
 /** Its value, its price, and the room for it. */
@@ -32,20 +32,43 @@ export function limitFault(
   return valueFault(command, pair) ?? bandFault(command, pair) ?? roomFault(state, command, user);
 }
 
-/** Whether its fields are consistent. */
+type Parties = { readonly pair: Pair; readonly user: User | undefined };
+
+/** Why nobody, or this user, can place an order now. */
+export function tradingFault({ grid }: { readonly grid: number }, { pair, user }: Parties): RejectCode | undefined {
+  if (grid !== pair.grid) return "pair_changed";
+  if (pair.terms.state === "halted") return "pair_halted";
+  return user?.isFrozen === true ? "user_frozen" : undefined;
+}
+
+/** Whether the fields of an order without conditions are consistent. */
 export function isWellFormed(order: PlaceOrder): boolean {
-  const { type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax } = order;
+  if (order.timeInForce === "GTD" || !(order.type === "limit" || order.type === "market")) return false;
+  return areNumbersSound(order) && isShapeSound(order);
+}
+
+export function areNumbersSound({ ticks, lots, quoteAmount, openOrdersMax }: PlaceOrder): boolean {
   if (!(isWholeUpTo(ticks, Number.MAX_SAFE_INTEGER) && isWholeUpTo(lots, LOTS_MAX) && quoteAmount >= 0n)) return false;
-  if (!isWholeUpTo(openOrdersMax, Number.MAX_SAFE_INTEGER)) return false;
-  if (postOnly && (type !== "limit" || timeInForce !== "GTC")) return false;
-  if (type === "limit") return ticks > 0 && lots > 0 && quoteAmount === 0n;
+  return isWholeUpTo(openOrdersMax, Number.MAX_SAFE_INTEGER);
+}
+
+/** A limit order has a price and lots, any other lots or a quote amount. Only an order that can rest is post-only. */
+export function isShapeSound({ type, ticks, lots, quoteAmount, timeInForce, postOnly }: PlaceOrder): boolean {
+  if (postOnly && (type !== "limit" || !restsFor(timeInForce))) return false;
+  if (isLimitType(type)) return ticks > 0 && lots > 0 && quoteAmount === 0n;
   return ticks === 0 && lots > 0 !== quoteAmount > 0n;
 }
+
+export const restsFor = (timeInForce: TimeInForce): boolean => timeInForce === "GTC" || timeInForce === "GTD";
 
 /** The worst price at which an order may trade: its own, or the edge of the band for a market order. */
 export function limitTicksOf({ type, side, ticks }: PlaceOrder, pair: Pair): number {
   if (type === "limit") return ticks;
-  return side === "buy" ? highestTicks(pair) : lowestTicks(pair);
+  return marketLimitTicks(pair, side === "buy" ? BUY : SELL);
+}
+
+export function marketLimitTicks(pair: Pair, side: number): number {
+  return side === BUY ? highestTicks(pair) : lowestTicks(pair);
 }
 
 /** By its own price, or by its quote amount. A market order by lots has a value only together with the book. */
@@ -70,8 +93,11 @@ function valueFault({ type, ticks, lots, quoteAmount }: PlaceOrder, pair: Pair):
 /** A price on the safe side does no harm; one that is bad for its owner may be a mistake. */
 function bandFault({ type, side, ticks }: PlaceOrder, pair: Pair): RejectCode | undefined {
   if (type === "market") return undefined;
-  const isOutside = side === "buy" ? ticks > highestTicks(pair) : ticks < lowestTicks(pair);
-  return isOutside ? "price_outside_band" : undefined;
+  return isOutsideBand(pair, { side: side === "buy" ? BUY : SELL, ticks }) ? "price_outside_band" : undefined;
+}
+
+export function isOutsideBand(pair: Pair, { side, ticks }: { readonly side: number; readonly ticks: number }): boolean {
+  return side === BUY ? ticks > highestTicks(pair) : ticks < lowestTicks(pair);
 }
 
 export function highestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
@@ -84,19 +110,33 @@ export function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
   return lastTicks === 0 || bandPpm === 0 ? 1 : Math.max(1, lastTicks - bandTicks({ lastTicks, bandPpm }));
 }
 
-/** Only an order that can rest needs a free slot. */
-export function roomFault(
-  state: EngineState,
-  { type, timeInForce, clientOrderId, openOrdersMax }: PlaceOrder,
-  user: User | undefined,
-) {
-  if (type === "limit" && timeInForce === "GTC") {
-    if ((user?.openOrders ?? 0) >= openOrdersMax) return "open_orders_limit";
-    if (state.openOrders >= state.bounds.openOrdersMax) return "engine_full";
-  }
-  return clientOrderId !== "" && user !== undefined && hasNamedAll(state, user) ? "engine_full" : undefined;
+/** Only an order that can rest needs a free slot, and the sell orders that follow it do. */
+export function roomFault(state: EngineState, command: PlaceOrder, user: User | undefined) {
+  const { type, timeInForce, clientOrderId, openOrdersMax, conditions } = command;
+  const own = type === "limit" && restsFor(timeInForce) ? 1 : 0;
+  const orders = conditions === undefined ? own : own + exitOrdersOf(conditions);
+  return roomFor(state, { user, orders, openOrdersMax, names: clientOrderId === "" ? 0 : 1 });
 }
 
-function isWholeUpTo(value: number, max: number): boolean {
+export function exitOrdersOf({ targetProfitPpm, stopLossPpm }: OrderConditions): number {
+  return (targetProfitPpm === 0 ? 0 : 1) + (stopLossPpm === 0 ? 0 : 1);
+}
+
+type Room = {
+  readonly user: User | undefined;
+  readonly orders: number;
+  readonly openOrdersMax: number;
+  readonly names: number;
+};
+
+export function roomFor(state: EngineState, { user, orders, openOrdersMax, names }: Room): RejectCode | undefined {
+  if (orders > 0) {
+    if ((user?.openOrders ?? 0) + orders > openOrdersMax) return "open_orders_limit";
+    if (state.openOrders + orders > state.bounds.openOrdersMax) return "engine_full";
+  }
+  return names > 0 && user !== undefined && hasNamedAll(state, user, names) ? "engine_full" : undefined;
+}
+
+export function isWholeUpTo(value: number, max: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= max;
 }

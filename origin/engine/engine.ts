@@ -1,12 +1,16 @@
 import { unreachable } from "../../shared/assert.ts";
 import { absorbChanges } from "./absorb.ts";
 import { balanceRow } from "./accounts.ts";
+import { amendOrder } from "./amend.ts";
 import { uncross } from "./auction/uncross.ts";
 import { findSlot, NONE } from "./book/order-slab.ts";
-import { cancelAll, cancelOrder } from "./cancel.ts";
+import { cancelAll, cancelList, cancelOrder } from "./cancel.ts";
+import { cancelAfter } from "./cancel-after.ts";
 import { openRow, takeChanges } from "./change-log.ts";
 import type { BalanceRow, Changes, OrderRow, PairRow } from "./changes.ts";
 import type { Command } from "./command.ts";
+import { placeList } from "./conditions/place-list.ts";
+import { isDue, nextDueAt, runDue, runWork } from "./conditions/work.ts";
 import { setCurrency, setPair, setUser } from "./configure.ts";
 import type { EngineBounds } from "./limits.ts";
 import { moveMoney } from "./move-money.ts";
@@ -16,16 +20,24 @@ import { forgetHours } from "./names/references.ts";
 import { type Outcome, reject } from "./outcome.ts";
 import { pairRow } from "./pairs.ts";
 import { placeOrder } from "./place.ts";
+import { replaceOrder } from "./replace.ts";
 import { createState, type EngineState } from "./state.ts";
 import { stateHash, verifyState } from "./verify.ts";
 
 /**
  * The venue's books and balances in memory, and what a command does to them. It is deterministic: no clock, no
  * randomness, no I/O. The same commands lead to the same state everywhere. A rejected command changes only the time and
- * the memory of nonces.
+ * the memory of nonces, and what is due by that time or left over from before.
  */
 export type Engine = {
   readonly apply: (command: Command) => Outcome;
+  /**
+   * When a command is needed, in milliseconds: 0 for at once, because work is left over; infinity for never. A leader
+   * without commands applies a `tick` then.
+   */
+  readonly nextDueAt: () => number;
+  /** How many orders and trades the changes have that were not taken yet. */
+  readonly rowCount: () => number;
   /** The changes since the last call, in absolute terms. */
   readonly takeChanges: () => Changes;
   /**
@@ -43,7 +55,7 @@ export type Engine = {
   readonly verify: () => readonly string[];
   readonly pair: (name: string) => PairRow | undefined;
   readonly balance: (user: string, currency: string) => BalanceRow;
-  /** Open orders only. */
+  /** Open and pending orders only. */
   readonly order: (id: number) => OrderRow | undefined;
 };
 
@@ -55,9 +67,15 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
       if (command.at > state.at) state.at = command.at;
       forgetHours(state.references, state.at);
       forgetNonces(state.nonces, state.at);
+      state.workLeft = state.bounds.workMax;
+      if (state.work.length > 0 || isDue(state)) runDue(state);
       const fault = nonceFault(state, command);
-      return fault === undefined ? applyCommand(state, command) : reject(fault);
+      const outcome = fault === undefined ? applyCommand(state, command) : reject(fault);
+      if (state.work.length > 0) runWork(state);
+      return outcome;
     },
+    nextDueAt: () => nextDueAt(state),
+    rowCount: () => state.log.orderSlots.length + state.log.trades.length,
     takeChanges: () => takeChanges(state),
     absorb: (changes) => absorbChanges(state, changes),
     names: namesOf(state),
@@ -90,11 +108,15 @@ function applyCommand(state: EngineState, command: Command): Outcome {
     case "cancelAll":
       return cancelAll(state, command);
     case "amend":
+      return amendOrder(state, command);
     case "replace":
+      return replaceOrder(state, command);
     case "placeList":
+      return placeList(state, command);
     case "cancelList":
+      return cancelList(state, command);
     case "cancelAfter":
-      return reject("command_invalid");
+      return cancelAfter(state, command);
     case "tick":
       uncross(state);
       return DONE;

@@ -19,6 +19,22 @@ export const REMEMBERED_MS = 24 * 60 * 60 * 1_000;
 
 export const SCALE_MAX = 18;
 
+/** Of an order with an expiry, from its command's time on: 366 days. */
+export const EXPIRY_MS_MAX = 366 * 24 * 60 * 60 * 1_000;
+
+/** Of the dead man's switch. */
+export const CANCEL_AFTER_MS_MIN = 1_000;
+export const CANCEL_AFTER_MS_MAX = 24 * 60 * 60 * 1_000;
+
+/** Half of the price: a trailing order that is further away is a mistake. */
+export const TRAILING_BPS_MAX = 5_000;
+
+/** A thousand percent. A stop loss of 100 % or more has no price. */
+export const TARGET_PROFIT_PPM_MAX = 10_000_000;
+
+/** How far from its trigger price an order that trades at the market has funds for, if its pair has no band. */
+export const MARKET_MARGIN_PPM = 50_000;
+
 /** How long a signed request's nonce may be remembered, from its command's time on. */
 export const NONCE_MS_MAX = 60_000;
 
@@ -38,6 +54,10 @@ export type EngineBounds = {
   readonly fillsMax: number;
   /** Orders that one `cancelAll` takes out; its outcome says whether more are left. */
   readonly cancelsMax: number;
+  /** Orders that one command meets, cancels or triggers beyond its own; the rest follows with the next command. */
+  readonly workMax: number;
+  /** Orders of a pair that trail its price: a better price rewrites the rows of all of them. */
+  readonly trailingMax: number;
 };
 
 export const DEFAULT_BOUNDS: EngineBounds = {
@@ -53,4 +73,8 @@ export const DEFAULT_BOUNDS: EngineBounds = {
   // Less than five milliseconds of work.
   fillsMax: 5_000,
   cancelsMax: 1_000,
+  // Less than a millisecond of work, before the last order's own fills.
+  workMax: 1_000,
+  // A tenth of a millisecond when all of them follow the price.
+  trailingMax: 1_000,
 };

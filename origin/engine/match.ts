@@ -1,8 +1,11 @@
 import { type Accounts, accountOf, touchAccount } from "./accounts.ts";
 import { firstOrder, nextOrder, oppositeOf } from "./book/book.ts";
-import { cancelOpenOrder, endOrder, ownerOf, withdrawOrder } from "./book/open-orders.ts";
+import { endOrder, ownerOf, release, reservationOf, withdrawOrder } from "./book/open-orders.ts";
 import { BUY, NONE, type OrderSlab, remainingLots, wordOf } from "./book/order-slab.ts";
 import { RESTING, touch, touchOrder } from "./change-log.ts";
+import { conditionFor, conditionOf } from "./conditions/condition.ts";
+import { cancelWithList } from "./conditions/end-list.ts";
+import { afterTrade } from "./conditions/list-trades.ts";
 import { feeOf, lotsFor, quantityOf, valueAt } from "./exact.ts";
 import { LOTS_MAX } from "./limits.ts";
 import type { Pair } from "./pairs.ts";
@@ -15,24 +18,72 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
   const ladder = oppositeOf(sweep.pair.book, sweep.side);
   for (let met = 0; ; met++) {
     const maker = firstOrder(ladder);
-    const lots = orders.filledLots[wordOf(taker)] as number;
-    const value = orders.filledValue[wordOf(taker)] as bigint;
+    const lots = (orders.filledLots[wordOf(taker)] as number) + sweep.preventedLots;
+    const value = valueUsed(orders, sweep, taker);
     const stop = stopBefore(orders, sweep, { maker, met, lots, value });
     if (stop !== "go") return stop;
     if (isOwn(orders, sweep, maker)) {
-      cancelOpenOrder(state, { slot: maker, reason: "selfTrade" });
-      if (sweep.selfTrade === "cancelBoth") return "selfTrade";
-      continue;
+      const prevented = preventTrade(state, sweep, { maker, lots, value });
+      if (prevented === "go") continue;
+      return prevented;
     }
     const taken = lotsToTake(orders, sweep, { maker, lots, value });
     const isAll = taken === remainingLots(orders, maker);
     if (taken > 0) trade(state, sweep, { taker, maker, lots: taken });
-    if (!isAll)
-      return stopWithin(sweep, {
-        lots: orders.filledLots[wordOf(taker)] as number,
-        value: orders.filledValue[wordOf(taker)] as bigint,
-      });
+    if (!isAll) return stopWithin(sweep, { lots: lots + taken, value: valueUsed(orders, sweep, taker) });
   }
+}
+
+/** By trades, and by lots that would have traded with the same user's. */
+function valueUsed(orders: OrderSlab, { preventedLots, preventedValue }: Sweep, taker: number): bigint {
+  const value = orders.filledValue[wordOf(taker)] as bigint;
+  return preventedLots === 0 ? value : value + preventedValue;
+}
+
+function preventTrade(state: EngineState, sweep: Sweep, meeting: Omit<Progress, "met">): Stop | "go" {
+  if (shrinks(state, sweep, meeting.maker)) {
+    if (decrement(state, sweep, meeting)) return "go";
+    return sweep.preventedLots > 0 ? "selfTrade" : "fundsSpent";
+  }
+  cancelWithList(state, { slot: meeting.maker, reason: "selfTrade" });
+  return sweep.selfTrade === "cancelBoth" ? "selfTrade" : "go";
+}
+
+/** Whether both orders shrink instead of one being cancelled. The orders of a list must agree: they never shrink. */
+function shrinks(state: EngineState, { selfTrade }: Sweep, maker: number): boolean {
+  return selfTrade === "decrement" && conditionOf(state, maker)?.list === undefined;
+}
+
+/** Both shrink by the smaller one; whether the order in the book was that. */
+function decrement(state: EngineState, sweep: Sweep, { maker, lots, value }: Omit<Progress, "met">): boolean {
+  const { orders } = state;
+  const prevented = lotsToTake(orders, sweep, { maker, lots, value });
+  sweep.preventedLots += prevented;
+  sweep.preventedValue += valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: prevented });
+  if (prevented === remainingLots(orders, maker)) {
+    cancelWithList(state, { slot: maker, reason: "selfTrade" });
+    return true;
+  }
+  if (prevented > 0) shrinkOrder(state, { slot: maker, lots: prevented });
+  return false;
+}
+
+/** Takes lots away from an order in the book, which keeps its place. */
+function shrinkOrder(state: EngineState, { slot, lots }: { readonly slot: number; readonly lots: number }): void {
+  const { orders } = state;
+  const before = reservationOf(state, slot);
+  noteShrunk(state, { slot, lots });
+  release(state.accounts, orders.pays[slot] as number, before - reservationOf(state, slot));
+  orders.updatedAt[wordOf(slot)] = state.at;
+  touchOrder(state, slot);
+}
+
+export function noteShrunk(state: EngineState, { slot, lots }: { readonly slot: number; readonly lots: number }): void {
+  const { orders } = state;
+  const condition = conditionFor(state, slot);
+  if (condition.originalLots === 0) condition.originalLots = orders.lots[wordOf(slot)] as number;
+  condition.preventedLots += lots;
+  orders.lots[wordOf(slot)] = (orders.lots[wordOf(slot)] as number) - lots;
 }
 
 type Meeting = { readonly taker: number; readonly maker: number; readonly lots: number };
@@ -82,6 +133,8 @@ function trade(state: EngineState, { pair, side }: Sweep, { taker, maker, lots }
     sellFee,
     auction: 0,
   });
+  if (orders.condition[taker] !== 0 || orders.condition[maker] !== 0)
+    afterTrade(state, { buyer, seller, lots, value, paid: value, quantity, received: quantity - buyFee });
   if (remainingLots(orders, maker) > 0) {
     touchOrder(state, maker);
     return;
@@ -114,6 +167,9 @@ export type Sweep = {
   /** 0 for an order by lots. */
   readonly quoteAmount: bigint;
   readonly fillsMax: number;
+  /** What was taken away instead of trading with the same user (`decrement`). */
+  preventedLots: number;
+  preventedValue: bigint;
 };
 
 /**
@@ -125,21 +181,33 @@ export type Stop = "" | "book" | "limit" | "selfTrade" | "tooManyFills" | "funds
 export type Preview = { readonly lots: number; readonly value: bigint; readonly stop: Stop };
 
 /** A preview: nothing changes. */
-export function previewSweep(orders: OrderSlab, sweep: Sweep): Preview {
+export function previewSweep(state: EngineState, given: Sweep): Preview {
+  const { orders } = state;
+  // Only this mode changes it.
+  const sweep = given.selfTrade === "decrement" ? { ...given } : given;
   const ladder = oppositeOf(sweep.pair.book, sweep.side);
   let lots = 0;
   let value = 0n;
   let maker = firstOrder(ladder);
   for (let met = 0; ; met++) {
-    const stop = stopBefore(orders, sweep, { maker, met, lots, value });
+    const used = { lots: lots + sweep.preventedLots, value: value + sweep.preventedValue };
+    const stop = stopBefore(orders, sweep, { maker, met, ...used });
     if (stop !== "go") return { lots, value, stop };
-    if (isOwn(orders, sweep, maker)) {
-      if (sweep.selfTrade === "cancelBoth") return { lots, value, stop: "selfTrade" };
+    const isOfUser = isOwn(orders, sweep, maker);
+    if (isOfUser && sweep.selfTrade === "cancelBoth") return { lots, value, stop: "selfTrade" };
+    const isSkipped = isOfUser && !shrinks(state, sweep, maker);
+    const taken = isSkipped ? 0 : lotsToTake(orders, sweep, { maker, ...used });
+    const worth = valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: taken });
+    if (isOfUser) {
+      sweep.preventedLots += taken;
+      sweep.preventedValue += worth;
     } else {
-      const taken = lotsToTake(orders, sweep, { maker, lots, value });
       lots += taken;
-      value += valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: taken });
-      if (taken < remainingLots(orders, maker)) return { lots, value, stop: stopWithin(sweep, { lots, value }) };
+      value += worth;
+    }
+    if (!isSkipped && taken < remainingLots(orders, maker)) {
+      const after = { lots: used.lots + taken, value: used.value + worth };
+      return { lots, value, stop: stopWithin(sweep, after) };
     }
     maker = nextOrder(ladder, { orders, slot: maker });
   }
@@ -148,10 +216,10 @@ export function previewSweep(orders: OrderSlab, sweep: Sweep): Preview {
 type Taken = { readonly lots: number; readonly value: bigint };
 
 /** The next order of the book, how many were met before, and the quantity taken from them. */
-export type Progress = Taken & { readonly maker: number; readonly met: number };
+type Progress = Taken & { readonly maker: number; readonly met: number };
 
 function stopBefore(orders: OrderSlab, sweep: Sweep, { maker, met, lots, value }: Progress): Stop | "go" {
-  if (isComplete(sweep, { lots, value })) return "";
+  if (isComplete(sweep, { lots, value })) return sweep.preventedLots === 0 ? "" : "selfTrade";
   if (maker === NONE) return "book";
   if (isBeyond(sweep, orders.ticks[maker] as number)) return "limit";
   if (met === sweep.fillsMax) return "tooManyFills";
@@ -160,6 +228,7 @@ function stopBefore(orders: OrderSlab, sweep: Sweep, { maker, met, lots, value }
 
 /** The order has left a rest of the other one: it is filled, or it cannot pay for one more lot. */
 function stopWithin(sweep: Sweep, taken: Taken): Stop {
+  if (sweep.preventedLots > 0) return "selfTrade";
   return isComplete(sweep, taken) ? "" : "fundsSpent";
 }
 

@@ -1,7 +1,8 @@
 import { type AuctionProgress, NO_AUCTION } from "./auction/auction.ts";
 import { type Book, createBook } from "./book/book.ts";
 import type { OrderKind } from "./change-log.ts";
-import type { CurrencyRow, PairRow } from "./changes.ts";
+import type { CurrencyRow, PairRow, WaveRow } from "./changes.ts";
+import { createTriggers, NEVER_FALLING, NEVER_RISING, type Triggers, type Wave } from "./conditions/triggers.ts";
 import type { PairTerms } from "./terms.ts";
 
 export type Pairs = {
@@ -32,7 +33,14 @@ export type Pair = {
   auction: AuctionProgress;
   /** Orders that are only for the opening of an auction, by id, the oldest first. */
   readonly onOpen: Map<number, OrderKind>;
+  /** Pending ones included. */
   openOrders: number;
+  /** A trade at this price or beyond may reach a trigger. */
+  risingAt: number;
+  fallingAt: number;
+  readonly triggers: Triggers;
+  /** Triggers that were reached and have not all run. */
+  readonly waves: Wave[];
   isTouched: boolean;
 };
 
@@ -61,6 +69,10 @@ export function addPair({ byName, all, sorted }: Pairs, { terms, base, quote }: 
     auction: NO_AUCTION,
     onOpen: new Map(),
     openOrders: 0,
+    risingAt: NEVER_RISING,
+    fallingAt: NEVER_FALLING,
+    triggers: createTriggers(),
+    waves: [],
     isTouched: false,
   };
   setTerms(pair, terms);
@@ -85,8 +97,13 @@ export function unitStepsOf({ tickSteps, lotSteps }: PairTerms, base: Currency):
   return (tickSteps * lotSteps) / 10n ** BigInt(base.scale);
 }
 
-export function pairRow({ terms, version, grid, lastTicks, auction }: Pair): PairRow {
-  return { ...terms, version, grid, lastTicks, auction };
+export function pairRow({ terms, version, grid, lastTicks, auction, waves }: Pair): PairRow {
+  const row = { ...terms, version, grid, lastTicks, auction };
+  return waves.length === 0 ? row : { ...row, waves: waves.map(waveRow) };
+}
+
+function waveRow({ as, isRising, fromTicks, toTicks, before }: Wave): WaveRow {
+  return { as, isRising, fromTicks, toTicks, before };
 }
 
 export type Currencies = { readonly byName: Map<string, Currency>; readonly all: Currency[] };

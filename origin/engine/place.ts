@@ -2,34 +2,57 @@ import { accountOf, availableOf, touchAccount, type User } from "./accounts.ts";
 import { auctionTicks, noteOnOpen } from "./auction/place-in-auction.ts";
 import { firstOrder, oppositeOf } from "./book/book.ts";
 import { endOrder, openOrder, reservationOf } from "./book/open-orders.ts";
-import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
+import { BUY, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
 import { keepRow, openRow, touchOrder } from "./change-log.ts";
 import type { OrderRow, TradeRow } from "./changes.ts";
-import { isWellFormed, limitTicksOf, orderFault, type Placing } from "./check-order.ts";
+import { exitOrdersOf, isWellFormed, limitTicksOf, orderFault, type Placing, restsFor } from "./check-order.ts";
 import type { PlaceOrder } from "./command.ts";
+import { conditionsFault, isTriggerType } from "./conditions/check-conditions.ts";
+import { addCondition, conditionOf, NO_CONDITIONS } from "./conditions/condition.ts";
+import { addExitOrders, beginExit } from "./conditions/exit.ts";
+import type { List } from "./conditions/list.ts";
+import { placeTrigger } from "./conditions/place-trigger.ts";
+import { setTimer } from "./conditions/timers.ts";
+import { reachAfterSweep } from "./conditions/triggers.ts";
 import { quantityOf, valueAt } from "./exact.ts";
-import { isBeyond, isOwn, lotsWanted, matchOrder, previewSweep, type Stop } from "./match.ts";
-import { countName, digestOf, HOUR_MS, isRemembered, lookUp, referenceRow, remember } from "./names/references.ts";
+import { isBeyond, isOwn, lotsWanted, matchOrder, noteShrunk, previewSweep, type Stop } from "./match.ts";
+import { digestOfOrder, recallOrder, rememberName } from "./names/command-names.ts";
 import { type Outcome, type RejectCode, reject } from "./outcome.ts";
 import type { EngineState } from "./state.ts";
 import type { CancelReason } from "./terms.ts";
 
 /** All checks come first; then the funds are frozen; then the order trades; its rest goes to the book or ends. */
 export function placeOrder(state: EngineState, command: PlaceOrder): Outcome {
-  if (!isWellFormed(command)) return reject("command_invalid");
+  const malformed = malformation(state, command);
+  if (malformed !== undefined) return reject(malformed);
   const user = state.users.byName.get(command.user);
   const known = user === undefined || command.clientOrderId === "" ? undefined : recallOrder(state, command, user);
   if (known !== undefined) return known;
   const pair = state.pairs.byName.get(command.pair);
   if (pair === undefined) return reject("pair_unknown");
+  if (isTriggerType(command.type)) return placeTrigger(state, { command, user, pair });
   if (pair.terms.state === "auction") return placeInAuction(state, { command, pair, user });
-  const placing = placingOf(state, { command, pair, user });
+  const funded = fundedOrder(state, { command, pair, user });
+  return typeof funded === "string" ? reject(funded) : carryOut(state, funded);
+}
+
+/** The order with the amount to freeze, or the first reason to reject it. Nothing has changed. */
+export function fundedOrder(
+  state: EngineState,
+  given: Pick<Placing, "command" | "pair" | "user">,
+): Funded | RejectCode {
+  const placing = placingOf(state, given);
   const fault = orderFault(state, placing);
-  if (fault !== undefined) return reject(fault);
+  if (fault !== undefined) return fault;
   const reserve = reserveFor(state, placing);
-  if (typeof reserve === "string") return reject(reserve);
+  if (typeof reserve === "string") return reserve;
   placing.reserve = reserve;
-  return isFunded(state, placing) ? carryOut(state, placing) : reject("balance_insufficient");
+  return isFunded(state, placing) ? placing : "balance_insufficient";
+}
+
+function malformation(state: EngineState, command: PlaceOrder): RejectCode | undefined {
+  if (command.conditions !== undefined) return conditionsFault(command, state.at);
+  return isWellFormed(command) ? undefined : "command_invalid";
 }
 
 /** It rests at its price, whatever is on the other side (`auction/place-in-auction.ts`). */
@@ -54,24 +77,6 @@ function isFunded({ accounts }: EngineState, placing: Placing): placing is Funde
   return user !== undefined && availableOf(accounts, user, side === BUY ? pair.quote : pair.base) >= reserve;
 }
 
-/**
- * A repetition is answered with the first outcome. The name of an open order stands for that order, however old it is.
- */
-function recallOrder(state: EngineState, command: PlaceOrder, user: User): Outcome | undefined {
-  const reference = lookUp(state.references, { user, kind: "order", name: command.clientOrderId, at: state.at });
-  if (reference === undefined) return undefined;
-  if (isRemembered(reference, state.at)) {
-    const isSame = reference.digest === digestOfOrder(command);
-    return isSame ? { kind: "repetition", orderId: reference.orderId } : reject("client_order_id_reused");
-  }
-  return findSlot(state.index, reference.orderId) === NONE ? undefined : reject("client_order_id_reused");
-}
-
-function digestOfOrder(order: PlaceOrder): string {
-  const { pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade } = order;
-  return digestOf([pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade]);
-}
-
 function placingOf(
   { bounds }: EngineState,
   { command, pair, user }: Pick<Placing, "command" | "pair" | "user">,
@@ -81,12 +86,14 @@ function placingOf(
     user,
     pair,
     side: command.side === "buy" ? BUY : SELL,
-    userIndex: user === undefined ? NONE : user.index,
+    userIndex: user === undefined || command.selfTrade === "none" ? NONE : user.index,
     selfTrade: command.selfTrade,
     limitTicks: limitTicksOf(command, pair),
     lots: lotsWanted(command.lots),
     quoteAmount: command.quoteAmount,
     fillsMax: bounds.fillsMax,
+    preventedLots: 0,
+    preventedValue: 0n,
     reserve: 0n,
   };
 }
@@ -111,12 +118,15 @@ function reserveBySweep(state: EngineState, placing: Placing): bigint | RejectCo
     const bestValue = valueAt(pair, { ticks: state.orders.ticks[first] as number, lots: command.lots });
     if (command.lots > 0 && bestValue < pair.terms.valueStepsMin) return "value_below_minimum";
   }
-  const { lots, value, stop } = previewSweep(state.orders, placing);
+  const { lots, value, stop } = previewSweep(state, placing);
   if (command.timeInForce === "FOK" && stop !== "" && stop !== "fundsSpent") return "fill_or_kill_unfillable";
-  const isWithoutEffect = lots === 0 && !(stop === "selfTrade" && command.selfTrade === "cancelBoth");
+  const isWithoutEffect = lots === 0 && !(stop === "selfTrade" && hasEffectOnOwn(command));
   if (isWithoutEffect) return rejectCodes[stop];
   return side === BUY ? value : quantityOf(pair, lots);
 }
+
+/** The user's own order in the book is cancelled, or shrinks. */
+const hasEffectOnOwn = ({ selfTrade }: PlaceOrder) => selfTrade === "cancelBoth" || selfTrade === "decrement";
 
 /** Why a market order would have no effect. */
 const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
@@ -128,23 +138,38 @@ const rejectCodes: Readonly<Record<Stop, RejectCode>> = {
   fundsSpent: "value_below_minimum",
 };
 
-function carryOut(state: EngineState, placing: Funded): Outcome {
+/** The working order of a list has its number already, its names are the list's, and it joins before it trades. */
+type Working = { readonly orderId: number; readonly join: (slot: number) => void };
+
+export function carryOut(state: EngineState, placing: Funded, working?: Working): Outcome & { kind: "order" } {
+  const { command } = placing;
   const { log } = state;
-  const slot = reserveOrder(state, placing);
+  const listId = isFollowed(command) ? state.nextOrderId++ : 0;
+  const slot = reserveOrder(state, placing, working);
+  const exit =
+    working === undefined && command.conditions !== undefined
+      ? addConditions(state, placing, { slot, listId })
+      : undefined;
   const tradesBefore = log.trades.length;
   const stop = matchOrder(state, placing, slot);
   const order = finish(state, placing, { slot, stop });
-  const trades = log.trades.length === tradesBefore ? NO_TRADES : log.trades.slice(tradesBefore);
+  if (exit !== undefined) addExitOrders(state, exit, command);
+  if (log.trades.length === tradesBefore) return { kind: "order", order, trades: NO_TRADES };
+  const trades = log.trades.slice(tradesBefore);
+  state.workLeft -= trades.length;
+  reachAfterSweep(state, placing.pair, trades[0]?.ticks ?? 0);
   return { kind: "order", order, trades };
 }
 
 /** Writes and names the order, and freezes its funds. */
-function reserveOrder(state: EngineState, placing: Funded): number {
+function reserveOrder(state: EngineState, placing: Funded, working?: Working): number {
   const { command, user, reserve } = placing;
   const { accounts } = state;
-  const slot = writeOrder(state, placing);
-  if (command.clientOrderId !== "")
-    rememberOrder(state, { command, user, orderId: state.orders.id[wordOf(slot)] as number });
+  const orderId = working === undefined ? state.nextOrderId++ : working.orderId;
+  const slot = writeOrder(state, placing, orderId);
+  if (working !== undefined) working.join(slot);
+  else if (command.clientOrderId !== "")
+    rememberName(state, { kind: "order", user, name: command.clientOrderId, digest: digestOfOrder(command), orderId });
   const account = state.orders.pays[slot] as number;
   accounts.available[account] = (accounts.available[account] as bigint) - reserve;
   accounts.frozen[account] = (accounts.frozen[account] as bigint) + reserve;
@@ -154,12 +179,36 @@ function reserveOrder(state: EngineState, placing: Funded): number {
 
 const NO_TRADES: readonly TradeRow[] = [];
 
-function writeOrder(state: EngineState, { command, user, pair, side }: Funded): number {
+const isFollowed = ({ conditions }: PlaceOrder) => conditions !== undefined && exitOrdersOf(conditions) > 0;
+
+/** Of an order with an expiry, or of a buy that sell orders follow: then their list. */
+function addConditions(
+  state: EngineState,
+  { command, user, pair }: Funded,
+  { slot, listId }: { readonly slot: number; readonly listId: number },
+): List | undefined {
+  const { type, timeInForce, quoteAmount, selfTrade, ticks, conditions } = command;
+  if (listId !== 0) return beginExit(state, { command, user, pair, slot, listId });
+  if (conditions !== undefined)
+    addCondition(state, {
+      slot,
+      type,
+      timeInForce,
+      quoteAmount,
+      selfTrade,
+      limitTicks: ticks,
+      phase: "placed",
+      conditions,
+    });
+  return undefined;
+}
+
+function writeOrder(state: EngineState, { command, user, pair, side }: Funded, orderId: number): number {
   const { orders, accounts } = state;
   const slot = takeSlot(orders);
   const base = accountOf(accounts, user, pair.base);
   const quote = accountOf(accounts, user, pair.quote);
-  orders.id[wordOf(slot)] = state.nextOrderId++;
+  orders.id[wordOf(slot)] = orderId;
   orders.user[slot] = user.index;
   orders.pair[slot] = pair.index;
   orders.side[slot] = side;
@@ -177,34 +226,18 @@ function writeOrder(state: EngineState, { command, user, pair, side }: Funded): 
   return slot;
 }
 
-type Named = { readonly command: PlaceOrder; readonly user: User; readonly orderId: number };
-
-function rememberOrder(state: EngineState, { command, user, orderId }: Named): void {
-  const digest = digestOfOrder(command);
-  const reference = {
-    kind: "order",
-    user,
-    name: command.clientOrderId,
-    digest,
-    orderId,
-    at: state.at,
-    isHeld: true,
-  } as const;
-  remember(state.references, reference, state.index);
-  const hour = Math.floor(state.at / HOUR_MS);
-  state.log.references.push(referenceRow(reference, countName(user, { hour, firstHour: state.references.firstHour })));
-}
-
 type Matched = { readonly slot: number; readonly stop: Stop };
 
 /**
  * The rest of the order goes to the book or ends, and funds that it no longer needs are released: a better price than
  * its own is refunded here.
  */
-function finish(state: EngineState, { command, pair, side, reserve }: Funded, { slot, stop }: Matched): OrderRow {
+function finish(state: EngineState, placing: Funded, { slot, stop }: Matched): OrderRow {
+  const { command, pair, side, reserve } = placing;
   const { orders, accounts } = state;
-  const rests = command.type === "limit" && command.timeInForce === "GTC" && (stop === "book" || stop === "limit");
-  if (!(rests && orders.filledLots[wordOf(slot)] === 0)) {
+  const rests = command.type === "limit" && restsFor(command.timeInForce) && (stop === "book" || stop === "limit");
+  if (placing.preventedLots > 0) notePrevented(state, placing, { slot, rests });
+  if (!(rests && orders.filledLots[wordOf(slot)] === 0 && placing.preventedLots === 0)) {
     const paid =
       side === BUY
         ? (orders.filledValue[wordOf(slot)] as bigint)
@@ -219,6 +252,7 @@ function finish(state: EngineState, { command, pair, side, reserve }: Funded, { 
     const status = cancelReason === "" || cancelReason === "fundsSpent" ? "filled" : "cancelled";
     return endOrder(state, { slot, kind: command, status, cancelReason });
   }
+  if (command.conditions !== undefined) startExpiry(state, slot);
   return restOpen(state, slot);
 }
 
@@ -228,6 +262,34 @@ function restOpen(state: EngineState, slot: number): OrderRow {
   const row = openRow(state, slot);
   keepRow(state, { slot, row });
   return row;
+}
+
+/** An order that rests has fewer lots from now on; of one that ends it is only noted. */
+function notePrevented(
+  state: EngineState,
+  { command, preventedLots }: Funded,
+  { slot, rests }: { readonly slot: number; readonly rests: boolean },
+): void {
+  const { type, timeInForce, quoteAmount, selfTrade, ticks: limitTicks } = command;
+  const condition =
+    conditionOf(state, slot) ??
+    addCondition(state, {
+      slot,
+      type,
+      timeInForce,
+      quoteAmount,
+      selfTrade,
+      limitTicks,
+      phase: "placed",
+      conditions: NO_CONDITIONS,
+    });
+  if (rests) noteShrunk(state, { slot, lots: preventedLots });
+  else condition.preventedLots += preventedLots;
+}
+
+function startExpiry(state: EngineState, slot: number): void {
+  const expiry = conditionOf(state, slot)?.expiry;
+  if (expiry !== undefined) setTimer(state.timers, expiry, expiry.dueAt);
 }
 
 function cancelReasonOf({ type }: PlaceOrder, stop: Stop): CancelReason {

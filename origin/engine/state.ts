@@ -1,6 +1,9 @@
 import { type Accounts, createAccounts, createUsers, type User, type Users, userNamed } from "./accounts.ts";
 import { createOrderIndex, createOrderSlab, type OrderIndex, type OrderSlab } from "./book/order-slab.ts";
 import { type ChangeLog, createChangeLog } from "./change-log.ts";
+import { type ConditionSlab, createConditions } from "./conditions/condition.ts";
+import type { Timers } from "./conditions/timers.ts";
+import type { WorkQueue } from "./conditions/work-queue.ts";
 import { DEFAULT_BOUNDS, type EngineBounds } from "./limits.ts";
 import { createNonces, type Nonces } from "./names/nonces.ts";
 import { createReferences, type References } from "./names/references.ts";
@@ -23,7 +26,13 @@ export type EngineState = {
   readonly pairs: Pairs;
   readonly references: References;
   readonly nonces: Nonces;
+  /** Pending ones included. */
   openOrders: number;
+  readonly conditions: ConditionSlab;
+  readonly timers: Timers;
+  readonly work: WorkQueue;
+  /** How much work the current command may still do: orders met, cancelled or triggered. */
+  workLeft: number;
   log: ChangeLog;
 };
 
@@ -46,6 +55,10 @@ export function createState(given: Partial<EngineBounds>): EngineState {
     references: createReferences(),
     nonces: createNonces(),
     openOrders: 0,
+    conditions: createConditions(),
+    timers: [],
+    work: [],
+    workLeft: 0,
     log: createChangeLog(),
   };
 }

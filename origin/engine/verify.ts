@@ -1,8 +1,11 @@
-import { balanceRow, currencyOf, eachAccount, ownerOfAccount } from "./accounts.ts";
+import { balanceRow, currencyOf, eachAccount, ownerOfAccount, userRow } from "./accounts.ts";
 import { firstOrder, type Ladder, nextOrder } from "./book/book.ts";
-import { ownerOf, reservationOf } from "./book/open-orders.ts";
+import { isShared, ownerOf, reservedBy } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, remainingLots, wordOf } from "./book/order-slab.ts";
 import { openRow } from "./change-log.ts";
+import { conditionOf, priorityOf } from "./conditions/condition.ts";
+import { type List, listRow } from "./conditions/list.ts";
+import { conditionFaults } from "./conditions/verify-conditions.ts";
 import { addHash, formatHash, type Hash, hashText } from "./hash.ts";
 import { currencyRow, type Pair, pairRow } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
@@ -10,25 +13,45 @@ import type { EngineState } from "./state.ts";
 /** Checks the whole state, and returns its faults in sentences. */
 export function verifyState(state: EngineState): readonly string[] {
   const faults: string[] = [];
-  const reservations = new Map<number, bigint>();
   let openOrders = 0;
   for (const pair of state.pairs.all) {
     const before = openOrders;
     for (const ladder of [pair.book.buys, pair.book.sells]) {
       faults.push(...ladderFaults(state, ladder));
-      eachOrder(state, ladder, (slot) => {
-        openOrders++;
-        const account = state.orders.pays[slot] as number;
-        reservations.set(account, (reservations.get(account) ?? 0n) + reservationOf(state, slot));
-      });
+      eachOrder(state, ladder, () => openOrders++);
     }
+    const pending = conditionFaults(state, pair);
+    faults.push(...pending.faults);
+    openOrders += pending.count;
     if (openOrders - before !== pair.openOrders)
       faults.push(`${pair.name} counts ${pair.openOrders} open orders, its book has others`);
     if (pair.auction.phase === "none" && isCrossed(state, pair)) faults.push(`the book of ${pair.name} is crossed`);
   }
   if (openOrders !== state.openOrders)
     faults.push(`${state.openOrders} open orders are counted, ${openOrders} are in the books`);
-  return [...faults, ...userFaults(state), ...moneyFaults(state, reservations)];
+  return [...faults, ...userFaults(state), ...moneyFaults(state, reservationsOf(state))];
+}
+
+/** By account: what the orders keep frozen, and what lists keep frozen for two of them together. */
+function reservationsOf(state: EngineState): ReadonlyMap<number, bigint> {
+  const reservations = new Map<number, bigint>();
+  const seen = new Set<List>();
+  eachOpen(state, (slot) => {
+    const account = state.orders.pays[slot] as number;
+    const condition = conditionOf(state, slot);
+    const list = condition !== undefined && isShared(condition) ? condition.list : undefined;
+    const shared = list === undefined || seen.has(list) ? 0n : list.reserved;
+    if (list !== undefined) seen.add(list);
+    reservations.set(account, (reservations.get(account) ?? 0n) + reservedBy(state, slot) + shared);
+  });
+  return reservations;
+}
+
+/** Every open or pending order, by its user. */
+export function eachOpen({ users, orders }: EngineState, visit: (slot: number) => void): void {
+  for (const user of users.all)
+    for (const oldest of user.oldestOpen)
+      for (let slot = oldest; slot !== NONE; slot = orders.userYounger[slot] as number) visit(slot);
 }
 
 function isCrossed({ orders }: EngineState, { book }: Pair): boolean {
@@ -36,7 +59,7 @@ function isCrossed({ orders }: EngineState, { book }: Pair): boolean {
   return buy !== NONE && sell !== NONE && (orders.ticks[buy] as number) >= (orders.ticks[sell] as number);
 }
 
-/** Better prices first, lower ids first within a price; every order open, indexed, and of this pair. */
+/** Better prices first, lower priorities first within a price; every order open, indexed, and of this pair. */
 function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
   const { orders } = state;
   const faults: string[] = [];
@@ -53,12 +76,10 @@ function ladderFaults(state: EngineState, ladder: Ladder): readonly string[] {
   return faults;
 }
 
-function isInOrder(
-  { orders }: EngineState,
-  { before, slot }: { readonly before: number; readonly slot: number },
-): boolean {
+function isInOrder(state: EngineState, { before, slot }: { readonly before: number; readonly slot: number }): boolean {
+  const { orders } = state;
   const difference = (orders.ticks[slot] as number) - (orders.ticks[before] as number);
-  if (difference === 0) return (orders.id[wordOf(slot)] as number) > (orders.id[wordOf(before)] as number);
+  if (difference === 0) return priorityOf(state, slot) > priorityOf(state, before);
   return orders.side[slot] === BUY ? difference < 0 : difference > 0;
 }
 
@@ -118,14 +139,19 @@ export function stateHash(state: EngineState): string {
   add("counters", { at, nextOrderId, nextTradeId });
   for (const currency of state.currencies.all) add("currency", currencyRow(currency));
   for (const pair of state.pairs.all) {
-    const { auction, ...row } = pairRow(pair);
+    const { waves = [], auction, ...row } = pairRow(pair);
     add("pair", row);
     add("auction", { pair: pair.name, ...auction });
-    for (const ladder of [pair.book.buys, pair.book.sells])
-      eachOrder(state, ladder, (slot) => add("order", openRow(state, slot)));
+    for (const wave of waves) add("wave", { ...wave, pair: pair.name });
   }
+  eachOpen(state, (slot) => {
+    const { conditions, ...row } = openRow(state, slot);
+    add("order", { ...row, ...conditions });
+    const list = conditionOf(state, slot)?.list;
+    if (list !== undefined) add("list", { ...listRow(list), of: row.id });
+  });
   for (const user of state.users.all) {
-    add("user", { user: user.name, isFrozen: user.isFrozen });
+    add("user", userRow(user));
     const { name, namedByHour } = user;
     for (let place = 0; place < namedByHour.length; place += 2) {
       const [hour, number] = [namedByHour[place] as number, namedByHour[place + 1] as number];

@@ -1,4 +1,12 @@
-import { type Book, createBook, firstOrder, oppositeOf, restOrder, takeOut } from "../../../origin/engine/book/book.ts";
+import {
+  type Book,
+  createBook,
+  firstOrder,
+  ladderOf,
+  oppositeOf,
+  restOrder,
+  takeOut,
+} from "../../../origin/engine/book/book.ts";
 import {
   BUY,
   createOrderIndex,
@@ -59,7 +67,7 @@ function place(bare: Bare, order: Order, id: number): void {
   orders.lots[wordOf(slot)] = left;
   orders.filledLots[wordOf(slot)] = 0;
   orders.isNamed[slot] = 0;
-  restOrder(bare.book, orders, slot);
+  restOrder(ladderOf(bare.book, orders.side[slot] as number), orders, slot);
   indexSlot(bare.index, slot);
 }
 
@@ -87,7 +95,7 @@ function cancel(bare: Bare, id: number): void {
 }
 
 function end({ orders, index, book }: Bare, slot: number): void {
-  takeOut(book, orders, slot);
+  takeOut(ladderOf(book, orders.side[slot] as number), orders, slot);
   dropSlot(index, slot);
   freeSlot(orders, slot);
 }

@@ -2,6 +2,7 @@ import { accountOf } from "../accounts.ts";
 import { endOrder, ownerOf, withdrawOrder } from "../book/open-orders.ts";
 import { remainingLots, wordOf } from "../book/order-slab.ts";
 import { restingKind, touchOrder } from "../change-log.ts";
+import { afterTrade } from "../conditions/list-trades.ts";
 import { feeOf, quantityOf, valueAt } from "../exact.ts";
 import { pay, receive } from "../match.ts";
 import type { Pair } from "../pairs.ts";
@@ -54,25 +55,35 @@ export function tradeAt(state: EngineState, pair: Pair, { buy, sell, ticks, numb
     sellFee,
     auction: number,
   });
-  progress(state, pair, { slot: buy, lots, value, fee: buyFee });
-  progress(state, pair, { slot: sell, lots, value, fee: sellFee });
+  const hasConditions = orders.condition[buy] !== 0 || orders.condition[sell] !== 0;
+  addFill(state, { slot: buy, lots, value, fee: buyFee });
+  addFill(state, { slot: sell, lots, value, fee: sellFee });
+  if (hasConditions) {
+    const paid = valueAt(pair, { ticks: orders.ticks[buy] as number, lots });
+    afterTrade(state, { buyer: buy, seller: sell, lots, value, paid, quantity, received: quantity - buyFee });
+  }
+  endIfFilled(state, pair, buy);
+  endIfFilled(state, pair, sell);
   return lots;
 }
 
 type Part = { readonly slot: number; readonly lots: number; readonly value: bigint; readonly fee: bigint };
 
-function progress(state: EngineState, pair: Pair, { slot, lots, value, fee }: Part): void {
-  const { orders } = state;
+function addFill({ orders, at }: EngineState, { slot, lots, value, fee }: Part): void {
   const word = wordOf(slot);
   orders.filledLots[word] = (orders.filledLots[word] as number) + lots;
   orders.filledValue[word] = (orders.filledValue[word] as bigint) + value;
   orders.feePaid[word] = (orders.feePaid[word] as bigint) + fee;
-  orders.updatedAt[word] = state.at;
+  orders.updatedAt[word] = at;
+}
+
+function endIfFilled(state: EngineState, pair: Pair, slot: number): void {
+  const { orders } = state;
   if (remainingLots(orders, slot) > 0) {
     touchOrder(state, slot);
     return;
   }
-  const kind = restingKind(pair, orders.id[word] as number);
+  const kind = restingKind(pair, orders.id[wordOf(slot)] as number);
   withdrawOrder(state, slot);
   endOrder(state, { slot, kind, status: "filled", cancelReason: "" });
 }

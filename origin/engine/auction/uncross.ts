@@ -2,6 +2,8 @@ import { firstOrder, nextOrder } from "../book/book.ts";
 import { cancelOpenOrder } from "../book/open-orders.ts";
 import { findSlot, NONE, remainingLots, SIDES, wordOf } from "../book/order-slab.ts";
 import { restingKind, touch } from "../change-log.ts";
+import { priorityOf } from "../conditions/condition.ts";
+import { reach } from "../conditions/triggers.ts";
 import { TICKS_MAX } from "../limits.ts";
 import type { Pair } from "../pairs.ts";
 import { setTerms } from "../pairs.ts";
@@ -102,7 +104,7 @@ function listedOrder(state: EngineState, pair: Pair, slot: number): ListedOrder 
     type: restingKind(pair, id).type,
     ticks: orders.ticks[slot] as number,
     lots: remainingLots(orders, slot),
-    priority: id,
+    priority: priorityOf(state, slot),
   };
 }
 
@@ -239,6 +241,8 @@ function close(state: EngineState, pair: Pair, budget: Budget): void {
   pair.auction = { ...pair.auction, phase: "none" };
   setTerms(pair, { ...pair.terms, state: "trading", opensAt: 0, freezeMs: 0 });
   pair.version++;
+  // Triggers wait for continuous trading: all that the opening price has reached run then.
+  if (pair.auction.ticks > 0) reach(state, pair, pair.auction.ticks);
 }
 
 /** They are in order unless they were loaded from a store. */

@@ -8,7 +8,7 @@ export function createBook(): Book {
   return { buys: createLadder(BUY), sells: createLadder(SELL) };
 }
 
-function ladderOf(book: Book, side: number): Ladder {
+export function ladderOf(book: Book, side: number): Ladder {
   return side === BUY ? book.buys : book.sells;
 }
 
@@ -29,14 +29,35 @@ export function nextOrder(
   { orders, slot }: { readonly orders: OrderSlab; readonly slot: number },
 ): number {
   const younger = orders.younger[slot] as number;
-  if (younger !== NONE) return younger;
+  return younger === NONE ? nextLevel(ladder, { orders, slot }) : younger;
+}
+
+/** The first order at this price or a worse one, or `NONE`. */
+export function firstOrderFrom(ladder: Ladder, ticks: number): number {
+  const rank = rankOf(ladder, ticks);
+  const number = rank >> CELL_BITS;
+  const position = positionOf(ladder, number);
+  if (position < ladder.count && ladder.numbers[position] === number) {
+    const page = ladder.pages[position] as number;
+    const notBetter = (ladder.bits[page] as number) & ((2 << (rank & CELL_MASK)) - 1);
+    if (notBetter !== 0) return ladder.oldest[(page << CELL_BITS) + highestBit(notBetter)] as number;
+  }
+  if (position === 0) return NONE;
+  const next = ladder.pages[position - 1] as number;
+  return ladder.oldest[(next << CELL_BITS) + highestBit(ladder.bits[next] as number)] as number;
+}
+
+/** The first order of the next price that is worse than this order's, or `NONE`. */
+export function nextLevel(
+  ladder: Ladder,
+  { orders, slot }: { readonly orders: OrderSlab; readonly slot: number },
+): number {
   const cell = worseCell(ladder, { cell: orders.cell[slot] as number, ticks: orders.ticks[slot] as number });
   return cell === NONE ? NONE : (ladder.oldest[cell] as number);
 }
 
 /** Behind all other orders of its price. */
-export function restOrder(book: Book, orders: OrderSlab, slot: number): void {
-  const ladder = ladderOf(book, orders.side[slot] as number);
+export function restOrder(ladder: Ladder, orders: OrderSlab, slot: number): void {
   const cell = markCell(ladder, orders.ticks[slot] as number);
   const older = ladder.youngest[cell] as number;
   orders.cell[slot] = cell;
@@ -47,8 +68,22 @@ export function restOrder(book: Book, orders: OrderSlab, slot: number): void {
   ladder.youngest[cell] = slot;
 }
 
-export function takeOut(book: Book, orders: OrderSlab, slot: number): void {
-  const ladder = ladderOf(book, orders.side[slot] as number);
+/** The reverse of `takeOut`, if nothing has changed in between: exactly where it was. */
+export function putBack(ladder: Ladder, orders: OrderSlab, slot: number): void {
+  const older = orders.older[slot] as number;
+  const younger = orders.younger[slot] as number;
+  if (older === NONE && younger === NONE) {
+    restOrder(ladder, orders, slot);
+    return;
+  }
+  const cell = orders.cell[slot] as number;
+  if (older === NONE) ladder.oldest[cell] = slot;
+  else orders.younger[older] = slot;
+  if (younger === NONE) ladder.youngest[cell] = slot;
+  else orders.older[younger] = slot;
+}
+
+export function takeOut(ladder: Ladder, orders: OrderSlab, slot: number): void {
   const cell = orders.cell[slot] as number;
   const older = orders.older[slot] as number;
   const younger = orders.younger[slot] as number;
@@ -84,7 +119,7 @@ const CELLS = 1 << CELL_BITS;
 const CELL_MASK = CELLS - 1;
 const PAGES_AT_FIRST = 16;
 
-function createLadder(side: number): Ladder {
+export function createLadder(side: number): Ladder {
   return {
     side,
     numbers: new Int32Array(PAGES_AT_FIRST),

@@ -36,6 +36,8 @@ export type OrderSlab = {
   readonly sameCell: Int32Array;
   readonly postOnly: Int32Array;
   readonly isNamed: Int32Array;
+  /** Where its conditions are (`conditions/condition.ts`), one more than the index; 0 for a plain order. */
+  readonly condition: Int32Array;
   /** Client order ids, of those that have one. */
   readonly names: Map<number, string>;
   /** The slot that was freed last; `older` links to the one freed before it. */
@@ -52,7 +54,7 @@ export const SIDES: readonly OrderSide[] = ["buy", "sell"];
 export type EndReason = Exclude<CancelReason, "">;
 
 /**
- * In units of four bytes: 7 fields of eight bytes, 15 of four, and some to spare, so that records begin where lines of
+ * In units of four bytes: 7 fields of eight bytes, 16 of four, and some to spare, so that records begin where lines of
  * the cache do.
  */
 const ORDER_UNITS = 32;
@@ -100,6 +102,7 @@ export function createOrderSlab(ordersMax: number): OrderSlab {
     sameCell: integers(),
     postOnly: integers(),
     isNamed: integers(),
+    condition: integers(),
     names: new Map(),
     freed: NONE,
     used: 0,

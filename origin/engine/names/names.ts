@@ -20,8 +20,8 @@ import {
  * every name that is `unanswered`; names leave memory only once the store has them. The engine asserts both.
  */
 export type Names = {
-  /** The name to fetch before the command may be applied. */
-  readonly unanswered: (command: CommandBody, at: number) => CommandName | undefined;
+  /** The names to fetch before the command may be applied. */
+  readonly unanswered: (command: CommandBody, at: number) => readonly CommandName[];
   /** Whether memory reaches back a day, so that nothing has to be fetched. */
   readonly areComplete: () => boolean;
   /** The store's rows for these names; it does not know a name without a row. */
@@ -54,10 +54,10 @@ export function namesOf(state: EngineState): Names {
   const { references } = state;
   return {
     unanswered(command, at) {
-      const name = nameOfCommand(command);
-      if (name === undefined) return undefined;
-      const user = state.users.byName.get(name.user);
-      return isUnanswered(references, { name, user, at: Math.max(state.at, at) }) ? name : undefined;
+      const time = Math.max(state.at, at);
+      return namesOfCommand(command).filter((name) =>
+        isUnanswered(references, { name, user: state.users.byName.get(name.user), at: time }),
+      );
     },
     areComplete: () => isComplete(references, state.at),
     answer(names, rows) {
@@ -92,13 +92,23 @@ export function namesOf(state: EngineState): Names {
 }
 
 /** An unknown user may be known by the time the command is applied: the name is fetched anyway. */
-function nameOfCommand(command: CommandBody): CommandName | undefined {
+function namesOfCommand(command: CommandBody): readonly CommandName[] {
   switch (command.kind) {
     case "place":
     case "cancel":
-      return command.clientOrderId === ""
-        ? undefined
-        : { kind: "order", user: command.user, name: command.clientOrderId };
+    case "amend":
+      return named({ kind: "order", user: command.user, name: command.clientOrderId });
+    case "replace":
+      return [command.clientOrderId, command.order.clientOrderId].flatMap((name) =>
+        named({ kind: "order", user: command.user, name }),
+      );
+    case "placeList":
+      return [
+        ...named({ kind: "list", user: command.user, name: command.clientListId }),
+        ...command.orders.flatMap(({ clientOrderId: name }) => named({ kind: "order", user: command.user, name })),
+      ];
+    case "cancelList":
+      return named({ kind: "list", user: command.user, name: command.clientListId });
     case "deposit":
       return named({ kind: "deposit", user: command.user, name: command.reference });
     case "withdraw":
@@ -106,11 +116,11 @@ function nameOfCommand(command: CommandBody): CommandName | undefined {
     case "transfer":
       return named({ kind: "transfer", user: command.from, name: command.reference });
     default:
-      return undefined;
+      return [];
   }
 }
 
-const named = (name: CommandName) => (name.name === "" ? undefined : name);
+const named = (name: CommandName): readonly CommandName[] => (name.name === "" ? [] : [name]);
 
 function hashOfNames({ users, at }: EngineState): string {
   const sum: Hash = { low: 0, high: 0 };

@@ -206,8 +206,8 @@ export type NamedByHour = number[];
 export type NameCount = { readonly user: string; readonly hour: number; readonly number: number };
 
 /** A user who has used up the names of a day is refused; other users are not affected. */
-export function hasNamedAll({ references, bounds }: EngineState, user: User): boolean {
-  return namesCounted(user, references.firstHour) >= bounds.namesPerUserMax;
+export function hasNamedAll({ references, bounds }: EngineState, user: User, wanted = 1): boolean {
+  return namesCounted(user, references.firstHour) + wanted > bounds.namesPerUserMax;
 }
 
 function namesCounted({ namedByHour }: User, firstHour: number): number {
