@@ -69,8 +69,8 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
   ["a user trades with themselves", "return orders.user[maker] === userIndex;", "return orders.user[maker] === -7;"],
   [
     "the new order continues after both were to be cancelled",
-    'if (sweep.selfTrade === "cancelBoth") return "selfTrade";\n      continue;',
-    "continue;",
+    'return sweep.selfTrade === "cancelBoth" ? "selfTrade" : "go";',
+    'return "go";',
   ],
   ["what is left of an immediate order rests", "restsFor(command.timeInForce) && (stop", "(stop"],
   [

@@ -9,7 +9,10 @@ import { createFifo, type HandOff, type LocalCommand } from "./submit/hand-off.t
 /** A command that waits for the engine: handed over in this process, or appended to the stream by another one. */
 export type QueuedCommand = LocalCommand | StreamCommand;
 
-export const isLocal = (queued: QueuedCommand): queued is LocalCommand => "number" in queued;
+/** A command of the leader itself, when no other arrives and the engine has something to do. No caller waits for it. */
+export type GeneratedCommand = { readonly isGenerated: true; readonly at: number };
+
+export const isLocal = (queued: QueuedCommand | GeneratedCommand): queued is LocalCommand => "number" in queued;
 
 /** The hand-off and the stream as one queue. While both have commands, they take turns. */
 export type CommandQueue = {

@@ -8,7 +8,7 @@ import { commandIdOf } from "../journal/command-text.ts";
 import { entryHash, type JournalEntry, type JournalPosition } from "../journal/journal.ts";
 import { type AppliedCommand, type AppliedGroup, journalBody } from "../journal/journal-body.ts";
 import { FENCE_KEY, JOURNAL_KEY, OFFSET_KEY } from "../journal/keys.ts";
-import { isLocal, type QueuedCommand, type StreamCommand } from "./command-queue.ts";
+import { type GeneratedCommand, isLocal, type QueuedCommand, type StreamCommand } from "./command-queue.ts";
 import source from "./commit.lua";
 import type { AnswerGroup } from "./submit/answers.ts";
 import { userOfCommand } from "./submit/commands.ts";
@@ -39,24 +39,20 @@ export const BATCH_COMMANDS_MAX = 256;
  */
 const BATCH_ROWS_MAX = 4_000;
 
+type AppliedNext = QueuedCommand | GeneratedCommand;
+
 /** Undefined when no command waits. */
-export function applyBatch(
-  engine: Engine,
-  shift: () => QueuedCommand | undefined,
-  place: BatchPlace,
-): Batch | undefined {
+export function applyBatch(engine: Engine, shift: () => AppliedNext | undefined, place: BatchPlace): Batch | undefined {
   const { before, epoch } = place;
   const sequence = before.sequence + 1;
   const groups = createGroups(place);
-  let rows = 0;
-  for (let count = 0; count < BATCH_COMMANDS_MAX && rows < BATCH_ROWS_MAX; count++) {
+  for (let count = 0; count < BATCH_COMMANDS_MAX && engine.rowCount() < BATCH_ROWS_MAX; count++) {
     const next = shift();
     if (next === undefined) break;
-    const command = isLocal(next) ? localCommand(next, place) : next.command;
+    const command = commandOf(next, place);
     const isLast = changesTerms(engine, command);
     const outcome = engine.apply(command);
     groups.add(next, { command, user: userOfCommand(command), outcome });
-    rows += rowsOf(outcome);
     if (isLast) break;
   }
   if (groups.all.length === 0) return undefined;
@@ -80,6 +76,19 @@ export function applyBatch(
     local: { epoch, sequence, commands: groups.local },
     localOutcomes: groups.localOutcomes,
   };
+}
+
+function commandOf(next: AppliedNext, place: BatchPlace): Command {
+  if (isLocal(next)) return localCommand(next, place);
+  return "isGenerated" in next ? tickAt(next, place) : next.command;
+}
+
+/** Its number precedes those of this process's callers. */
+const GENERATED_NUMBER = 0;
+
+function tickAt({ at }: GeneratedCommand, { node, epoch, before }: BatchPlace): Command {
+  const id = commandIdOf({ epoch, sequence: before.sequence + 1, node, number: GENERATED_NUMBER });
+  return { kind: "tick", at, id };
 }
 
 /** Its id names the entry that it is meant for; in another entry it gets another id. */
@@ -116,12 +125,14 @@ function createGroups({ node: ownNode, epoch, before }: BatchPlace) {
   function addLocal(queued: LocalCommand, applied: AppliedCommand): void {
     local.push(queued);
     localOutcomes.push(applied.outcome);
+    addNumbered(queued.number, applied);
+  }
+
+  function addNumbered(number: number, applied: AppliedCommand): void {
     const isNext =
-      current !== undefined &&
-      "firstNumber" in current &&
-      current.firstNumber + current.results.length === queued.number;
+      current !== undefined && "firstNumber" in current && current.firstNumber + current.results.length === number;
     if (!isNext) {
-      current = { node: ownNode, epoch, firstNumber: queued.number, results: [] };
+      current = { node: ownNode, epoch, firstNumber: number, results: [] };
       all.push(current);
     }
     current?.results.push(applied);
@@ -141,16 +152,12 @@ function createGroups({ node: ownNode, epoch, before }: BatchPlace) {
   return {
     ...{ all, stream, local, localOutcomes },
     lastOfStream: () => lastOfStream,
-    add(queued: QueuedCommand, applied: AppliedCommand): void {
+    add(queued: AppliedNext, applied: AppliedCommand): void {
       if (isLocal(queued)) addLocal(queued, applied);
+      else if ("isGenerated" in queued) addNumbered(GENERATED_NUMBER, applied);
       else addOfStream(queued, applied);
     },
   };
-}
-
-function rowsOf(outcome: Outcome): number {
-  if (outcome.kind === "order") return 1 + 2 * outcome.trades.length;
-  return outcome.kind === "cancelled" ? outcome.orders.length : 0;
 }
 
 const commitScript = defineScript({

@@ -4,13 +4,14 @@ import type { JournalFeed } from "../journal/journal-feed.ts";
 import { answersChannel } from "../journal/keys.ts";
 import type { Lease } from "../journal/lease.ts";
 import { scriptRunner } from "../redis/script-runner.ts";
-import { type CommandQueue, createCommandQueue } from "./command-queue.ts";
+import { type CommandQueue, createCommandQueue, type GeneratedCommand } from "./command-queue.ts";
 import { applyBatch, BATCH_COMMANDS_MAX, type Batch, commitEntry } from "./commit.ts";
 import { firstCommands, NOBODY } from "./first-terms.ts";
 import type { NameMemory } from "./name-memory.ts";
 import type { Recovered } from "./recover.ts";
 import { type AnswerGroup, answersText } from "./submit/answers.ts";
 import type { HandOff } from "./submit/hand-off.ts";
+import { createTicks } from "./ticks.ts";
 import { createTrimming } from "./trim.ts";
 
 /** The api part of this process: the commands that it hands over, and the receiver of the answers to its appends. */
@@ -56,6 +57,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
   const { names } = recovered;
   const runner = scriptRunner(redis);
   const queue = createCommandQueue({ redis, blocking: parts.blocking, after: recovered.position.command, handOff });
+  const ticks = createTicks(recovered.engine, parts.nowMs);
   const trimming = createTrimming(redis, parts.nowMs);
   /** The last entry that was applied; `recovered` has the last one that was committed. */
   let applied = recovered.position;
@@ -91,7 +93,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     answer(answers, parts);
   }
 
-  function commitNext(shift: CommandQueue["shift"]): void {
+  function commitNext(shift: () => ReturnType<CommandQueue["shift"]> | GeneratedCommand): void {
     const batch = applyBatch(recovered.engine, shift, { node: handOff.node, epoch: lease.epoch, before: applied });
     if (batch === undefined) return;
     applied = batch.entry;
@@ -124,6 +126,11 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     }
   }
 
+  async function waitOrTick(): Promise<void> {
+    if (underWay === 0 && ticks.isDue()) commitNext(ticks.shift);
+    else await ticks.wait(queue);
+  }
+
   const mayCommit = () => underWay === 0 || (underWay < COMMITS_AT_ONCE_MAX && queue.size() >= WORTH_A_COMMIT);
 
   feed.setLive(true);
@@ -136,7 +143,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
     await queue.resume();
     while (!isDeposed && !lease.isLost() && !parts.isStopping()) {
       check();
-      if (queue.isEmpty()) await queue.wait();
+      if (queue.isEmpty()) await waitOrTick();
       else if (!mayCommit()) await queue.untilWoken();
       else if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
       else commitNext(readyShift(names, queue));

@@ -43,7 +43,10 @@ type RecoverOptions = { readonly nameBounds?: NameBounds | undefined; readonly o
 const ROWS_PER_STEP = 5_000;
 
 /** The event loop runs in between. */
-async function absorbInSteps(engine: Engine, { balances, orders, references, ...rest }: Changes): Promise<void> {
+async function absorbInSteps(
+  engine: Engine,
+  { balances, orders, references, lists = [], ...rest }: Changes,
+): Promise<void> {
   engine.absorb({ ...rest, balances: [], orders: [], references: [] });
   const nothing = { ...rest, currencies: [], pairs: [], users: [], references: [] };
   for (let from = 0; from < balances.length; from += ROWS_PER_STEP) {
@@ -54,7 +57,8 @@ async function absorbInSteps(engine: Engine, { balances, orders, references, ...
     engine.absorb({ ...nothing, balances: [], orders: orders.slice(from, from + ROWS_PER_STEP) });
     await nextTurn();
   }
-  engine.absorb({ ...nothing, balances: [], orders: [], references });
+  // A list is known by its orders.
+  engine.absorb({ ...nothing, balances: [], orders: [], references, lists });
 }
 
 /** Absorbs the entries after the memory's position: a standby does so repeatedly, a new leader once, to the end. */

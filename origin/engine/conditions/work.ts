@@ -55,7 +55,7 @@ function isHeldUp(state: EngineState, { user, orderId }: Timer): boolean {
 }
 
 export function runWork(state: EngineState): void {
-  while (state.workLeft > 0 && runNext(state));
+  while (runNext(state));
 }
 
 /** When the next command is needed: 0 for at once, infinity for never. */
@@ -95,25 +95,26 @@ function runTimer(state: EngineState, timer: Timer): void {
 function runNext(state: EngineState): boolean {
   const next = state.work.find(isRunnable);
   if (next === undefined) return false;
-  if ("before" in next) runWave(state, next);
+  const slot = "before" in next ? nextOfWave(state, next) : NONE;
+  if ("before" in next && slot === NONE) {
+    endWave(state, next);
+    return true;
+  }
+  if (state.workLeft <= 0) return false;
+  state.workLeft--;
+  if ("before" in next) trigger(state, slot);
   else {
-    state.workLeft--;
     unqueueList(state, next);
     runList(state, next);
   }
   return true;
 }
 
-function runWave(state: EngineState, wave: Wave): void {
-  const slot = nextOfWave(state, wave);
-  if (slot === NONE) {
-    wave.pair.waves.splice(wave.pair.waves.indexOf(wave), 1);
-    state.work.splice(state.work.indexOf(wave), 1);
-    touch(state.log.pairs, wave.pair);
-    return;
-  }
-  state.workLeft--;
-  trigger(state, slot);
+/** Nothing of it is left to run. */
+function endWave(state: EngineState, wave: Wave): void {
+  wave.pair.waves.splice(wave.pair.waves.indexOf(wave), 1);
+  state.work.splice(state.work.indexOf(wave), 1);
+  touch(state.log.pairs, wave.pair);
 }
 
 function trigger(state: EngineState, slot: number): void {
