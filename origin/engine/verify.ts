@@ -48,7 +48,7 @@ function reservationsOf(state: EngineState): ReadonlyMap<number, bigint> {
 }
 
 /** Every open or pending order, by its user. */
-export function eachOpen({ users, orders }: EngineState, visit: (slot: number) => void): void {
+function eachOpen({ users, orders }: EngineState, visit: (slot: number) => void): void {
   for (const user of users.all)
     for (const oldest of user.oldestOpen)
       for (let slot = oldest; slot !== NONE; slot = orders.userYounger[slot] as number) visit(slot);

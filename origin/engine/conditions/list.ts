@@ -33,7 +33,7 @@ export type List = {
 };
 
 /** The most orders of a list. */
-export const LIST_ORDERS_MAX = 3;
+const LIST_ORDERS_MAX = 3;
 
 export function findList(state: EngineState, id: number): List | undefined {
   for (let offset = 1; offset <= LIST_ORDERS_MAX; offset++) {

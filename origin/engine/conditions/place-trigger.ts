@@ -51,7 +51,7 @@ function faultOf(state: EngineState, { command, user, pair }: Placing): RejectCo
 }
 
 /** Each of them is looked at when the price moves. */
-export function trailingFault(
+function trailingFault(
   { bounds }: EngineState,
   { triggers }: Pair,
   trailingBps: number,

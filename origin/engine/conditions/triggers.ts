@@ -83,7 +83,7 @@ function ladderFor({ orders }: EngineState, { triggers }: Pair, condition: Condi
 }
 
 /** The two prices that a trade is compared with. */
-export function refreshNearest({ orders }: EngineState, pair: Pair): void {
+function refreshNearest({ orders }: EngineState, pair: Pair): void {
   const { triggers } = pair;
   const lowest = firstOrder(triggers.rising);
   const highest = firstOrder(triggers.falling);
