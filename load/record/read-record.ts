@@ -64,6 +64,7 @@ const recordSchema = z.object({
       z.object({
         name: z.string(),
         unit: z.enum(["bytes", "seconds", "keys"]),
+        settlesAfterMs: z.number().optional(),
         kind: z.enum(["level", "record", "peak"]),
         points: z.array(z.tuple([z.number(), z.number()])),
       }),

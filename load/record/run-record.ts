@@ -40,6 +40,8 @@ export type ResourceSeries = {
   readonly name: string;
   readonly unit: "bytes" | "seconds" | "keys";
   readonly kind: "level" | "record" | "peak";
+  /** When a level has reached its documented bound, from the beginning of the run; until then it may grow. */
+  readonly settlesAfterMs?: number | undefined;
   readonly points: readonly (readonly [atMs: number, value: number])[];
 };
 

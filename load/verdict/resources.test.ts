@@ -38,6 +38,15 @@ describe("a level", () => {
     expect(judged("level", (share) => share * 20 * MIB).isMet).toBe(true);
   });
 
+  it("is not judged before it has reached its documented bound", () => {
+    const points = Array.from({ length: 90 }, (_, look) => [look * 1_000, look * 50 * MIB] as const);
+    const series: ResourceSeries = { name: "held", unit: "bytes", kind: "level", points, settlesAfterMs: 330_000 };
+    const lines = (durationMs: number) => judgeResources({ ...sampleRecord(), durationMs, resources: [series] });
+    expect(lines(90_000)).toMatchObject([{ expected: "not judged in a run of less than 17 minutes", isMet: true }]);
+    const stretched = { ...series, points: points.map(([atMs, value]) => [atMs * 20, value] as const) };
+    expect(judgeResources({ ...sampleRecord(), durationMs: 1_800_000, resources: [stretched] })[0]?.isMet).toBe(false);
+  });
+
   it("is not judged by a few samples", () => {
     expect(judged("level", () => 1, 5)).toMatchObject({ seen: "5 samples", isMet: false });
   });

@@ -30,14 +30,19 @@ export function judgeResources({ resources = [], durationMs }: RunRecord): reado
   });
 }
 
-function level({ name, unit, points }: ResourceSeries, durationMs: number): VerdictLine {
+function level({ name, unit, points, settlesAfterMs = 0 }: ResourceSeries, durationMs: number): VerdictLine {
   const [, middle, last] = thirds(points, durationMs).map((third) => Math.max(...third));
   const [before, after] = [middle ?? 0, last ?? 0];
   const allowed = unit === "bytes" ? BYTES_ALLOWED : KEYS_ALLOWED;
+  const seen = `at most ${amount(before, unit)} in the second third, ${amount(after, unit)} in the last`;
+  if (durationMs / THIRDS < settlesAfterMs) {
+    const minutes = Math.ceil((settlesAfterMs * THIRDS) / 60_000);
+    return { name, expected: `not judged in a run of less than ${minutes} minutes`, seen, isMet: true };
+  }
   return {
     name,
     expected: "does not grow after the first third",
-    seen: `at most ${amount(before, unit)} in the second third, ${amount(after, unit)} in the last`,
+    seen,
     isMet: after <= Math.max(before * GROWTH_MAX, before + allowed),
   };
 }

@@ -13,7 +13,7 @@ import type { Write, Writes } from "./writes.ts";
  * hashes which Redis keeps as listpacks. A generation of them is twelve hours, and expires as a whole; a name of the
  * last 24 hours is in one of three.
  */
-const GENERATION_MS = 12 * HOUR_MS;
+export const GENERATION_MS = 12 * HOUR_MS;
 const GENERATIONS_ASKED = 3;
 /**
  * A name counts for 24 hours after its generation has ended; from the first name of a generation on that is at most 36.
@@ -23,7 +23,7 @@ const NAMES_TTL_SECONDS = 37 * 3_600;
  * Redis keeps a hash as a listpack up to 512 fields: that is 33 million names in twelve hours. With more of them each
  * takes three times the memory.
  */
-const BUCKETS = 65_536;
+export const NAME_BUCKETS = 65_536;
 
 export type StoredName = Pick<ReferenceRow, "kind" | "user" | "reference">;
 
@@ -66,7 +66,7 @@ const generationOf = (at: number) => Math.floor(at / GENERATION_MS);
  */
 function placeOf({ kind, user, reference }: StoredName): { readonly bucket: number; readonly field: string } {
   const digest = hash("sha256", `${kind} ${user} ${reference}`, "buffer");
-  return { bucket: digest.readUInt16BE(0) % BUCKETS, field: digest.toString("base64url", 2, 17) };
+  return { bucket: digest.readUInt16BE(0) % NAME_BUCKETS, field: digest.toString("base64url", 2, 17) };
 }
 
 const DIGEST_HEX_CHARS = 16;
