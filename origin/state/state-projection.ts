@@ -8,7 +8,6 @@ import { followJournal, type Run, type RunEnd, type Taken } from "../journal/fol
 import type { JournalPosition } from "../journal/journal.ts";
 import { type Committed, type JournalFeed, openCommittedReader } from "../journal/journal-feed.ts";
 import { OFFSET_KEY } from "../journal/keys.ts";
-import { watchProcessLoad } from "../journal/process-load.ts";
 import { openBookSnapshots } from "./book/book-snapshots.ts";
 import { PROJECTED_KEY, PROJECTOR_KEY } from "./keys.ts";
 import { createLatestRows, type LatestRows } from "./latest-rows.ts";
@@ -53,11 +52,6 @@ const STEP_ORDERS_MAX = 512;
  * Entries that arrive within this time of a step share the next one; at an idle venue an entry is projected at once.
  */
 const STEP_EVERY_MS = 8;
-/**
- * While orders need the whole process: rows that change twice within this time are written once, and a read of a
- * client's own order waits for that long.
- */
-const LOADED_STEP_EVERY_MS = 24;
 const MEASURE_EVERY_MS = 500;
 
 export function startStateProjection({
@@ -70,7 +64,6 @@ export function startStateProjection({
   log,
 }: ProjectionParts): StateProjection {
   const writes = createGuardedWrites(writer);
-  const load = watchProcessLoad();
   let lag = 0;
   const publishedVersions = new Map<string, number>();
 
@@ -84,15 +77,10 @@ export function startStateProjection({
     let { nextOrderId } = clock;
     let stepAtMs = Number.NEGATIVE_INFINITY;
 
-    async function restUntil(atMs: number): Promise<void> {
-      const restMs = atMs - performance.now();
-      if (restMs > 0) await sleep(restMs);
-    }
-
     async function next(after: JournalPosition): Promise<readonly Committed[]> {
-      if (load.isHigh()) await restUntil(stepAtMs + LOADED_STEP_EVERY_MS);
       const entries = await committed.next(after);
-      if (entries.length === 0) await restUntil(stepAtMs + STEP_EVERY_MS);
+      const restMs = entries.length === 0 ? stepAtMs + STEP_EVERY_MS - performance.now() : 0;
+      if (restMs > 0) await sleep(restMs);
       return entries;
     }
 

@@ -31,8 +31,7 @@ import {
  * and position are one transaction; nothing is trimmed from the journal before that. While PostgreSQL is unavailable,
  * it retries with back-off. An entry that cannot be posted is parked and logged, and the next ones are posted. A
  * journal that contradicts the ledger stops it with the reason. While orders need the whole process, it rests after it
- * has caught up, `REST_MS_MAX` at most: few large transactions cost half of many small ones, and no order waits for
- * the record.
+ * has caught up, `REST_MS_MAX` at most, so that no order waits for the record.
  */
 export type KeptLedger = {
   readonly state: () => LedgerState;
@@ -80,10 +79,10 @@ const STANDBY_MS = 1_000;
 /** A server writes this many in a fraction of a second. */
 export const SERVER_ROWS_MAX = 6_000;
 /**
- * The embedded database runs one transaction at a time. It writes this many rows, which only a backlog has, in some
- * thirty milliseconds; a sign-in waits for that long.
+ * The embedded database runs one transaction at a time and writes this many rows in some ten milliseconds; a sign-in
+ * waits for that long.
  */
-export const EMBEDDED_ROWS_MAX = 4_000;
+export const EMBEDDED_ROWS_MAX = 1_000;
 
 export function keepLedger(ledgerParts: LedgerParts): KeptLedger {
   const { database, redis, log, random, rowsMax, load, restMsMax = REST_MS_MAX } = ledgerParts;
