@@ -4,6 +4,7 @@ import type { Audited } from "./accounts/admin/audited.ts";
 import { keyFor } from "./accounts/identity/secrets.ts";
 import type { UserCopies } from "./accounts/identity/user-copies.ts";
 import type { VenueOperation } from "./api/operation.ts";
+import { auctionOperations } from "./api/trading/auction-operations.ts";
 import { batchOperation } from "./api/trading/batch-operation.ts";
 import { marketOperations } from "./api/trading/market-operations.ts";
 import { orderOperations } from "./api/trading/order-operations.ts";
@@ -12,8 +13,10 @@ import { walletAdminOperations } from "./api/trading/wallet-admin-operations.ts"
 import { walletOperations } from "./api/trading/wallet-operations.ts";
 import type { Commands } from "./commit/submit/commands.ts";
 import { createDepositByHand, type DepositByHand } from "./operators/deposit-by-hand.ts";
+import type { AuctionRecords } from "./record/auctions/auction-records.ts";
 import type { History } from "./record/history/history.ts";
 import { openKnownPairs } from "./state/known-pairs.ts";
+import { openAuctionStore } from "./trading/auction-store.ts";
 import { createCommandSeal } from "./trading/command-seal.ts";
 import { createDesk } from "./trading/desk.ts";
 import { openVenueTrading } from "./trading/venue-trading.ts";
@@ -36,6 +39,7 @@ type TradingParts = {
   readonly openOrdersMax: () => number;
   /** Orders, trades and movements that Redis no longer holds. */
   readonly history: History;
+  readonly records: AuctionRecords;
   readonly log: Logger;
 };
 
@@ -47,6 +51,7 @@ export function openTradingApi({
   secret,
   openOrdersMax,
   history,
+  records,
   log,
 }: TradingParts): TradingApi {
   const pairs = openKnownPairs({ redis, log });
@@ -59,6 +64,7 @@ export function openTradingApi({
       ...walletOperations(trading),
       ...walletAdminOperations({ desk, pairs, users, audited }),
       ...marketOperations(trading),
+      ...auctionOperations({ pairs, auctions: openAuctionStore(redis), records }),
       ...pairOperations({ desk, pairs, audited }),
     ],
     deposit: createDepositByHand({ commands, pairs, audited }),

@@ -47,6 +47,7 @@ import { openTradingApi } from "./open-trading-api.ts";
 import type { DepositByHand } from "./operators/deposit-by-hand.ts";
 import type { PriceReads } from "./prices/api/price-reads.ts";
 import { openPricesApi } from "./prices/open-prices.ts";
+import { openAuctionRecords } from "./record/auctions/auction-records.ts";
 import { type History, openHistory } from "./record/history/history.ts";
 import { connectRawBeside } from "./redis/connect.ts";
 import { untilReady } from "./redis/until-ready.ts";
@@ -157,6 +158,7 @@ export async function openVenue({
     ...{ redis, commands, audited, users: copies, secret: settings.SLUICE_VENUE_SECRET, log },
     openOrdersMax: system.openOrdersMax,
     history: history ?? openHistory({ database }),
+    records: openAuctionRecords(database),
   });
   const prices = openPricesApi({
     ...{ database, redis, seal, readSession, hide, clock, log },

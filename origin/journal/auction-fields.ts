@@ -61,7 +61,7 @@ const listedFields = ({ id, side, type, ticks, lots, priority }: ListedOrder): F
   ...(priority === id ? [] : [priority]),
 ];
 
-function listedFrom(fields: readonly unknown[]): ListedOrder {
+export function listedFrom(fields: readonly unknown[]): ListedOrder {
   const [id, side, type, ticks, lots, priority = id] = fields;
   return {
     id: id as number,

@@ -174,12 +174,14 @@ function hasLeftNone(result: unknown): boolean {
 }
 
 /** Of the changes, those that move money, and the terms that they count in. */
-export type MoneyChanges = Pick<Changes, "trades" | "movements" | "currencies" | "pairs">;
+export type MoneyChanges = Pick<Changes, "trades" | "movements" | "currencies" | "pairs" | "auctions">;
 
 /** For the ledger, which skips the orders and balances that make up most of an entry. */
 export function moneyChangesFrom(text: string): MoneyChanges {
-  const [, , , , trades = [], , movements = [], currencies = [], pairs = []] = bodyFrom(text).fields;
+  const [, , , , trades = [], , movements = [], currencies = [], pairs = [], , , , auctions = []] =
+    bodyFrom(text).fields;
   return {
+    ...(auctions.length === 0 ? {} : { auctions: auctions.map(auctionRowFrom) }),
     trades: trades.map(tradeFrom),
     movements: movements.map(movementFrom),
     currencies: currencies.map(currencyFrom),

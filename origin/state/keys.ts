@@ -52,4 +52,6 @@ export const pairConfigKey = (pair: string) => `config:pair:${pair}`;
 export const SYSTEM_KEY = "config:system";
 /** The best prices of a book, as JSON. */
 export const bookSnapshotKey = (pair: string) => `v1:book:snapshot:${pair}`;
+/** A pair's auction, as JSON. */
+export const auctionKey = (pair: string) => `v1:auction:${pair}`;
 export const lastPriceKey = (pair: string) => `v1:last_price:${pair}`;

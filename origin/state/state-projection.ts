@@ -70,8 +70,10 @@ export function startStateProjection({
   async function open(): Promise<Run<Committed, JournalPosition>> {
     const { position, clock } = await readPosition(redis);
     const grids = createGrids();
-    const pairs = (await readTerms(redis, grids)).map(({ pair }) => pair);
-    const books = openBookSnapshots({ redis, grids, pairs, from: { sequence: position.sequence, at: clock.at }, log });
+    const rows = await readTerms(redis, grids);
+    const pairs = rows.map(({ pair }) => pair);
+    const from = { sequence: position.sequence, at: clock.at };
+    const books = openBookSnapshots({ redis, grids, pairs, rows, from, log });
     const committed = openCommittedReader(reader, feed);
     const expiring = new Set<string>();
     let { nextOrderId } = clock;

@@ -50,6 +50,7 @@ export const errorCatalogue = {
   queue_not_found: { status: 404, title: "Queue not found.", retry: "never" },
   route_not_found: { status: 404, title: "Route not found.", retry: "never" },
   session_not_found: { status: 404, title: "Session not found.", retry: "never" },
+  auction_not_found: { status: 404, title: "This auction has not opened.", retry: "later" },
   draw_not_found: { status: 404, title: "This queue has no draw to verify.", retry: "never" },
   key_not_found: { status: 404, title: "API key not found.", retry: "never" },
   user_not_found: { status: 404, title: "Account not found.", retry: "never" },

@@ -16,6 +16,7 @@ CREATE TABLE auction_orders (
   pair text NOT NULL,
   number integer NOT NULL CHECK (number >= 1),
   first integer NOT NULL CHECK (first >= 0),
+  grid integer NOT NULL,
   sequence bigint NOT NULL,
   orders text NOT NULL,
   PRIMARY KEY (pair, number, first)

@@ -51,10 +51,6 @@ function faultOf(state: EngineState, { command, user, pair }: Placing): RejectCo
 }
 
 /** Each of them is looked at when the price moves. */
-function trailingFault(
-  { bounds }: EngineState,
-  { triggers }: Pair,
-  trailingBps: number,
-): RejectCode | undefined {
+function trailingFault({ bounds }: EngineState, { triggers }: Pair, trailingBps: number): RejectCode | undefined {
   return trailingBps > 0 && triggers.trailing >= bounds.trailingMax ? "trailing_orders_limit" : undefined;
 }

@@ -61,8 +61,16 @@ export function runWork(state: EngineState): void {
 /** When the next command is needed: 0 for at once, infinity for never. */
 export function nextDueAt(state: EngineState): number {
   if (state.work.some(isRunnable)) return 0;
-  const timerAt = firstTimer(state.timers)?.dueAt ?? Number.POSITIVE_INFINITY;
-  return state.pairs.all.reduce((soonest, pair) => Math.min(soonest, opensAt(pair)), timerAt);
+  return state.pairs.all.reduce((soonest, pair) => Math.min(soonest, opensAt(pair)), nextTimerAt(state));
+}
+
+/** A timer that an auction holds up needs no command before the auction does: a tick could do nothing about it. */
+function nextTimerAt(state: EngineState): number {
+  const first = firstTimer(state.timers);
+  if (first === undefined) return Number.POSITIVE_INFINITY;
+  if (!isHeldUp(state, first)) return first.dueAt;
+  const free = state.timers.filter((timer) => !isHeldUp(state, timer));
+  return free.reduce((soonest, { dueAt }) => Math.min(soonest, dueAt), Number.POSITIVE_INFINITY);
 }
 
 /** When the auction of a pair needs a command. */

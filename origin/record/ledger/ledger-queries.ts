@@ -2,6 +2,8 @@ import { z } from "zod";
 import { defineQuery } from "../../db/define-query.ts";
 import beginWritingSource from "./begin-writing.sql";
 import ensureMonthSource from "./ensure-month.sql";
+import insertAuctionOrdersSource from "./insert-auction-orders.sql";
+import insertAuctionsSource from "./insert-auctions.sql";
 import insertBodiesSource from "./insert-bodies.sql";
 import insertCurrenciesSource from "./insert-currencies.sql";
 import insertEntriesSource from "./insert-entries.sql";
@@ -34,6 +36,23 @@ export const insertTrades = defineQuery({
   params: [
     ...(["tradeIds", "sequences", "symbols", "buyUsers", "sellUsers", "buyOrderIds", "sellOrderIds"] as const),
     ...(["takerSides", "prices", "qtys", "values", "buyFees", "sellFees", "atMs", "grids", "auctions"] as const),
+  ],
+  row: none,
+});
+
+export const insertAuctionOrders = defineQuery({
+  name: "insert-auction-orders",
+  source: insertAuctionOrdersSource,
+  params: ["pair", "number", "first", "grid", "sequence", "orders"],
+  row: none,
+});
+
+export const insertAuctions = defineQuery({
+  name: "insert-auctions",
+  source: insertAuctionsSource,
+  params: [
+    ...(["pair", "number", "grid", "sequence", "rungAt", "referenceTicks", "orders", "ticks", "lots"] as const),
+    ...(["firstTradeId", "trades"] as const),
   ],
   row: none,
 });

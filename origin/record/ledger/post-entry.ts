@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from "../../../shared/result.ts";
+import type { AuctionRow } from "../../engine/auction/auction.ts";
 import type { MovementRow, TradeRow } from "../../engine/changes.ts";
 import { HOUSE_USER } from "../../engine/terms.ts";
 import { ledgerText } from "../../instruments/amounts.ts";
@@ -41,7 +42,12 @@ export type Posting = {
   readonly atMs: string;
 };
 
-export type Posted = { readonly trades: readonly LedgerTrade[]; readonly postings: readonly Posting[] };
+export type Posted = {
+  readonly trades: readonly LedgerTrade[];
+  readonly postings: readonly Posting[];
+  /** The public record of auctions. The journal's hash covers it; the ledger's own is about money. */
+  readonly auctions?: readonly AuctionRow[];
+};
 
 export const NOTHING_POSTED: Posted = { trades: [], postings: [] };
 
@@ -64,7 +70,7 @@ export function postEntry(changes: MoneyChanges, grids: Grids): Result<Posted, s
     trades.push(posted.value.trade);
     postings.push(...posted.value.postings);
   }
-  return ok({ trades, postings });
+  return ok({ trades, postings, ...(changes.auctions === undefined ? {} : { auctions: changes.auctions }) });
 }
 
 function movementPostings(row: MovementRow, scale: number): readonly Posting[] {

@@ -15,6 +15,7 @@ import {
   tryConsumerLock,
 } from "./ledger-queries.ts";
 import { NOTHING_POSTED, type Posted } from "./post-entry.ts";
+import { writeAuctions } from "./write-auctions.ts";
 
 /** The position of the ledger: its last entry, with the journal's hash and the ledger's own hash of it. */
 export type LedgerPosition = {
@@ -66,7 +67,12 @@ export async function writeLedger(database: Database, batch: LedgerBatch, role: 
     if (moved === undefined) return "elsewhere";
     await insertTerms(tx, batch.newTerms);
     // Sent together: the server runs them one after the other, and we wait once.
-    const writing = Promise.all([writeEntries(tx, entries), writeTrades(tx, entries), writePostings(tx, entries)]);
+    const writing = Promise.all([
+      writeEntries(tx, entries),
+      writeTrades(tx, entries),
+      writePostings(tx, entries),
+      writeAuctions(tx, entries),
+    ]);
     if (batch.meanwhile !== undefined) setImmediate(batch.meanwhile);
     await writing;
     await writeParked(tx, batch.entries);

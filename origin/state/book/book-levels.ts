@@ -12,6 +12,10 @@ export type BookLevels = {
   readonly top: (pair: string, depth: number) => { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
   /** How many prices the longer side has. */
   readonly depth: (pair: string) => number;
+  /** The levels at which buyers and sellers meet, as only in an auction; undefined if they do not. */
+  readonly crossing: (
+    pair: string,
+  ) => { readonly buys: readonly Level[]; readonly sells: readonly Level[] } | undefined;
   /** Grows with every change of a level of the pair. */
   readonly version: (pair: string) => number;
   /**
@@ -60,6 +64,12 @@ export function createBookLevels(): BookLevels {
       return { bids: buy.top(depth), asks: sell.top(depth) };
     },
     depth: (pair) => Math.max(bookOf(pair).buy.size(), bookOf(pair).sell.size()),
+    crossing(pair) {
+      const { buy, sell } = bookOf(pair);
+      const [[bestBuy], [bestSell]] = [buy.top(1), sell.top(1)];
+      if (bestBuy === undefined || bestSell === undefined || bestBuy.ticks < bestSell.ticks) return undefined;
+      return { buys: buy.through(bestSell.ticks), sells: sell.through(bestBuy.ticks) };
+    },
     version: (pair) => bookOf(pair).changes.version(),
     changesSince: (pair, version) => bookOf(pair).changes.since(version),
     visits: () => [...books.values()].reduce((sum, { buy, sell }) => sum + buy.visits() + sell.visits(), 0),

@@ -7,9 +7,10 @@ import type { PairRow } from "../../engine/changes.ts";
 import { priceText, quantityText } from "../../instruments/grid.ts";
 import type { Grids } from "../../instruments/grids.ts";
 import { scriptRunner } from "../../redis/script-runner.ts";
-import { bookSnapshotKey, lastPriceKey } from "../keys.ts";
+import { auctionKey, bookSnapshotKey, lastPriceKey } from "../keys.ts";
 import type { LatestRows } from "../latest-rows.ts";
 import { readBook } from "../load-state.ts";
+import { auctionSnapshot, createAuctionPace } from "./auction-snapshot.ts";
 import { createBookLevels } from "./book-levels.ts";
 import putSnapshotSource from "./put-snapshot.lua";
 import type { Level } from "./sorted-levels.ts";
@@ -45,16 +46,22 @@ type SnapshotParts = {
   readonly redis: Redis;
   readonly grids: Grids;
   readonly pairs: readonly string[];
+  /** Their terms at that position; without them auctions are written from their next change on. */
+  readonly rows?: readonly PairRow[];
   /** The projection's position before the first rows are absorbed. */
   readonly from: When;
   readonly log: Logger;
 };
 
-export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotParts): BookSnapshots {
+export function openBookSnapshots({ redis, grids, pairs, rows = [], from, log }: SnapshotParts): BookSnapshots {
   const runner = scriptRunner(redis);
   const levels = createBookLevels();
-  const changed = new Set<string>(pairs);
-  const traded = new Map<string, PairRow>();
+  const changed = new Set(pairs);
+  const rowOf = new Map(rows.map((row) => [row.pair, row]));
+  const traded = new Set<string>();
+  const auctions = createAuctionPace();
+  /** Auctions whose last change is not written yet, because they were written a moment ago. */
+  const again = new Set<string>();
   /** Orders that were absorbed while the books are read: the rows read may be older. Undefined once all are read. */
   let absorbedMeanwhile: Set<number> | undefined;
   const stopping = new AbortController();
@@ -100,6 +107,9 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
     changed.clear();
     try {
       await Promise.all(due.map(writePair));
+      for (const pair of again) changed.add(pair);
+      again.clear();
+      schedule();
     } catch (error) {
       for (const pair of due) changed.add(pair);
       log.debug({ err: error }, "books could not be written for readers");
@@ -109,9 +119,23 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
   async function writePair(pair: string): Promise<void> {
     const args = { sequence: latest.sequence, snapshot: JSON.stringify(snapshotOf(pair)) };
     const isNewest = await putSnapshot.run(runner, { keys: { snapshot: bookSnapshotKey(pair) }, args });
-    const row = traded.get(pair);
-    if (isNewest === 0 || row === undefined || row.lastTicks === 0) return;
+    const row = rowOf.get(pair);
+    if (isNewest === 0 || row === undefined) return;
+    await writeAuction(row);
+    if (row.lastTicks === 0 || !traded.has(pair)) return;
     await redis.set(lastPriceKey(pair), priceText(row.lastTicks, grids.of(pair, row.grid)));
+  }
+
+  async function writeAuction(row: PairRow): Promise<void> {
+    if (!auctions.isDue(row)) {
+      if (row.auction.phase === "collecting") again.add(row.pair);
+      return;
+    }
+    const beganMs = performance.now();
+    const snapshot = auctionSnapshot(row, levels, grids.of(row.pair, row.grid));
+    const args = { sequence: latest.sequence, snapshot: JSON.stringify({ ...latest, ...snapshot }) };
+    auctions.note(row, performance.now() - beganMs);
+    await putSnapshot.run(runner, { keys: { snapshot: auctionKey(row.pair) }, args });
   }
 
   function snapshotOf(pair: string) {
@@ -127,13 +151,17 @@ export function openBookSnapshots({ redis, grids, pairs, from, log }: SnapshotPa
   absorbedMeanwhile = new Set();
   const loading = load(absorbedMeanwhile);
   return {
-    absorb({ orders, pairs: rows, clock }, sequence) {
+    absorb({ orders, pairs: newRows, clock }, sequence) {
       for (const order of orders.values()) {
         levels.put(order);
         absorbedMeanwhile?.add(order.id);
         changed.add(order.pair);
       }
-      for (const row of rows) traded.set(row.pair, row);
+      for (const row of newRows) {
+        rowOf.set(row.pair, row);
+        traded.add(row.pair);
+        if (row.auction.number > 0) changed.add(row.pair);
+      }
       latest = { sequence, at: clock.at };
       schedule();
     },

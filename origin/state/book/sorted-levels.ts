@@ -15,6 +15,8 @@ export type SortedLevels = {
   readonly at: (ticks: number) => Level | undefined;
   /** The best levels, best first. */
   readonly top: (count: number) => readonly Level[];
+  /** The levels that are as good as this price, or better; best first. */
+  readonly through: (ticks: number) => readonly Level[];
   readonly size: () => number;
   /** Elements read or moved so far: what the structure costs, independent of the machine. */
   readonly visits: () => number;
@@ -97,6 +99,21 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
     return true;
   }
 
+  /** Best first, until a level is not wanted. */
+  function collect(isWanted: (rank: number, count: number) => boolean): readonly Level[] {
+    const best: Level[] = [];
+    for (const block of blocks) {
+      for (const rank of block) {
+        if (!isWanted(rank, best.length)) return best;
+        visits++;
+        const level = levels.get(sign * rank);
+        assert(level !== undefined, "a price in a block has a level");
+        best.push(level);
+      }
+    }
+    return best;
+  }
+
   return {
     add(ticks, lots, grid) {
       const before = levels.get(ticks);
@@ -108,19 +125,8 @@ export function createSortedLevels(side: "buy" | "sell"): SortedLevels {
       if (before !== undefined && sum === 0n) remove(sign * ticks);
     },
     at: (ticks) => levels.get(ticks),
-    top(count) {
-      const best: Level[] = [];
-      for (const block of blocks) {
-        for (const rank of block) {
-          if (best.length >= count) return best;
-          visits++;
-          const level = levels.get(sign * rank);
-          assert(level !== undefined, "a price in a block has a level");
-          best.push(level);
-        }
-      }
-      return best;
-    },
+    top: (count) => collect((_rank, taken) => taken < count),
+    through: (ticks) => collect((rank) => rank <= sign * ticks),
     size: () => levels.size,
     visits: () => visits,
   };
