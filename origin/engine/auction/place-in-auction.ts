@@ -2,6 +2,7 @@ import type { User } from "../accounts.ts";
 import { BUY, NONE } from "../book/order-slab.ts";
 import { highestTicks, limitFault, lowestTicks, type Placing, roomFault } from "../check-order.ts";
 import type { PlaceOrder } from "../command.ts";
+import { conditionOf, isPending } from "../conditions/condition.ts";
 import { quantityOf } from "../exact.ts";
 import { STEPS_MAX, TICKS_MAX } from "../limits.ts";
 import type { RejectCode } from "../outcome.ts";
@@ -60,16 +61,25 @@ function unvaluedFault(state: EngineState, { order, pair, user }: Entry): Reject
   return quantityOf(pair, order.lots) > STEPS_MAX ? "value_too_large" : roomFault(state, order, user);
 }
 
-/** Looks at the user's open orders of the pair, of which the venue allows a bounded number. */
-function crossesOwn({ orders }: EngineState, { order, pair, user }: Entry & { readonly user: User }): boolean {
+/**
+ * Looks at the user's open orders of the pair, of which the venue allows a bounded number. Pending ones have no price in
+ * the book: when they run, the pair trades again.
+ */
+function crossesOwn(state: EngineState, { order, pair, user }: Entry & { readonly user: User }): boolean {
+  const { orders } = state;
   const isBuy = order.side === "buy";
   let slot = user.oldestOpen[pair.index] ?? NONE;
   for (; slot !== NONE; slot = orders.userYounger[slot] as number) {
     const ticks = orders.ticks[slot] as number;
-    const isOther = (orders.side[slot] === BUY) !== isBuy;
+    const isOther = (orders.side[slot] === BUY) !== isBuy && isInBook(state, slot);
     if (isOther && (isBuy ? ticks <= order.ticks : ticks >= order.ticks)) return true;
   }
   return false;
+}
+
+function isInBook(state: EngineState, slot: number): boolean {
+  const condition = conditionOf(state, slot);
+  return condition === undefined || !isPending(condition);
 }
 
 /** An order that rests and is only for the opening. */
