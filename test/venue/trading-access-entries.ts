@@ -76,6 +76,13 @@ const TERMS = {
   isTrading: true,
 };
 
+/** Public, and the same for everyone: there is none. */
+const NO_AUCTION_YET: AccessEntry = {
+  isPublic: true,
+  request: () => ({ params: { pair: "btcidr", number: "1" } }),
+  status: 404,
+};
+
 export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   placeOrder: {
     request: async (asker) => {
@@ -128,6 +135,10 @@ export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   listPairs: { isPublic: true },
   readBook: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
   listPairTrades: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
+  readAuction: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
+  ...Object.fromEntries(
+    ["readAuctionRecord", "listAuctionOrders", "listAuctionTrades"].map((id) => [id, NO_AUCTION_YET]),
+  ),
   readPair: { request: () => ({ params: { pair: "btcidr" } }) },
   replacePair: { request: () => ({ params: { pair: "btcidr" }, json: TERMS }) },
   addCurrency: { request: () => ({ params: { currency: "idr" }, json: { scale: 2 } }) },

@@ -30,7 +30,9 @@ const liveSchema = z
         surplusSide: z.enum(["buy", "sell"]).nullable(),
       })
       .nullable()
-      .describe("What would trade now, at most ten times a second; null when no buyer meets a seller."),
+      .describe(
+        "The trades that an opening would make now, at most ten times a second; null when no buyer meets a seller.",
+      ),
     result: z
       .strictObject({ price: z.string().nullable(), volume: z.string(), trades: z.int(), openedAt: z.int() })
       .nullable()
@@ -64,7 +66,7 @@ const ordersSchema = z
         side: z.enum(["buy", "sell"]),
         type: z.string(),
         price: z.string().describe("Of a market order: the worst price that it could trade at."),
-        quantity: z.string().describe("What was left of it at the bell."),
+        quantity: z.string().describe("Its rest at the bell."),
         priority: z.string().describe("Its place among the orders of its price."),
       }),
     ),
