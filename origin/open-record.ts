@@ -10,7 +10,6 @@ import type { Database } from "./db/database.ts";
 import type { CommandBody } from "./engine/command.ts";
 import type { OriginSettings } from "./environment.ts";
 import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./journal/keys.ts";
-import { watchProcessLoad } from "./journal/process-load.ts";
 import { keepArchiving } from "./record/archive/keep-archiving.ts";
 import type { OrderArchive } from "./record/archive/order-archive.ts";
 import { keepAuditing } from "./record/audit/keep-auditing.ts";
@@ -87,8 +86,7 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   );
 
   const reader = isWorker ? open() : redis;
-  const load = watchProcessLoad();
-  const ledger = isWorker ? keepLedger({ database, redis: reader, log, random: fraction, rowsMax, load }) : undefined;
+  const ledger = isWorker ? keepLedger({ database, redis: reader, log, random: fraction, rowsMax }) : undefined;
   // A lost report is repeated with the next look.
   const onPosition = (sequence: number) => void redis.set(TABLES_KEY, sequence).catch(() => {});
   const intervalMs = settings.SLUICE_SYNC_SECONDS * 1_000;
@@ -120,7 +118,6 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
         ...{ endedOrders: forgetting?.held(), memory: memory.current() },
       }),
     stop: async () => {
-      ledger?.hurry();
       backlog.stop();
       memory.stop();
       await audits?.stop();

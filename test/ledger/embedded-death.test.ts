@@ -17,7 +17,7 @@ it("the ledger posts every entry once, however often the embedded database's thr
   };
   process.on("worker", noteThread);
   const stores = await openLedgerStores("embedded");
-  const ledger = startLedger(stores, { rowsMax: EMBEDDED_ROWS_MAX });
+  const ledger = startLedger(stores, EMBEDDED_ROWS_MAX);
   const world = createTradingWorld({ seed: 180, commandsPerBatch: 64 });
   for (let death = 1; death <= DEATHS; death++) {
     for (let entries = 0; entries < ENTRIES / DEATHS; entries++) await putEntries(stores.redis, [world.next().entry]);

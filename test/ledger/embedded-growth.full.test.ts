@@ -35,7 +35,7 @@ describe("the files of the embedded database", () => {
   it("do not grow with every flush of the write-behind", async () => {
     const { redis, connect } = await openLedgerStores("embedded");
     const world = createTradingWorld({ seed: 13, userCount: 20, commandsPerBatch: 256 });
-    const ledger = startLedger({ database, connect }, { rowsMax: EMBEDDED_ROWS_MAX });
+    const ledger = startLedger({ database, connect }, EMBEDDED_ROWS_MAX);
     const tables = keepTables({
       database,
       log: silentLog,

@@ -79,10 +79,10 @@ function connectTo(url: string, isRaw = false): Redis {
 
 export function startLedger(
   { database, connect }: Pick<LedgerStores, "database" | "connect">,
-  options: Partial<Pick<Parameters<typeof keepLedger>[0], "rowsMax" | "load" | "restMsMax">> = {},
+  rowsMax = 500,
 ): KeptLedger {
   const redis = connect();
-  const ledger = keepLedger({ database, redis, log: silentLog, random: Math.random, rowsMax: 500, ...options });
+  const ledger = keepLedger({ database, redis, log: silentLog, random: Math.random, rowsMax });
   atTheEnd.push(ledger.stop);
   return ledger;
 }

@@ -29,7 +29,7 @@ describe("a backlog of full entries on the embedded database", () => {
   beforeAll(async () => {
     stores = await openLedgerStores("embedded");
     for (let index = 0; index < ENTRIES; index++) await putEntries(stores.redis, [world.next().entry]);
-    const ledger = startLedger(stores, { rowsMax: EMBEDDED_ROWS_MAX });
+    const ledger = startLedger(stores, EMBEDDED_ROWS_MAX);
     while (ledger.state().sequence !== ENTRIES) await sleep(5);
     await ledger.stop();
   });

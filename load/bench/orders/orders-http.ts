@@ -143,8 +143,8 @@ async function compareSlowest({ subject, baseline, rates, effort }: Paced): Prom
 }
 
 /**
- * At full rate the permanent record rests for some seconds (`keep-ledger.ts`), which is longer than a round. This row
- * is long enough that the record does its whole work in it.
+ * Within a short round the permanent record may fall behind and catch up after it. This row is long enough that the
+ * record does its whole work in it.
  */
 async function compareSustained(
   subject: Load,

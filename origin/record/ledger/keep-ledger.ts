@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { type Database, UniqueViolation } from "../../db/database.ts";
@@ -12,7 +12,6 @@ import {
 } from "../../journal/follow-journal.ts";
 import { awaitJournal, faultOfNext, type JournalEntry } from "../../journal/journal.ts";
 import { OFFSET_KEY } from "../../journal/keys.ts";
-import type { ProcessLoad } from "../../journal/process-load.ts";
 import { ensureMonth, listCurrencies, listGrids, mayTakeRole, readOffset } from "./ledger-queries.ts";
 import type { Posted } from "./post-entry.ts";
 import { errorText, newTermsIn, type Prepared, prepareBatch } from "./prepare-batch.ts";
@@ -30,13 +29,10 @@ import {
  * Follows the journal into PostgreSQL. Promises: it posts every entry once and in order despite any kill, because rows
  * and position are one transaction; nothing is trimmed from the journal before that. While PostgreSQL is unavailable,
  * it retries with back-off. An entry that cannot be posted is parked and logged, and the next ones are posted. A
- * journal that contradicts the ledger stops it with the reason. While orders need the whole process, it rests after it
- * has caught up, `REST_MS_MAX` at most, so that no order waits for the record.
+ * journal that contradicts the ledger stops it with the reason.
  */
 export type KeptLedger = {
   readonly state: () => LedgerState;
-  /** From now on it does not rest. */
-  readonly hurry: () => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -55,9 +51,6 @@ type LedgerParts = {
   readonly random: () => number;
   /** Most trades and postings in one transaction. */
   readonly rowsMax: number;
-  /** Without it the ledger never rests. */
-  readonly load?: ProcessLoad;
-  readonly restMsMax?: number;
 };
 
 /** Shorter than the timeout of a Redis call. */
@@ -69,9 +62,6 @@ const READ_BYTES = 1024 * 1024;
 const FIRST_ENTRIES = 10;
 /** Bytes that are hashed in one turn of the event loop. */
 const HASH_BYTES = 256 * 1024;
-/** A third of the age at which the backlog is reported as late. */
-const REST_MS_MAX = 3_000;
-const REST_LOOK_MS = 50;
 const RETRY_MS_MAX = 5_000;
 /** While another process writes the ledger, this one stands by. */
 const STANDBY_MS = 1_000;
@@ -84,11 +74,8 @@ export const SERVER_ROWS_MAX = 6_000;
  */
 export const EMBEDDED_ROWS_MAX = 1_000;
 
-export function keepLedger(ledgerParts: LedgerParts): KeptLedger {
-  const { database, redis, log, random, rowsMax, load, restMsMax = REST_MS_MAX } = ledgerParts;
+export function keepLedger({ database, redis, log, random, rowsMax }: LedgerParts): KeptLedger {
   const months = new Set<string>();
-  let hasCaughtUp = false;
-  let isHurrying = false;
   let entriesMax = ENTRIES_MAX;
   /** The largest body of the last read. */
   let entryBytes = READ_BYTES / FIRST_ENTRIES;
@@ -152,19 +139,12 @@ export function keepLedger(ledgerParts: LedgerParts): KeptLedger {
     return { position, next, take, isOver: () => isOver };
   }
 
-  async function rest({ isHigh }: ProcessLoad): Promise<void> {
-    const untilMs = performance.now() + restMsMax;
-    while (!isHurrying && isHigh() && performance.now() < untilMs) await sleep(REST_LOOK_MS);
-  }
-
   async function next(after: LedgerPosition): Promise<readonly JournalEntry[]> {
-    if (hasCaughtUp && load !== undefined) await rest(load);
     const count = Math.max(1, Math.min(entriesMax, Math.floor(READ_BYTES / entryBytes)));
     const entries = await awaitJournal(redis, { after: after.sequence, count, waitMs: WAIT_MS });
     const fault = entries.length === 0 ? await faultOfSilence(redis, after) : await faultOf(after, entries);
     if (fault !== undefined) throw new JournalFault(fault);
     entryBytes = Math.max(1, ...entries.map(({ body }) => body.length));
-    hasCaughtUp = entries.length < count;
     return entries;
   }
 
@@ -220,13 +200,7 @@ export function keepLedger(ledgerParts: LedgerParts): KeptLedger {
     log,
   };
   const following = followJournal({ name: "ledger", ...parts });
-  return {
-    state: () => ({ ...following.state(), ...counts }),
-    hurry: () => {
-      isHurrying = true;
-    },
-    stop: following.stop,
-  };
+  return { state: () => ({ ...following.state(), ...counts }), stop: following.stop };
 }
 
 async function faultOf(position: LedgerPosition, entries: readonly JournalEntry[]): Promise<string | undefined> {
