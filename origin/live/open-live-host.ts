@@ -43,7 +43,7 @@ export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
   const url = settings.VENUE_REDIS_URL;
   const [redis, reader] = [connectRedis(url, log), connectRedis(url, log)];
   const { SLUICE_LIVE_BOOK_MS: fast, SLUICE_LIVE_SUMMARY_MS: slow } = settings;
-  const hub = openHub({ redis, reader, log, flushMs: { ...FLUSH_TIMES, fast, slow } });
+  const hub = openHub({ redis, reader, clock: parts.clock, log, flushMs: { ...FLUSH_TIMES, fast, slow } });
   const heldSessions = openHeldSessions({ redis, log });
   const heldKeys = openHeldKeys({ redis });
   const hold: Hold = ({ userId, role, proof }, onEnd) =>

@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
-import { createGrids } from "../instruments/grids.ts";
+import type { PairRow } from "../engine/changes.ts";
+import { createGrids, type Grids } from "../instruments/grids.ts";
 import { replies } from "../redis/pipeline.ts";
 import { readTerms } from "../state/load-state.ts";
 import type { Bar } from "./candles/bar.ts";
@@ -21,6 +22,19 @@ export type LoadedMarket = {
 
 /** Reads the market as the last step of a projection has left it. */
 export async function loadMarket(redis: Redis, nowMs: number): Promise<LoadedMarket> {
+  const { position, grids, terms, loaded, damage } = await readMarket(redis, nowMs);
+  const pairs = [...loaded].map(([pair, ofPair]) => createPairMarket(pair, ofPair));
+  return { position, state: createMarketState({ grids, terms, pairs, positions: createPositionBook(redis) }), damage };
+}
+
+export type ReadMarket = Pick<LoadedMarket, "position" | "damage"> & {
+  readonly grids: Grids;
+  readonly terms: readonly PairRow[];
+  readonly loaded: ReadonlyMap<string, LoadedPair>;
+};
+
+/** The same for any reader. One that reads beside a projection reads again when a pair appears to be damaged. */
+export async function readMarket(redis: Redis, nowMs: number): Promise<ReadMarket> {
   const [fields, states] = (await replies(redis.pipeline().hgetall(MARKET_KEY).hgetall(MARKET_PAIRS_KEY))) as [
     Record<string, string>,
     Record<string, string>,
@@ -29,18 +43,18 @@ export async function loadMarket(redis: Redis, nowMs: number): Promise<LoadedMar
   const terms = await readTerms(redis, grids);
   const position = positionFrom(fields);
   let damage = fields["rebuilding"] === undefined ? undefined : "a rebuild was interrupted";
-  const pairs = [];
+  const loaded = new Map<string, LoadedPair>();
   for (const [pair, text] of Object.entries(states)) {
     const state = pairStateFrom(text);
     const row = terms.find((known) => known.pair === pair);
     if (row === undefined) damage ??= `${pair} has trades and no terms`;
     else {
-      const loaded = await loadPair(redis, { pair, state, scales: grids.of(pair, row.grid), nowMs });
-      damage ??= damageOf(pair, loaded);
-      pairs.push(createPairMarket(pair, loaded));
+      const ofPair = await loadPair(redis, { pair, state, scales: grids.of(pair, row.grid), nowMs });
+      damage ??= damageOf(pair, ofPair);
+      loaded.set(pair, ofPair);
     }
   }
-  return { position, state: createMarketState({ grids, terms, pairs, positions: createPositionBook(redis) }), damage };
+  return { position, grids, terms, loaded, damage };
 }
 
 export function positionFrom(fields: Readonly<Record<string, string>>): MarketPosition {

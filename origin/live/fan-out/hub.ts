@@ -1,5 +1,6 @@
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import type { Clock } from "../../../shared/clock.ts";
 import { isPrivateChannel } from "../../../shared/live/channel-names.ts";
 import type { LivePosition } from "../../../shared/live/messages.ts";
 import { createPublicChannel } from "../feed/create-channel.ts";
@@ -45,17 +46,18 @@ type HubParts = {
   /** A connection that nothing else uses. */
   readonly reader: Redis;
   readonly flushMs?: FlushTimes;
+  readonly clock: Clock;
   readonly log: Logger;
 };
 
 const READY_LOOK_MS = 10;
 
-export function openHub({ redis, reader, flushMs = FLUSH_TIMES, log }: HubParts): Hub {
+export function openHub({ redis, reader, flushMs = FLUSH_TIMES, clock, log }: HubParts): Hub {
   const due = new Set<Member>();
   const journal = openVisibleJournal({ redis, reader });
   let shown: LiveMemory | undefined;
   const feed = followFeed({
-    ...{ redis, reader, journal, log },
+    ...{ redis, reader, journal, nowMs: clock.nowMs, log },
     onEntry(committed, memory) {
       show(memory);
       privately.deliver(committed, memory);

@@ -1,12 +1,27 @@
+import { FRAMES, type Frame } from "../../market/candles/frames.ts";
 import { createBookChannel } from "./book-channel.ts";
+import { createCandlesChannel } from "./candles-channel.ts";
 import type { LiveMemory } from "./live-memory.ts";
 import type { PublicChannel } from "./public-channel.ts";
+import { createSummariesChannel, createSummaryChannel } from "./summary-channel.ts";
 import { createTradesChannel } from "./trades-channel.ts";
 
-/** The public channel of a name; undefined for a name or a pair that does not exist. */
+/** The public channel of a name; undefined for a name, a pair or a frame that does not exist. */
 export function createPublicChannel(name: string, memory: LiveMemory): PublicChannel | undefined {
-  const [kind, pair = "", ...rest] = name.split(":");
+  const [kind, pair = "", frame, ...rest] = name.split(":");
+  if (name === "summary") return createSummariesChannel(memory);
   if (!memory.pairs.has(pair) || rest.length > 0) return undefined;
+  if (kind === "candles") return candlesOf(pair, frame, memory);
+  if (frame !== undefined) return undefined;
   if (kind === "book") return createBookChannel(pair, memory);
+  if (kind === "summary") return createSummaryChannel(pair, memory);
   return kind === "trades" ? createTradesChannel(pair, memory) : undefined;
+}
+
+function candlesOf(pair: string, name: string | undefined, memory: LiveMemory): PublicChannel | undefined {
+  const frame = FRAMES.find((known: Frame) => known === name);
+  const market = memory.market(pair);
+  return frame === undefined || market === undefined
+    ? undefined
+    : createCandlesChannel({ pair, frame, market }, memory);
 }

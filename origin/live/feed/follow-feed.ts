@@ -26,6 +26,7 @@ type FeedParts = {
   readonly journal: VisibleJournal;
   /** After the memory has absorbed the entry; only once the memory is exact. */
   readonly onEntry: (committed: Committed, memory: LiveMemory) => void;
+  readonly nowMs: () => number;
   readonly log: Logger;
 };
 
@@ -34,7 +35,7 @@ const ENTRIES_PER_TURN = 8;
 /** A restore under a connection that stays open is noticed within this time. */
 const LIFE_LOOK_EVERY_MS = 1_000;
 
-export function followFeed({ redis, reader, journal, onEntry, log }: FeedParts): LiveFeed {
+export function followFeed({ redis, reader, journal, onEntry, nowMs, log }: FeedParts): LiveFeed {
   let memory: LiveMemory | undefined;
   let lookedAtMs = performance.now();
 
@@ -58,7 +59,7 @@ export function followFeed({ redis, reader, journal, onEntry, log }: FeedParts):
   async function open(): Promise<Run<Committed, JournalPosition>> {
     const epoch = await readLife(redis);
     if (memory?.epoch !== epoch) memory = undefined;
-    memory ??= await loadMemory(redis, epoch);
+    memory ??= await loadMemory(redis, epoch, nowMs());
     const current = memory;
     return {
       position: current.position,

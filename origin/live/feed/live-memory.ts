@@ -1,11 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { PairRow } from "../../engine/changes.ts";
 import { createGrids, type Grids } from "../../instruments/grids.ts";
-import type { JournalPosition } from "../../journal/journal.ts";
+import { firstEntry, type JournalPosition } from "../../journal/journal.ts";
 import type { Committed } from "../../journal/journal-feed.ts";
+import { type ReadMarket, readMarket } from "../../market/load-market.ts";
+import type { LoadedPair } from "../../market/pair-market.ts";
 import { type BookLevels, createBookLevels } from "../../state/book/book-levels.ts";
 import { pairTradesKey } from "../../state/keys.ts";
 import { readBook, readPosition, readTerms } from "../../state/load-state.ts";
+import { createLivePairMarket, type LivePairMarket } from "./live-market.ts";
 import { createTradeRing, type TradeRing } from "./trade-ring.ts";
 
 /**
@@ -34,6 +38,8 @@ export type LiveMemory = {
   /** The entry that last changed the ticks or lots. */
   readonly regriddedAt: (pair: string) => number;
   readonly trades: (pair: string) => TradeRing;
+  /** Undefined while the market projection has nothing that can be continued from. */
+  readonly market: (pair: string) => LivePairMarket | undefined;
   readonly absorb: (committed: Committed) => void;
 };
 
@@ -47,8 +53,9 @@ export const TRADES_SHOWN = 100;
 /** How many prices of each side a book's channel shows: a snapshot of both has some 50 kB. */
 export const BOOK_DEPTH = 1_000;
 
-export async function loadMemory(redis: Redis, epoch: string): Promise<LiveMemory> {
+export async function loadMemory(redis: Redis, epoch: string, nowMs: number): Promise<LiveMemory> {
   const before = await readPosition(redis);
+  const market = await readLiveMarket(redis, nowMs);
   const grids = createGrids();
   const terms = await readTerms(redis, grids);
   const books = createBookLevels();
@@ -58,12 +65,31 @@ export async function loadMemory(redis: Redis, epoch: string): Promise<LiveMemor
     earlier.set(pair, (await redis.lrange(pairTradesKey(pair), 0, TRADES_SHOWN - 1)).reverse().map(storedTrade));
   }
   const after = await readPosition(redis);
-  return createMemory(
-    { epoch, position: before.position, at: before.clock.at, exactFrom: after.position.sequence },
-    {
-      ...{ grids, books, terms, earlier },
-    },
-  );
+  // The market may be behind the state, or ahead of it.
+  const isBehind = market !== undefined && market.position.sequence < before.position.sequence;
+  const { sequence, hash, command } = isBehind ? market.position : before.position;
+  const exactFrom = Math.max(after.position.sequence, market?.position.sequence ?? 0);
+  const beginning = { epoch, position: { sequence, hash, command }, at: before.clock.at, exactFrom };
+  return createMemory(beginning, { grids, books, terms, earlier, loaded: market?.loaded });
+}
+
+const MARKET_READS_MAX = 20;
+const MARKET_RETRY_MS = 50;
+
+/**
+ * The market beside the projection that writes it: a pair that was written meanwhile appears damaged, and is read again.
+ * Undefined when it stays damaged (it is being rebuilt), or when the journal no longer holds its next entry.
+ */
+async function readLiveMarket(redis: Redis, nowMs: number): Promise<ReadMarket | undefined> {
+  for (let turn = 0; turn < MARKET_READS_MAX; turn++) {
+    const market = await readMarket(redis, nowMs);
+    const first = await firstEntry(redis);
+    const isHeld = first === undefined || first.sequence <= market.position.sequence + 1;
+    if (market.damage === undefined && isHeld) return market;
+    if (!isHeld) return undefined;
+    await sleep(MARKET_RETRY_MS);
+  }
+  return undefined;
 }
 
 type Beginning = Pick<LiveMemory, "epoch" | "position" | "at" | "exactFrom">;
@@ -72,11 +98,13 @@ type Loaded = {
   readonly books: BookLevels;
   readonly terms: readonly PairRow[];
   readonly earlier: ReadonlyMap<string, readonly { readonly id: number; readonly text: string }[]>;
+  readonly loaded: ReadonlyMap<string, LoadedPair> | undefined;
 };
 
-function createMemory(beginning: Beginning, { grids, books, terms, earlier }: Loaded): LiveMemory {
+function createMemory(beginning: Beginning, { grids, books, terms, earlier, loaded }: Loaded): LiveMemory {
   const pairs = new Map<string, PairRow>(terms.map((row) => [row.pair, row]));
   const rings = new Map<string, TradeRing>();
+  const markets = new Map<string, LivePairMarket>();
   const marks = new Map<string, BookMarks>();
 
   function ringOf(pair: string): TradeRing {
@@ -85,6 +113,15 @@ function createMemory(beginning: Beginning, { grids, books, terms, earlier }: Lo
     const ring = createTradeRing({ grids, from: beginning.exactFrom, earlier: earlier.get(pair) ?? [] });
     rings.set(pair, ring);
     return ring;
+  }
+
+  function marketOf(pair: string): LivePairMarket | undefined {
+    if (loaded === undefined) return undefined;
+    const known = markets.get(pair);
+    if (known !== undefined) return known;
+    const market = createLivePairMarket({ grids, from: beginning.exactFrom, loaded: loaded.get(pair) });
+    markets.set(pair, market);
+    return market;
   }
 
   function marksOf(pair: string): BookMarks {
@@ -128,6 +165,7 @@ function createMemory(beginning: Beginning, { grids, books, terms, earlier }: Lo
     ...beginning,
     ...{ grids, pairs, books },
     trades: ringOf,
+    market: marketOf,
     bookVersionAt: (pair, sequence) => marksOf(pair).marks.findLast((mark) => mark.sequence <= sequence)?.version,
     bookSequence: (pair) => Math.max(marksOf(pair).marks.at(-1)?.sequence ?? 0, marksOf(pair).regriddedAt),
     bookWholeFrom: (pair) => marksOf(pair).wholeFrom,
@@ -144,7 +182,10 @@ function createMemory(beginning: Beginning, { grids, books, terms, earlier }: Lo
       }
       for (const row of changes.pairs) learnPair(row, sequence);
       noteBooks(touched, sequence);
-      for (const trade of changes.trades) ringOf(trade.pair).add(sequence, trade);
+      for (const trade of changes.trades) {
+        ringOf(trade.pair).add(sequence, trade);
+        marketOf(trade.pair)?.absorb(sequence, trade);
+      }
       memory.position = position;
       memory.at = changes.at;
     },
