@@ -2,9 +2,10 @@ import type { Socket } from "node:net";
 import { systemClock } from "../shared/clock.ts";
 import { systemRandom } from "../shared/ids.ts";
 import { createLogger } from "../stack/program/log.ts";
+import { yieldToTrading } from "./db/yield-to-trading.ts";
 import { parseOriginEnvironment } from "./environment.ts";
 import { openLiveSockets } from "./live/open-live-host.ts";
-import type { FromLive, ToLive } from "./live/process-messages.ts";
+import { type FromLive, LIVE_NICENESS, type ToLive } from "./live/process-messages.ts";
 import type { SignIn } from "./live/sockets/live-identity.ts";
 import { streamOnSocket } from "./live/sockets/stream-response.ts";
 import { connectRedis } from "./redis/connect.ts";
@@ -23,6 +24,7 @@ if (!environment.ok) {
   process.exit(1);
 }
 const settings = environment.value;
+yieldToTrading(LIVE_NICENESS);
 const redis = connectRedis(settings.VENUE_REDIS_URL, log);
 const clock = await keepStoreClock({ redis, own: systemClock, log });
 const system = openSystemCopy({ redis, log });

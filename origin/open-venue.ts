@@ -40,6 +40,7 @@ import type { Commands } from "./commit/submit/commands.ts";
 import type { Database } from "./db/database.ts";
 import { createLateNotes } from "./db/late-notes.ts";
 import type { OriginSettings } from "./environment.ts";
+import { connectionOperations } from "./live/connection-operations.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { createSignIn } from "./live/sign-in.ts";
 import type { SignIn } from "./live/sockets/live-identity.ts";
@@ -191,6 +192,7 @@ export async function openVenue({
       ...trading.operations,
       ...prices.operations,
       ...liveOperations,
+      ...connectionOperations({ redis }),
     ]),
     maintenance: system.maintenance,
     authenticate: createAuthentication({ readSession, verifySignature }),

@@ -12,6 +12,7 @@ import { identityBenchmark } from "./identity/identity.ts";
 import { ledgerBenchmark } from "./ledger/ledger.ts";
 import { lineBenchmark } from "./line/line.ts";
 import { lineCostBenchmark } from "./line/line-cost.ts";
+import { liveBenchmark } from "./live/live.ts";
 import { ordersBenchmark } from "./orders/orders.ts";
 import { ordersHttpBenchmark } from "./orders/orders-http.ts";
 import { proxyBenchmark } from "./proxy/proxy.ts";
@@ -37,6 +38,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ordersBenchmark,
   ordersHttpBenchmark,
   ledgerBenchmark,
+  liveBenchmark,
   footprintBenchmark,
 ];
 /** The cost of the gate has two parts: per request and per waiting visitor. */

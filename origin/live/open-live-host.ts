@@ -1,12 +1,14 @@
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
-import type { FillRandom } from "../../shared/ids.ts";
+import { type FillRandom, newId } from "../../shared/ids.ts";
 import { openHeldKeys } from "../accounts/api-keys/held-keys.ts";
 import { openHeldSessions } from "../accounts/identity/held-sessions.ts";
 import { connectRedis } from "../redis/connect.ts";
+import { keepConnectionList } from "./connection-list.ts";
 import { FLUSH_TIMES } from "./fan-out/flush-times.ts";
 import { openHub } from "./fan-out/hub.ts";
 import type { LiveHost } from "./live-server.ts";
+import { createUpdatePublisher } from "./publish-updates.ts";
 import type { Hold, SignIn } from "./sockets/live-identity.ts";
 import { createSocketHost, type SocketHost } from "./sockets/socket-host.ts";
 import { streamOnResponse } from "./sockets/stream-response.ts";
@@ -43,7 +45,16 @@ export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
   const url = settings.VENUE_REDIS_URL;
   const [redis, reader] = [connectRedis(url, log), connectRedis(url, log)];
   const { SLUICE_LIVE_BOOK_MS: fast, SLUICE_LIVE_SUMMARY_MS: slow } = settings;
-  const hub = openHub({ redis, reader, clock: parts.clock, log, flushMs: { ...FLUSH_TIMES, fast, slow } });
+  const { clock, random, maintenance } = parts;
+  const publisher = createUpdatePublisher({ redis, owner: `${process.pid}.${newId(random)}`, maintenance, log });
+  const hub = openHub({
+    redis,
+    reader,
+    clock,
+    log,
+    alsoNotify: publisher.note,
+    flushMs: { ...FLUSH_TIMES, fast, slow },
+  });
   const heldSessions = openHeldSessions({ redis, log });
   const heldKeys = openHeldKeys({ redis });
   const hold: Hold = ({ userId, role, proof }, onEnd) =>
@@ -54,10 +65,12 @@ export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
     ...parts,
     ...{ hub, hold, socketsPerAddress: settings.SLUICE_SOCKETS_PER_ADDRESS },
   });
+  const list = keepConnectionList({ redis, connections: sockets.connections, clock });
   return {
     ...sockets,
     async stop() {
       await sockets.stop();
+      await Promise.all([publisher.stop(), list.stop()]);
       const stopped = hub.stop();
       heldSessions.stop();
       heldKeys.stop();

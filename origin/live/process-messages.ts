@@ -15,3 +15,6 @@ export type ToLive =
 export type FromLive =
   | { readonly kind: "ready" }
   | { readonly kind: "signIn"; readonly id: number; readonly credentials: Credentials; readonly address: string };
+
+/** The sockets' process waits for the engine and for Redis when all cores are busy: a message may be late, an order not. */
+export const LIVE_NICENESS = 5;

@@ -29,7 +29,11 @@ it("sends the bars and the summary that the journal's trades lead to, whatever i
       }
     },
   });
-  client.subscribe("summary:btcidr", { onMessage: ({ data }) => void (summary = data as Summary) });
+  client.subscribe("summary:btcidr", {
+    onMessage({ data }) {
+      summary = data as Summary;
+    },
+  });
   const journal = new Map<number, Changes>();
   for (let round = 0; round < 30; round++) {
     await orders.untilMore(60);

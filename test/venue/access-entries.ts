@@ -102,6 +102,7 @@ export const ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   ...PRICE_ACCESS_ENTRIES,
   openSocket: { isPublic: true, status: 426 },
   openStream: { isPublic: true, status: 503, request: () => ({ query: "?channels=book:btcidr" }) },
+  listConnections: { request: ofOtherUser },
   readLiveDocument: { isPublic: true },
   readLiveDocumentation: { isPublic: true },
   readDocument: { isPublic: true },

@@ -175,7 +175,10 @@ function single({
   return benchmarkRow({ what, unit, aim: 1, subjectRounds: [subject], baselineRounds: [baseline] });
 }
 
-async function onFreshRedis<Figure>(fsync: Fsync, measure: (server: RedisServer) => Promise<Figure>): Promise<Figure> {
+export async function onFreshRedis<Figure>(
+  fsync: Fsync,
+  measure: (server: RedisServer) => Promise<Figure>,
+): Promise<Figure> {
   const folder = await mkdtemp(join(tmpdir(), "sluice-bench-"));
   const server = await startRedisServer({ folder, fsync });
   pinProcess(server.child.pid, REDIS_CORE);
@@ -217,7 +220,7 @@ function startRun(file: string, server: RedisServer, run: Run): AsyncIterable<st
   return createInterface({ input: child.stdout });
 }
 
-async function runCore(server: RedisServer, run: Run): Promise<CoreFigures> {
+export async function runCore(server: RedisServer, run: Run): Promise<CoreFigures> {
   let last = "";
   let microsBefore = 0;
   for await (const line of startRun(ORDERS, server, run)) {

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../../../shared/clock.ts";
 import { isPrivateChannel } from "../../../shared/live/channel-names.ts";
 import type { LivePosition } from "../../../shared/live/messages.ts";
+import type { Committed } from "../../journal/journal-feed.ts";
 import { createPublicChannel } from "../feed/create-channel.ts";
 import { followFeed } from "../feed/follow-feed.ts";
 import type { LiveMemory } from "../feed/live-memory.ts";
@@ -46,13 +47,15 @@ type HubParts = {
   /** A connection that nothing else uses. */
   readonly reader: Redis;
   readonly flushMs?: FlushTimes;
+  /** Called with each entry, after the readers' own. */
+  readonly alsoNotify?: (committed: Committed, memory: LiveMemory) => void;
   readonly clock: Clock;
   readonly log: Logger;
 };
 
 const READY_LOOK_MS = 10;
 
-export function openHub({ redis, reader, flushMs = FLUSH_TIMES, clock, log }: HubParts): Hub {
+export function openHub({ redis, reader, flushMs = FLUSH_TIMES, alsoNotify, clock, log }: HubParts): Hub {
   const due = new Set<Member>();
   const journal = openVisibleJournal({ redis, reader });
   let shown: LiveMemory | undefined;
@@ -61,6 +64,7 @@ export function openHub({ redis, reader, flushMs = FLUSH_TIMES, clock, log }: Hu
     onEntry(committed, memory) {
       show(memory);
       privately.deliver(committed, memory);
+      alsoNotify?.(committed, memory);
     },
   });
   const replay = createReplay({ journal, position: () => feed.memory()?.position.sequence, log });

@@ -76,7 +76,7 @@ export function writeQueued(member: Member, shared?: Buffer): void {
     if (shared !== undefined) outlet.write(shared);
     return;
   }
-  if (outlet.unsentBytes() + member.queuedChars > UNSENT_BYTES_MAX) {
+  if (outlet.unsentBytes() > UNSENT_BYTES_MAX) {
     member.onSlow();
     return;
   }

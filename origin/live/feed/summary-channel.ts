@@ -55,7 +55,7 @@ function versionOf(pair: string, memory: LiveMemory): string {
   return `${memory.market(pair)?.sequence() ?? 0} ${memory.books.version(pair)} ${minute}`;
 }
 
-function liveSummary(pair: string, memory: LiveMemory): Summary {
+export function liveSummary(pair: string, memory: LiveMemory): Summary {
   const row = memory.pairs.get(pair);
   assert(row !== undefined, "the pair of a summary's channel is known");
   const grid = memory.grids.of(pair, row.grid);
