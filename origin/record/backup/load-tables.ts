@@ -12,8 +12,6 @@ const LOAD_MS_MAX = 4 * 3_600_000;
 const PAGE = 500;
 /** The column that determines the month of a row. */
 const MONTH_COLUMN: Readonly<Record<string, string>> = { trade_ledger: "executed_at", postings: "posted_at" };
-/** These tables have a row from their first migration on. */
-const NEVER_EMPTY = ["system_settings", "ledger_consumer_offsets", "venue_state"];
 
 /** Loads all tables of a backup into an unused database, in one transaction. */
 export async function loadTables(
@@ -31,9 +29,11 @@ export async function loadTables(
         "The tables of the backup differ from those of this program: restore it with the program that made it.",
       );
     }
-    for (const table of NEVER_EMPTY) await tx.script(`DELETE FROM ${table}`);
+    const tables = inOrder(await listTables.all(tx, {}));
+    // Some tables have rows from their migration on.
+    for (const table of tables.toReversed()) await tx.script(`DELETE FROM ${table}`);
     let rows = 0;
-    for (const table of inOrder(await listTables.all(tx, {}))) {
+    for (const table of tables) {
       const file = manifest.tables.find((of) => of.table === table);
       if (file !== undefined) rows += await loadTable(tx, table, join(folder, file.name));
     }
