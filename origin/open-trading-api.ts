@@ -6,6 +6,8 @@ import type { UserCopies } from "./accounts/identity/user-copies.ts";
 import type { VenueOperation } from "./api/operation.ts";
 import { auctionOperations } from "./api/trading/auction-operations.ts";
 import { batchOperation } from "./api/trading/batch-operation.ts";
+import { changeOperations } from "./api/trading/change-operations.ts";
+import { listOperations } from "./api/trading/list-operations.ts";
 import { marketOperations } from "./api/trading/market-operations.ts";
 import { orderOperations } from "./api/trading/order-operations.ts";
 import { pairOperations } from "./api/trading/pair-operations.ts";
@@ -61,6 +63,8 @@ export function openTradingApi({
     operations: [
       ...orderOperations(trading),
       batchOperation(trading),
+      ...changeOperations(trading),
+      ...listOperations(trading),
       ...walletOperations(trading),
       ...walletAdminOperations({ desk, pairs, users, audited }),
       ...marketOperations(trading),

@@ -71,6 +71,20 @@ export function readRate(text: string): Result<number, string> {
   return ok(Number(parsed.value));
 }
 
+const PERCENT_SCALE = 4;
+
+/** Parts per million as a percentage: `0.1` is 1,000 of them. */
+export function percentText(ppm: number): string {
+  return numberText(ppm, PERCENT_SCALE);
+}
+
+/** Any percentage, as parts per million; the caller knows which are allowed. */
+export function readPercent(text: string): Result<number, string> {
+  const parsed = parseMoney(text, PERCENT_SCALE);
+  if (parsed.ok && parsed.value >= -NUMBER_MAX && parsed.value <= NUMBER_MAX) return ok(Number(parsed.value));
+  return fail(`must be a decimal number of percent with at most ${PERCENT_SCALE} decimals`);
+}
+
 const NUMBER_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
 function numberText(steps: number, scale: number): string {

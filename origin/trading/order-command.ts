@@ -1,7 +1,9 @@
 import { fail, ok, type Result } from "../../shared/result.ts";
-import type { PlaceOrder } from "../engine/command.ts";
-import { amountText, readAmount } from "../instruments/amounts.ts";
+import type { OrderConditions, PlaceOrder } from "../engine/command.ts";
+import type { TimeInForce } from "../engine/terms.ts";
+import { amountText, readAmount, readPercent } from "../instruments/amounts.ts";
 import { type KnownPair, readLots, readTicks, valueSteps } from "../instruments/grid.ts";
+import { conditionFaults, limitFaults, marketFaults } from "./order-faults.ts";
 import type { NewOrder, TradingFault } from "./trading-port.ts";
 
 type Terms = { readonly pair: KnownPair; readonly user: string; readonly openOrdersMax: number };
@@ -11,10 +13,11 @@ export function orderCommand(
   order: NewOrder,
   { pair, user, openOrdersMax }: Terms,
 ): Result<PlaceOrder, readonly TradingFault[]> {
-  const kindFaults = order.type === "limit" ? limitFaults(order) : marketFaults(order);
-  if (kindFaults.length > 0) return fail(kindFaults);
-  const numbers = order.type === "limit" ? limitNumbers(order, pair) : marketNumbers(order, pair);
-  if (!numbers.ok) return numbers;
+  const faults = [...(hasLimit(order) ? limitFaults(order) : marketFaults(order)), ...conditionFaults(order)];
+  if (faults.length > 0) return fail(faults);
+  const numbers = hasLimit(order) ? limitNumbers(order, pair) : marketNumbers(order, pair);
+  const conditions = conditionNumbers(order, pair);
+  if (!numbers.ok || !conditions.ok) return fail([numbers, conditions].flatMap((part) => (part.ok ? [] : part.reason)));
   return ok({
     kind: "place",
     user,
@@ -23,58 +26,29 @@ export function orderCommand(
     side: order.side,
     type: order.type,
     ...numbers.value,
-    timeInForce: order.timeInForce ?? (order.type === "limit" ? "GTC" : "IOC"),
+    timeInForce: order.timeInForce ?? defaultTime(order),
     postOnly: order.postOnly,
-    selfTrade: order.selfTradePrevention,
+    selfTrade: order.selfTrade ?? order.selfTradePrevention ?? "cancelNewest",
     clientOrderId: order.clientOrderId ?? "",
     openOrdersMax,
+    // Plain orders have no such property: most are, and each one costs.
+    ...(conditions.value && { conditions: conditions.value }),
   });
 }
 
+/** Whether the order has a limit once it can trade. */
+export const hasLimit = ({ type }: Pick<NewOrder, "type">): boolean =>
+  type === "limit" || type === "stopLimit" || type === "takeProfitLimit";
+
+function defaultTime(order: NewOrder): TimeInForce {
+  if (order.expiresAt !== undefined) return "GTD";
+  return hasLimit(order) ? "GTC" : "IOC";
+}
+
 type Numbers = Pick<PlaceOrder, "ticks" | "lots" | "quoteAmount">;
+type Read<Value> = Result<Value, readonly TradingFault[]>;
 
-function limitFaults({
-  price,
-  quantity,
-  quoteAmount,
-  postOnly,
-  timeInForce = "GTC",
-}: NewOrder): readonly TradingFault[] {
-  const faults: TradingFault[] = [];
-  if (price === undefined) faults.push({ field: "price", rule: "missing", message: "is required for a limit order" });
-  if (quantity === undefined)
-    faults.push({ field: "quantity", rule: "missing", message: "is required for a limit order" });
-  if (quoteAmount !== undefined)
-    faults.push({ field: "quoteAmount", rule: "unsupported", message: "is for market orders" });
-  if (postOnly && timeInForce !== "GTC")
-    faults.push({
-      field: "postOnly",
-      rule: "unsupported",
-      message: "requires GTC: other orders never rest in the book",
-    });
-  return faults;
-}
-
-function marketFaults({
-  price,
-  quantity,
-  quoteAmount,
-  postOnly,
-  timeInForce = "IOC",
-}: NewOrder): readonly TradingFault[] {
-  const faults: TradingFault[] = [];
-  if (price !== undefined) faults.push({ field: "price", rule: "unsupported", message: "is for limit orders" });
-  if ((quantity === undefined) === (quoteAmount === undefined)) {
-    const rule = quantity === undefined ? "missing" : "unsupported";
-    faults.push({ field: "quantity", rule, message: "a market order has either a quantity or a quoteAmount" });
-  }
-  if (postOnly) faults.push({ field: "postOnly", rule: "unsupported", message: "is for limit orders" });
-  if (timeInForce === "GTC")
-    faults.push({ field: "timeInForce", rule: "unsupported", message: "must be IOC or FOK for a market order" });
-  return faults;
-}
-
-function limitNumbers({ price, quantity }: NewOrder, pair: KnownPair): Result<Numbers, readonly TradingFault[]> {
+function limitNumbers({ price, quantity }: NewOrder, pair: KnownPair): Read<Numbers> {
   const ticks = readTicks(price, pair);
   const lots = readLots(quantity, pair);
   if (!ticks.ok || !lots.ok) return fail([...faultOf("price", ticks), ...faultOf("quantity", lots)]);
@@ -87,7 +61,7 @@ function limitNumbers({ price, quantity }: NewOrder, pair: KnownPair): Result<Nu
   return ok({ ...counted, quoteAmount: 0n });
 }
 
-function marketNumbers({ quantity, quoteAmount }: NewOrder, pair: KnownPair): Result<Numbers, readonly TradingFault[]> {
+function marketNumbers({ quantity, quoteAmount }: NewOrder, pair: KnownPair): Read<Numbers> {
   if (quantity !== undefined) {
     const lots = readLots(quantity, pair);
     return lots.ok ? ok({ ticks: 0, lots: lots.value, quoteAmount: 0n }) : fail(faultOf("quantity", lots));
@@ -97,6 +71,38 @@ function marketNumbers({ quantity, quoteAmount }: NewOrder, pair: KnownPair): Re
   if (amount.value < pair.valueStepsMin)
     return fail([{ field: "quoteAmount", rule: "minimumValue", message: `must be at least ${minimum(pair)}` }]);
   return ok({ ticks: 0, lots: 0, quoteAmount: amount.value });
+}
+
+/** Undefined for a plain order. Ranges that the engine checks are left to it; 0 means absent there. */
+function conditionNumbers(order: NewOrder, pair: KnownPair): Read<OrderConditions | undefined> {
+  const { stopPrice, trailingBps, expiresAt, targetProfit, stopLoss } = order;
+  const given = [stopPrice, trailingBps, expiresAt, targetProfit, stopLoss];
+  if (given.every((part) => part === undefined)) return ok(undefined);
+  const stop = stopPrice === undefined ? ok(0) : readTicks(stopPrice, pair);
+  const target = percentage("targetProfit", targetProfit);
+  const loss = percentage("stopLoss", stopLoss);
+  if (!stop.ok || !target.ok || !loss.ok)
+    return fail([...faultOf("stopPrice", stop), ...[target, loss].flatMap((part) => (part.ok ? [] : [part.reason]))]);
+  return ok({
+    stopTicks: stop.value,
+    trailingBps: trailingBps ?? 0,
+    expiresAt: expiresAt ?? 0,
+    targetProfitPpm: target.value,
+    stopLossPpm: loss.value,
+  });
+}
+
+const PERCENT_PPM = 10_000;
+/** A target of ten times the price is not a mistake in a new market; a stop below 0 is one. */
+const PPM_MAX = { targetProfit: 1_000 * PERCENT_PPM, stopLoss: 100 * PERCENT_PPM - 1 } as const;
+const RANGES = { targetProfit: "more than 0 and at most 1000", stopLoss: "more than 0 and less than 100" } as const;
+
+function percentage(field: keyof typeof PPM_MAX, text: string | undefined): Result<number, TradingFault> {
+  if (text === undefined) return ok(0);
+  const ppm = readPercent(text);
+  if (!ppm.ok) return fail({ field, rule: "number", message: ppm.reason });
+  if (ppm.value > 0 && ppm.value <= PPM_MAX[field]) return ok(ppm.value);
+  return fail({ field, rule: "number", code: "percentage_invalid", message: `must be ${RANGES[field]} percent` });
 }
 
 function faultOf(field: string, read: Result<unknown, string>): readonly TradingFault[] {

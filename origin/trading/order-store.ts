@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../db/database.ts";
 import type { History } from "../record/history/history.ts";
 import { createUsersWithoutMore } from "../record/history/users-without-more.ts";
 import { replies } from "../redis/pipeline.ts";
-import { openOrdersKey, orderKey, PROJECTED_KEY } from "../state/keys.ts";
+import { openOrdersKey, orderKey, PROJECTED_KEY, pendingOrdersKey } from "../state/keys.ts";
 import type { KnownPairs } from "../state/known-pairs.ts";
 import type { OrderHash } from "../state/order-writes.ts";
 import { type HeldOrders, type HeldSpan, heldOrders } from "./held-orders.ts";
@@ -19,6 +19,8 @@ import type { Order, OrderList, OrderPage, OrderWithFills } from "./trading-port
 export type OrderStore = {
   /** Undefined when this user has no such order. */
   readonly read: (user: string, orderId: number) => Promise<OrderWithFills | undefined>;
+  /** The same without its fills. */
+  readonly find: (user: string, orderId: number) => Promise<Order | undefined>;
   /** Those that belong to this user, without those in the archive. */
   readonly readAll: (user: string, orderIds: readonly number[]) => Promise<readonly Order[]>;
   /** Whether this order belongs to this user. */
@@ -65,6 +67,11 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
     return orderId >= Number(nextOrderId ?? 0) ? undefined : history.findOrder(orderId);
   }
 
+  async function findOwn(user: string, orderId: number): Promise<Order | undefined> {
+    const stored = await find(orderId);
+    return stored === undefined ? undefined : (await answersOf(user, [stored]))[0];
+  }
+
   /**
    * The orders that a page examines: from Redis, and from PostgreSQL where Redis may lack some. One more than `count`
    * if there are more.
@@ -91,16 +98,15 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
 
   return {
     readAll,
+    find: findOwn,
     async read(user, orderId) {
-      const stored = await find(orderId);
-      const [order] = stored === undefined ? [] : await answersOf(user, [stored]);
-      if (order === undefined) return undefined;
-      return { ...order, ...(await trades.ofOrder(user, order)) };
+      const order = await findOwn(user, orderId);
+      return order && { ...order, ...(await trades.ofOrder(user, order)) };
     },
     isOwn: async (user, orderId) => (await find(orderId))?.["user"] === user,
     async list(user, { status, pair, beforeId, limit }) {
-      const key = status === "open" || status === "partiallyFilled" ? openOrdersKey(user) : undefined;
-      const isFiltered = pair !== undefined || (status !== undefined && status !== "open");
+      const key = indexOf(user, status);
+      const isFiltered = pair !== undefined || !(status === undefined || status === "open" || status === "pending");
       const looked = await ordersOf(user, { key, beforeId, count: isFiltered ? LOOKED_AT_MAX : limit });
       const fitting = (await answersOf(user, looked.orders)).filter((order) => isWanted(order, { status, pair }));
       const orders = fitting.slice(0, limit);
@@ -108,6 +114,12 @@ export function openOrderStore({ redis, pairs, trades, history }: StoreParts): O
       return { orders, nextCursor: (fitting.length > limit || looked.hasMore) && last !== undefined ? last : null };
     },
   };
+}
+
+/** The list in Redis that has no gaps; undefined for the list of all orders. */
+function indexOf(user: string, status: OrderPage["status"]): string | undefined {
+  if (status === "pending") return pendingOrdersKey(user);
+  return status === "open" || status === "partiallyFilled" ? openOrdersKey(user) : undefined;
 }
 
 type Span = Omit<HeldSpan, "user" | "isWithoutMore">;

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { assert } from "../../shared/assert.ts";
 import { stepsOf } from "../instruments/amounts.ts";
 import { averagePriceText, feeCurrencyOf } from "../instruments/grid.ts";
+import { conditionRowFrom, type ReadFields } from "../journal/row-fields.ts";
 import type { KnownPairs } from "../state/known-pairs.ts";
+import { type ConditionTexts, conditionsOf } from "./conditions.ts";
 import type { Order } from "./trading-port.ts";
 import { publicCancelReason } from "./views.ts";
 
@@ -49,7 +51,17 @@ const storedSchema = z.object({
   filled_quantity: z.string().default("0"),
   filled_value: z.string().default("0"),
   fee_paid: z.string().default("0"),
+  conditions: z
+    .string()
+    .transform((text) => conditionRowFrom(JSON.parse(text) as ReadFields))
+    .optional(),
+  stop_price: z.string().optional(),
+  extreme_price: z.string().optional(),
+  original_quantity: z.string().optional(),
+  prevented_quantity: z.string().optional(),
 });
+
+type Stored = z.output<typeof storedSchema>;
 
 /** Empty for an order that does not exist. */
 export function pairOfStored(reply: unknown): readonly string[] {
@@ -76,7 +88,7 @@ export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Or
     timeInForce: stored.time_in_force,
     postOnly: stored.post_only === "1",
     price: stored.price,
-    quantity: stored.quantity,
+    quantity: stored.quantity ?? (stored.quote_amount === null ? "0" : null),
     quoteAmount: stored.quote_amount,
     filledQuantity: stored.filled_quantity,
     filledValue: stored.filled_value,
@@ -87,5 +99,17 @@ export function storedOrder(reply: unknown, user: string, pairs: KnownPairs): Or
     cancelReason: publicCancelReason(stored.cancel_reason),
     createdAt: stored.created_at,
     updatedAt: stored.updated_at,
+    ...(stored.conditions && conditionsOf(stored.conditions, textsOf(stored), stored.status)),
+  };
+}
+
+function textsOf(stored: Stored): ConditionTexts {
+  const { stop_price: stopPrice, extreme_price: extremePrice } = stored;
+  const { original_quantity: originalQuantity, prevented_quantity: preventedQuantity } = stored;
+  return {
+    ...(stopPrice !== undefined && { stopPrice }),
+    ...(extremePrice !== undefined && { extremePrice }),
+    ...(originalQuantity !== undefined && { originalQuantity }),
+    ...(preventedQuantity !== undefined && { preventedQuantity }),
   };
 }

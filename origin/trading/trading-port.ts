@@ -12,6 +12,9 @@ import type {
   SelfTrade,
   TimeInForce,
 } from "../engine/terms.ts";
+import type { ChangePort } from "./change-port.ts";
+import type { Conditions, NewConditions } from "./conditions.ts";
+import type { ListPort } from "./list-port.ts";
 
 /**
  * Trading at one venue, without a protocol. A dialect (the routes in `origin/api/trading`, other APIs, sockets) turns
@@ -22,7 +25,7 @@ import type {
  * `unknown` has changed nothing. A trader's reads show everything that an earlier result has shown to this trader.
  * Expected failures are values; a call throws when Redis or PostgreSQL is unavailable for a read.
  */
-export type TradingPort = OrderPort & WalletPort & MarketPort;
+export type TradingPort = OrderPort & ChangePort & ListPort & WalletPort & MarketPort;
 
 export type OrderPort = {
   readonly placeOrder: (trader: Trader, order: NewOrder) => Promise<Result<PlacedOrder, TradingFailure>>;
@@ -32,7 +35,7 @@ export type OrderPort = {
     orders: readonly NewOrder[],
   ) => Promise<readonly Result<PlacedOrder, TradingFailure>[]>;
   readonly cancelOrder: (trader: Trader, name: OrderName) => Promise<Result<CancelledOrder, TradingFailure>>;
-  /** Up to 1,000 open orders, of one pair or of all. */
+  /** Up to 1,000 open and pending orders, of one pair or of all. */
   readonly cancelOrders: (trader: Trader, filter: PairFilter) => Promise<Result<CancelledOrders, TradingFailure>>;
   /** The outcome of a command that failed as `unknown`. */
   readonly readCommand: (trader: Trader, commandId: string) => Promise<Result<CommandState, TradingFailure>>;
@@ -100,22 +103,28 @@ export type TradingFailure =
   | { readonly kind: "behind"; readonly sequence: number | undefined };
 
 /** The rule lets a dialect choose its own error: a missing field, an invalid number, a value below the minimum. */
-export type TradingFault = FieldFault & { readonly rule: "missing" | "unsupported" | "number" | "minimumValue" };
+export type TradingFault = FieldFault & {
+  readonly rule: "missing" | "unsupported" | "number" | "minimumValue";
+  /** If the engine has a code for it, which is that of the whole failure. */
+  readonly code?: RejectCode;
+};
 
 export type NewOrder = {
   readonly pair: string;
   readonly side: OrderSide;
   readonly type: OrderType;
-  /** Of a limit order, for one whole unit of the base currency. */
+  /** Of an order with a limit, for one whole unit of the base currency. */
   readonly price?: string | undefined;
   readonly quantity?: string | undefined;
-  /** Instead of a quantity, for a market order. */
+  /** Instead of a quantity, for an order that trades at the market. */
   readonly quoteAmount?: string | undefined;
   readonly timeInForce?: TimeInForce | undefined;
   readonly postOnly: boolean;
-  readonly selfTradePrevention: SelfTrade;
+  readonly selfTrade?: SelfTrade | undefined;
+  /** The earlier name of `selfTrade`. */
+  readonly selfTradePrevention?: SelfTrade | undefined;
   readonly clientOrderId?: string | undefined;
-};
+} & NewConditions;
 
 export type OrderName = { readonly orderId: number } | { readonly clientOrderId: string };
 
@@ -141,7 +150,7 @@ export type Order = {
   readonly cancelReason: Exclude<CancelReason, "" | "fundsSpent"> | null;
   readonly createdAt: number;
   readonly updatedAt: number;
-};
+} & Conditions;
 
 /** A trade from one side's view: it does not identify the other side. */
 export type Fill = {
@@ -190,7 +199,7 @@ export type PairFilter = { readonly pair: string | undefined };
 type Page = { readonly beforeId: number | undefined; readonly limit: number };
 export type PairPage = Page & PairFilter;
 export type PageOfPair = Page & { readonly pair: string };
-/** `open` means every order in the book, partially filled ones included. */
+/** `open` means every order in the book, partially filled ones included; `pending` those that wait. */
 export type OrderPage = PairPage & { readonly status: OrderStatus | undefined };
 export type MovementPage = { readonly cursor: string | undefined; readonly limit: number };
 

@@ -1,93 +1,15 @@
 import { assert } from "../../shared/assert.ts";
-import { fail, ok, type Result } from "../../shared/result.ts";
-import { DatabaseUnavailable } from "../db/database.ts";
-import type { PlaceOrder } from "../engine/command.ts";
-import type { KnownPair } from "../instruments/grid.ts";
-import type { KnownPairs } from "../state/known-pairs.ts";
-import type { Accepted, Committed, Desk } from "./desk.ts";
-import { orderCommand } from "./order-command.ts";
-import type { OrderStore } from "./order-store.ts";
-import type { NewOrder, Order, OrderPort, PlacedOrder, Trader, TradingFailure } from "./trading-port.ts";
-import { fillOf, orderOf } from "./views.ts";
+import { fail, ok } from "../../shared/result.ts";
+import type { Accepted } from "./desk.ts";
+import { createOrderResults, type OrderParts } from "./order-results.ts";
+import type { OrderPort } from "./trading-port.ts";
 
 type VenueOrders = Pick<OrderPort, "placeOrder" | "placeOrders" | "cancelOrder" | "cancelOrders" | "readCommand">;
 
-type OrderParts = {
-  readonly desk: Desk;
-  readonly pairs: KnownPairs;
-  readonly store: OrderStore;
-  readonly openOrdersMax: () => number;
-};
-
-type Prepared = { readonly command: PlaceOrder; readonly pair: KnownPair };
-
 /** Orders and cancellations of our own venue, from a request to its result. */
-export function createVenueOrders({ desk, pairs, store, openOrdersMax }: OrderParts): VenueOrders {
-  async function prepare({ userId: user }: Trader, order: NewOrder): Promise<Result<Prepared, TradingFailure>> {
-    const pair = await pairs.findPair(order.pair);
-    if (pair === undefined) return fail({ kind: "rejected", code: "pair_unknown", sequence: undefined });
-    const command = orderCommand(order, { pair, user, openOrdersMax: openOrdersMax() });
-    return command.ok ? ok({ command: command.value, pair }) : fail({ kind: "invalid", faults: command.reason });
-  }
-
-  /**
-   * The order after the commit, with the fills of the commit. A repetition is answered with the current state of the
-   * order that was placed first, so that one is read from the store.
-   */
-  async function placed(
-    trader: Trader,
-    { outcome, sequence }: Committed,
-    pair: KnownPair,
-  ): Promise<Result<PlacedOrder, TradingFailure>> {
-    if (outcome.kind === "order") {
-      const { order, trades } = outcome;
-      const fills = trades.map((trade) => fillOf(trade, order.side, pair));
-      return ok({ order: { ...orderOf(order, pair), fills, hasAllFills: true }, isRepetition: false, sequence });
-    }
-    assert(outcome.kind === "repetition", "an accepted order is new or a repetition");
-    const order = (await desk.catchUp(trader)) ? await store.read(trader.userId, outcome.orderId) : undefined;
-    return order === undefined ? fail({ kind: "behind", sequence }) : ok({ order, isRepetition: true, sequence });
-  }
-
-  /**
-   * An open order keeps its pair's grid from changing, so this process knows the grid or finds it with the next read.
-   * If it does not, the orders are cancelled but cannot be shown yet.
-   */
-  async function cancelled(
-    trader: Trader,
-    { outcome, sequence }: Committed,
-  ): Promise<Result<readonly Order[], TradingFailure>> {
-    assert(outcome.kind === "cancelled", "a cancellation reports the cancelled orders");
-    const isKnown = () => outcome.orders.every(({ pair, grid }) => pairs.inGrid(pair, grid) !== undefined);
-    if (!isKnown() && (await desk.catchUp(trader))) await pairs.refresh();
-    if (!isKnown()) return fail({ kind: "behind", sequence });
-    return ok(
-      outcome.orders.flatMap((order) => {
-        const pair = pairs.inGrid(order.pair, order.grid);
-        return pair === undefined ? [] : [orderOf(order, pair)];
-      }),
-    );
-  }
-
-  /** The engine knows open orders only. Redis or the record can tell a user's own closed order from another user's. */
-  async function cancelFailure(trader: Trader, orderId: number, failure: TradingFailure): Promise<TradingFailure> {
-    if (failure.kind !== "rejected" || failure.code !== "order_not_open" || !(await desk.catchUp(trader)))
-      return failure;
-    return (await isOwn(trader.userId, orderId)) ? failure : { ...failure, code: "order_unknown" };
-  }
-
-  /**
-   * While PostgreSQL is unavailable, the owner of an order that has left Redis is not known. It is not open in any
-   * case.
-   */
-  async function isOwn(user: string, orderId: number): Promise<boolean> {
-    try {
-      return await store.isOwn(user, orderId);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable) return true;
-      throw error;
-    }
-  }
+export function createVenueOrders(parts: OrderParts): VenueOrders {
+  const { desk, store } = parts;
+  const { prepare, placed, shown, ownFailure } = createOrderResults(parts);
 
   return {
     async placeOrder(trader, order) {
@@ -113,26 +35,29 @@ export function createVenueOrders({ desk, pairs, store, openOrdersMax }: OrderPa
       );
     },
 
+    /** Other orders of the same list end with it. */
     async cancelOrder(trader, name) {
       const ids = { orderId: 0, clientOrderId: "", ...name };
       const committed = await desk.submit(trader, { kind: "cancel", user: trader.userId, ...ids });
       if (!committed.ok)
-        return "orderId" in name ? fail(await cancelFailure(trader, name.orderId, committed.reason)) : committed;
-      const orders = await cancelled(trader, committed.value);
+        return "orderId" in name ? fail(await ownFailure(trader, name.orderId, committed.reason)) : committed;
+      const { outcome, sequence } = committed.value;
+      assert(outcome.kind === "cancelled", "a cancellation reports the cancelled orders");
+      const orders = await shown(trader, { orders: outcome.orders, sequence });
       if (!orders.ok) return orders;
-      const [order] = orders.value;
-      assert(order !== undefined, "an accepted cancellation has cancelled one order");
-      return ok({ order, sequence: committed.value.sequence });
+      const isNamed = "orderId" in name ? ({ id }: { id: string }) => Number(id) === name.orderId : isOf(name);
+      const order = orders.value.find(isNamed);
+      assert(order !== undefined, "an accepted cancellation has cancelled the order");
+      return ok({ order, sequence });
     },
 
     async cancelOrders(trader, { pair = "" }) {
       const committed = await desk.submit(trader, { kind: "cancelAll", user: trader.userId, pair });
       if (!committed.ok) return committed;
       const { outcome, sequence } = committed.value;
-      const orders = await cancelled(trader, committed.value);
-      return orders.ok
-        ? ok({ orders: orders.value, hasMore: outcome.kind === "cancelled" && outcome.hasMore, sequence })
-        : orders;
+      assert(outcome.kind === "cancelled", "a cancellation reports the cancelled orders");
+      const orders = await shown(trader, { orders: outcome.orders, sequence });
+      return orders.ok ? ok({ orders: orders.value, hasMore: outcome.hasMore, sequence }) : orders;
     },
 
     async readCommand(trader, commandId) {
@@ -146,6 +71,11 @@ export function createVenueOrders({ desk, pairs, store, openOrdersMax }: OrderPa
     },
   };
 }
+
+const isOf =
+  ({ clientOrderId }: { readonly clientOrderId: string }) =>
+  (order: { readonly clientOrderId: string | null }) =>
+    order.clientOrderId === clientOrderId;
 
 function orderIdsOf(outcome: Accepted): readonly number[] {
   switch (outcome.kind) {

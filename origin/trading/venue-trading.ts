@@ -4,10 +4,13 @@ import { readAmount } from "../instruments/amounts.ts";
 import type { History } from "../record/history/history.ts";
 import type { KnownPairs } from "../state/known-pairs.ts";
 import type { Desk } from "./desk.ts";
+import { openListStore } from "./list-store.ts";
 import { openMarketStore } from "./market-store.ts";
 import { openOrderStore } from "./order-store.ts";
 import { openTradeStore } from "./trade-store.ts";
 import type { MarketPort, Reader, TradingFailure, TradingPort, WalletPort } from "./trading-port.ts";
+import { createVenueChanges } from "./venue-changes.ts";
+import { createVenueLists } from "./venue-lists.ts";
 import { createVenueOrders } from "./venue-orders.ts";
 import { pairOf } from "./views.ts";
 import { openWalletStore } from "./wallet-store.ts";
@@ -30,6 +33,7 @@ export function openVenueTrading({ redis, history, ...parts }: VenueParts): Trad
   const { desk, pairs } = parts;
   const fills = openTradeStore({ redis, pairs, history });
   const orders = openOrderStore({ redis, pairs, trades: fills, history });
+  const lists = openListStore({ redis, orders, history });
   const wallets = openWalletStore({ redis, pairs, history });
   const market = openMarketStore(redis);
 
@@ -79,8 +83,19 @@ export function openVenueTrading({ redis, history, ...parts }: VenueParts): Trad
     },
   };
 
+  const orderParts = { ...parts, store: orders };
   return {
-    ...createVenueOrders({ ...parts, store: orders }),
+    ...createVenueOrders(orderParts),
+    ...createVenueChanges(orderParts),
+    ...createVenueLists({ ...orderParts, lists }),
+    async readList(trader, listId) {
+      const found = await read(trader, async () => (await lists.read(trader.userId, listId)) ?? "none");
+      if (!found.ok) return found;
+      return found.value === "none"
+        ? fail({ kind: "rejected", code: "list_unknown", sequence: undefined })
+        : ok(found.value);
+    },
+    listLists: (trader, page) => read(trader, () => lists.list(trader.userId, page)),
     async readOrder(trader, orderId) {
       const found = await read(trader, async () => (await orders.read(trader.userId, orderId)) ?? "none");
       if (!found.ok) return found;

@@ -10,6 +10,7 @@ import {
   priceText,
   quantityText,
 } from "../instruments/grid.ts";
+import { conditionsOf, conditionTexts } from "./conditions.ts";
 import type { Fill, Order, Pair } from "./trading-port.ts";
 
 /** An order in the state of its commit. */
@@ -23,8 +24,8 @@ export function orderOf(order: OrderRow, grid: Grid): Order {
     type: order.type,
     timeInForce: order.timeInForce,
     postOnly: order.postOnly,
-    price: order.type === "limit" ? priceText(order.ticks, grid) : null,
-    quantity: order.lots === 0 ? null : quantityText(order.lots, grid),
+    price: order.ticks === 0 ? null : priceText(order.ticks, grid),
+    quantity: order.lots === 0 && order.quoteAmount !== 0n ? null : quantityText(order.lots, grid),
     quoteAmount: order.quoteAmount === 0n ? null : amountText(order.quoteAmount, grid.quoteScale),
     filledQuantity: quantityText(order.filledLots, grid),
     filledValue: amountText(order.filledValue, grid.quoteScale),
@@ -35,6 +36,7 @@ export function orderOf(order: OrderRow, grid: Grid): Order {
     cancelReason: publicCancelReason(order.cancelReason),
     createdAt: order.createdAt,
     updatedAt: order.updatedAt,
+    ...(order.conditions && conditionsOf(order.conditions, conditionTexts(order.conditions, grid), order.status)),
   };
 }
 

@@ -12,7 +12,7 @@ import { openHistory } from "../../origin/record/history/history.ts";
 import type { KeptLedger } from "../../origin/record/ledger/keep-ledger.ts";
 import { type KeptTables, keepTables } from "../../origin/record/sync/keep-tables.ts";
 import { restoreStore } from "../../origin/record/sync/restore-store.ts";
-import { orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/state/keys.ts";
+import { LISTS_KEY, orderKey, PROJECTED_KEY, pairTradesKey } from "../../origin/state/keys.ts";
 import { type StateProjection, startStateProjection } from "../../origin/state/state-projection.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import {
@@ -32,7 +32,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
   let ledger: KeptLedger;
   let tables: KeptTables;
   let projection: StateProjection;
-  const world: TradingWorld = createTradingWorld({ seed: 11 });
+  const world: TradingWorld = createTradingWorld({ seed: 11, conditionalShare: 0.4 });
   const trade = (count: number) =>
     putEntries(
       stores.redis,
@@ -90,6 +90,20 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
       const balance = world.engine.balance(String(user), String(currency));
       expect([available, frozen]).toEqual([String(balance.available), String(balance.frozen)]);
     }
+  });
+
+  it("has every kind of conditional order and list, with its conditions", async () => {
+    const count = async (query: string) => Number((await rowsOf(stores.database, query))[0]?.["count"]);
+    const orders = (where: string) => count(`SELECT count(*)::int AS count FROM orders WHERE ${where}`);
+    expect(await orders("status = 'pending' AND (conditions->>'stopTicks')::bigint > 0")).toBeGreaterThan(5);
+    expect(await orders("status = 'pending' AND conditions->>'phase' = 'tracking'")).toBeGreaterThan(0);
+    expect(await orders("status <> 'pending' AND (conditions->>'triggeredAt')::bigint > 0")).toBeGreaterThan(0);
+    expect(await orders("(conditions->>'buyOrderId')::bigint > 0")).toBeGreaterThan(5);
+    expect(await orders("conditions IS NULL")).toBeGreaterThan(20);
+    const lists = "SELECT count(DISTINCT (kind, status))::int AS count FROM order_lists";
+    expect(await count(lists)).toBeGreaterThan(5);
+    expect(await count("SELECT count(*)::int AS count FROM trading_users WHERE cancel_at > 0")).toBeGreaterThan(0);
+    expect(world.engine.verify()).toEqual([]);
   });
 
   it("agrees with Redis and the ledger, also while trading continues", async () => {
@@ -206,7 +220,7 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
     const [ended] = await rowsOf(
       stores.database,
-      "SELECT count(*)::int AS count, min(id)::int AS first FROM orders WHERE status IN ('filled', 'cancelled')",
+      "SELECT count(*)::int AS count, min(id)::int AS first FROM orders WHERE NOT status IN ('open', 'partiallyFilled', 'pending')",
     );
     const { count, first } = ended as { count: number; first: number };
     expect(count).toBeGreaterThan(40);
@@ -222,11 +236,21 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     };
     await expect(archiveOrders({ ...stores, archive: dying, beforeMs, ordersMax: 25 })).rejects.toThrow("killed");
     expect(await find(first)).toEqual(before);
+    const lists = await rowsOf(
+      stores.database,
+      "SELECT id::int AS id FROM order_lists WHERE status = 'done' ORDER BY id",
+    );
+    const listId = Number(lists[0]?.["id"]);
+    const findList = () => openHistory({ database: stores.database, archive }).findList(listId);
+    const listBefore = await findList();
+    expect(listBefore).toMatchObject({ id: listId, status: "done", orderIds: expect.any(Array) });
     expect(await archiveOrders({ ...stores, archive, beforeMs, ordersMax: 25 })).toBe(count);
+    expect(await findList()).toEqual(listBefore);
+    expect(await rowsOf(stores.database, "SELECT id FROM order_lists WHERE status = 'done'")).toEqual([]);
     expect(
       await rowsOf(
         stores.database,
-        "SELECT count(*)::int AS count FROM orders WHERE status IN ('filled', 'cancelled')",
+        "SELECT count(*)::int AS count FROM orders WHERE NOT status IN ('open', 'partiallyFilled', 'pending')",
       ),
     ).toEqual([{ count: 0 }]);
     expect(await find(first)).toEqual(before);
@@ -263,6 +287,33 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     await stores.redis.hdel("v1:{t0}:book:btcidr", String(id));
     expect(await faultsOf("open orders")).not.toEqual([]);
     await stores.redis.hset("v1:{t0}:book:btcidr", String(id), row);
+  });
+
+  it("names a trigger, a list and a switch that are wrong in Redis or would be restored wrong", async () => {
+    const { redis, database } = stores;
+    const pending = await rowsOf(
+      database,
+      "SELECT id::int AS id FROM orders WHERE status = 'pending' AND conditions->>'reserved' <> '0' LIMIT 1",
+    );
+    const key = orderKey(Number(pending[0]?.["id"]));
+    const honest = (await redis.hget(key, "conditions")) ?? "";
+    const row = JSON.parse(honest) as unknown[];
+    await redis.hset(key, "conditions", JSON.stringify(row.with(8, Number(row[8]) + 1)));
+    expect(await faultsOf("open orders")).not.toEqual([]);
+    await redis.hset(key, "conditions", honest);
+    const [listId = ""] =
+      Object.entries(await redis.hgetall(LISTS_KEY)).find(([, text]) => text.includes("active")) ?? [];
+    const list = (await redis.hget(LISTS_KEY, listId)) ?? "";
+    await redis.hdel(LISTS_KEY, listId);
+    expect(await faultsOf("open orders")).not.toEqual([]);
+    await redis.hset(LISTS_KEY, listId, list);
+    expect(await faultsOf("open orders")).toEqual([]);
+    await tables.flush();
+    const wrong = "UPDATE order_lists SET reserved = reserved + 1 WHERE status = 'active' AND reserved > 0";
+    await database.query(wrong, []);
+    expect(await faultsOf("restore")).not.toEqual([]);
+    await database.query(wrong.replace("+ 1", "- 1"), []);
+    expect(await faultsOf("restore")).toEqual([]);
   });
 
   it("finds rows that were changed or removed around the triggers", async () => {

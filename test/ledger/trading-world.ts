@@ -7,6 +7,7 @@ import type { Command } from "../../origin/engine/command.ts";
 import { createEngine, type Engine } from "../../origin/engine/engine.ts";
 import { type JournalEntry, type JournalPosition, START } from "../../origin/journal/journal.ts";
 import { JOURNAL_KEY, OFFSET_KEY } from "../../origin/journal/keys.ts";
+import { conditionalCommand } from "./conditional-commands.ts";
 
 /** Users who trade with each other without a network: the real engine and real journal entries, from a seed. */
 export type TradingWorld = {
@@ -24,6 +25,8 @@ type WorldOptions = {
   /** Time between two batches. */
   readonly stepMs?: number;
   readonly commandsPerBatch?: number;
+  /** The share of commands about orders with conditions and lists; none unless told. */
+  readonly conditionalShare?: number;
 };
 
 type Market = { readonly pair: string; readonly ticks: number };
@@ -40,7 +43,7 @@ const DEPOSITS = [
 ];
 
 export function createTradingWorld(options: WorldOptions): TradingWorld {
-  const { seed, userCount = 6, stepMs = 5, commandsPerBatch = 12 } = options;
+  const { seed, userCount = 6, stepMs = 5, commandsPerBatch = 12, conditionalShare = 0 } = options;
   const random = seededRandom(seed);
   const engine = createEngine();
   const users = Array.from(
@@ -50,6 +53,7 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
   let at = options.atMs ?? Date.UTC(2026, 5, 15, 12);
   let position: JournalPosition = START;
   let commandCount = 0;
+  let nextOrderId = 1;
 
   function next(): Batch {
     at += stepMs;
@@ -57,6 +61,7 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
     const batch = applyBatch(engine, () => queued.shift(), { node: "", epoch: 1, before: position });
     if (batch === undefined) throw new Error("a batch has commands");
     position = batch.entry;
+    nextOrderId = batch.changes.nextOrderId;
     return batch;
   }
 
@@ -68,7 +73,11 @@ export function createTradingWorld(options: WorldOptions): TradingWorld {
         ),
       );
     }
-    return Array.from({ length: commandsPerBatch }, () => command(random, users));
+    return Array.from({ length: commandsPerBatch }, () => {
+      if (conditionalShare === 0 || !random.chance(conditionalShare)) return command(random, users);
+      const user = random.pick(users as [string, ...string[]]);
+      return conditionalCommand(random, { user, ...random.pick(PAIRS), at, nextId: nextOrderId });
+    });
   }
 
   function numbered(bodies: readonly WithoutHead<Command>[]): QueuedCommand[] {

@@ -326,6 +326,7 @@ describe("lists", () => {
         value: "1000000",
         takerSide: "buy",
         at: expect.any(Number),
+        auction: null,
       },
     ]);
   });

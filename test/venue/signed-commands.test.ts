@@ -39,6 +39,11 @@ function sign({ method, path, json }: Signed): (at: TestVenue) => Promise<Answer
 const order = { pair: "btcidr", type: "limit", side: "buy", price: "1000000000", quantity: "0.0001" };
 const placed = async (clientOrderId: string) => String((await trader.place({ ...order, clientOrderId })).body["id"]);
 
+const { pair, ...working } = order;
+const list = { type: "oto", pair, working, pending: { ...working, side: "sell", price: "1100000000" } };
+const placedList = async (clientListId: string) =>
+  String((await trader.call("POST", "/order-lists", { json: { ...list, clientListId } })).body["id"]);
+
 /** One request for each operation that submits a command. */
 const REQUESTS: Readonly<Record<string, () => Promise<Signed>>> = {
   placeOrder: async () => ({ method: "POST", path: "/orders", json: order }),
@@ -50,6 +55,24 @@ const REQUESTS: Readonly<Record<string, () => Promise<Signed>>> = {
   cancelOrder: async () => ({ method: "DELETE", path: `/orders/${await placed("one")}` }),
   cancelOrderByClientId: async () => ({ method: "DELETE", path: `/orders/client/${(await placed("two")) && "two"}` }),
   cancelOrders: async () => ({ method: "DELETE", path: "/orders?pair=ethidr" }),
+  amendOrder: async () => ({
+    method: "PATCH",
+    path: `/orders/${await placed("three")}`,
+    json: { quantity: "0.00005" },
+  }),
+  replaceOrder: async () => ({ method: "POST", path: `/orders/${await placed("four")}/replace`, json: { order } }),
+  replaceOrderByClientId: async () => ({
+    method: "POST",
+    path: `/orders/client/${(await placed("five")) && "five"}/replace`,
+    json: { order, onFailure: "continue" },
+  }),
+  cancelAfter: async () => ({ method: "PUT", path: "/orders/cancel-after", json: { seconds: 0 } }),
+  placeOrderList: async () => ({ method: "POST", path: "/order-lists", json: list }),
+  cancelOrderList: async () => ({ method: "DELETE", path: `/order-lists/${await placedList("one")}` }),
+  cancelOrderListByClientId: async () => ({
+    method: "DELETE",
+    path: `/order-lists/client/${(await placedList("two")) && "two"}`,
+  }),
   withdraw: async () => ({
     method: "POST",
     path: "/wallet/withdrawals",

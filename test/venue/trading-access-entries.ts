@@ -7,7 +7,8 @@ import type { AccessEntry, Asker } from "./access-entries.ts";
  */
 
 let made = 0;
-const newReference = () => `matrix-${made++}`;
+/** Padded, so that none is the beginning of another. */
+const newReference = () => `matrix-${String(made++).padStart(4, "0")}`;
 
 const FUNDS = { idr: "100000000", btc: "1000" };
 
@@ -36,6 +37,20 @@ async function placed(asker: Asker): Promise<{ readonly orderId: string; readonl
   const { status, body } = await asker.venue.call("POST", "/orders", { token: asker.token, json });
   if (status !== 201) throw new Error(`an order was refused: ${body.code}`);
   return { orderId: String(body["id"]), clientOrderId: json.clientOrderId };
+}
+
+const newList = () => {
+  const { clientOrderId: clientListId, pair, ...working } = newOrder();
+  const pending = { ...working, side: "sell", price: "600000000" };
+  return { type: "oto", pair, working, pending, clientListId };
+};
+
+async function placedList(asker: Asker): Promise<{ readonly listId: string; readonly clientListId: string }> {
+  await fund(asker);
+  const json = newList();
+  const { status, body } = await asker.venue.call("POST", "/order-lists", { token: asker.token, json });
+  if (status !== 201) throw new Error(`a list was refused: ${body.code}`);
+  return { listId: String(body["id"]), clientListId: json.clientListId };
 }
 
 /** A unique quantity, bought from another user. */
@@ -110,6 +125,47 @@ export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
     hidden: "order_not_found",
   },
   cancelOrders: {},
+  amendOrder: {
+    request: async (asker) => ({
+      params: { orderId: (await placed(asker)).orderId },
+      json: { quantity: "0.00005" },
+    }),
+    hidden: "order_not_found",
+  },
+  replaceOrder: {
+    request: async (asker) => ({
+      params: { orderId: (await placed(asker)).orderId },
+      json: { order: newOrder() },
+    }),
+    hidden: "order_not_found",
+  },
+  replaceOrderByClientId: {
+    request: async (asker) => ({
+      params: { clientOrderId: (await placed(asker)).clientOrderId },
+      json: { order: newOrder() },
+    }),
+    hidden: "order_not_found",
+  },
+  cancelAfter: { request: () => ({ json: { seconds: 0 } }) },
+  placeOrderList: {
+    request: async (asker) => {
+      await fund(asker);
+      return { json: newList() };
+    },
+  },
+  listOrderLists: { shows: async (asker) => (await placedList(asker)).clientListId },
+  readOrderList: {
+    request: async (asker) => ({ params: { listId: (await placedList(asker)).listId } }),
+    hidden: "list_not_found",
+  },
+  cancelOrderList: {
+    request: async (asker) => ({ params: { listId: (await placedList(asker)).listId } }),
+    hidden: "list_not_found",
+  },
+  cancelOrderListByClientId: {
+    request: async (asker) => ({ params: { clientListId: (await placedList(asker)).clientListId } }),
+    hidden: "list_not_found",
+  },
   // Only a command that was answered with 202 can be read, which a healthy engine does not do: `trading-outage.test.ts`
   // covers owner and stranger.
   readCommand: { request: () => ({ params: { commandId: "x" } }), hidden: "command_not_found", status: 404 },

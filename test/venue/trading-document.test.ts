@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
 import { z } from "zod";
-import { startTradingVenue, type TradingVenue } from "./trader.ts";
+import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Answer } from "./venue.ts";
 
 type Document = {
@@ -16,6 +16,48 @@ let venue: TradingVenue;
 beforeAll(async () => {
   venue = await startTradingVenue();
 });
+
+type Told = readonly [string, string, Answer];
+
+async function answersAboutChanges(anna: Trader): Promise<readonly Told[]> {
+  const order = { pair: "btcidr", type: "limit", side: "buy", price: "900000000", quantity: "0.002" };
+  const id = async () => String((await anna.place(order)).body["id"]);
+  const patch = async (quantity: string) => anna.call("PATCH", `/orders/${await id()}`, { json: { quantity } });
+  const replace = async (json: object) => anna.call("POST", `/orders/${await id()}/replace`, { json });
+  return [
+    ["patch", "/orders/{orderId}", await patch("0.001")],
+    ["post", "/orders/{orderId}/replace", await replace({ order })],
+    [
+      "post",
+      "/orders/{orderId}/replace",
+      await replace({ order: { ...order, quantity: "9999" }, onFailure: "continue" }),
+    ],
+    ["put", "/orders/cancel-after", await anna.call("PUT", "/orders/cancel-after", { json: { seconds: 9 } })],
+    ["put", "/orders/cancel-after", await anna.call("PUT", "/orders/cancel-after", { json: { seconds: 0 } })],
+    [
+      "post",
+      "/orders",
+      await anna.place({ ...order, targetProfit: "3", stopLoss: "4", expiresAt: Date.now() + 60_000 }),
+    ],
+    ["post", "/orders", await anna.place({ type: "stop", side: "sell", trailingBps: 100, quantity: "0.01" })],
+    ["get", "/orders", await anna.call("GET", "/orders?status=pending")],
+  ];
+}
+
+async function answersAboutLists(anna: Trader): Promise<readonly Told[]> {
+  const legs = { above: { type: "limit", price: "1100000000" }, below: { type: "stop", stopPrice: "900000000" } };
+  const json = { type: "oco", pair: "btcidr", side: "sell", quantity: "0.01", ...legs, clientListId: "list" };
+  const placed = await anna.call("POST", "/order-lists", { json });
+  const path = `/order-lists/${String(placed.body["id"])}`;
+  return [
+    ["post", "/order-lists", placed],
+    ["post", "/order-lists", await anna.call("POST", "/order-lists", { json })],
+    ["get", "/order-lists", await anna.call("GET", "/order-lists")],
+    ["get", "/order-lists/{listId}", await anna.call("GET", path)],
+    ["delete", "/order-lists/{listId}", await anna.call("DELETE", path)],
+    ["delete", "/orders", await anna.call("DELETE", "/orders")],
+  ];
+}
 
 it("describes the actual answers of trading, refusals included", async () => {
   const document = (await venue.call("GET", "/openapi.json")).body as unknown as Document;
@@ -59,6 +101,8 @@ it("describes the actual answers of trading, refusals included", async () => {
     ["delete", "/orders/{orderId}", await anna.call("DELETE", `/orders/${id}`)],
     ["delete", "/orders/client/{clientOrderId}", await anna.call("DELETE", "/orders/client/b")],
     ["delete", "/orders", await anna.call("DELETE", "/orders")],
+    ...(await answersAboutChanges(anna)),
+    ...(await answersAboutLists(anna)),
     ["get", "/commands/{commandId}", await anna.call("GET", "/commands/x")],
     ["get", "/wallet", await anna.call("GET", "/wallet")],
     ["get", "/wallet/{currency}", await anna.call("GET", "/wallet/idr")],

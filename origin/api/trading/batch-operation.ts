@@ -21,16 +21,18 @@ const batchSchema = z
   })
   .register(bodySchemas, { id: "NewOrders" });
 
+export const refusedResultSchema = z.strictObject({
+  status: z.int().min(400).max(599),
+  code: z.string(),
+  title: z.string(),
+  detail: z.string().optional(),
+  errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
+});
+
 const resultSchema = z.union([
   z.strictObject({ status: z.union([z.literal(200), z.literal(201)]), order: orderWithFillsSchema }),
   z.strictObject({ status: z.literal(202), commandId: z.string() }),
-  z.strictObject({
-    status: z.int().min(400).max(599),
-    code: z.string(),
-    title: z.string(),
-    detail: z.string().optional(),
-    errors: z.array(z.strictObject({ field: z.string(), message: z.string() })).optional(),
-  }),
+  refusedResultSchema,
 ]);
 
 const batchAnswerSchema = z
@@ -44,10 +46,9 @@ const batchAnswerSchema = z
 type BatchResult =
   | { readonly status: 200 | 201; readonly order: OrderWithFills }
   | { readonly status: 202; readonly commandId: string }
-  | ({ readonly status: number; readonly code: ErrorCode; readonly title: string } & Pick<
-      RefusalOptions,
-      "detail" | "errors"
-    >);
+  | RefusedResult;
+
+type RefusedResult = z.input<typeof refusedResultSchema>;
 
 type Placed = Result<PlacedOrder, TradingFailure>;
 
@@ -119,7 +120,7 @@ function resultOf(placed: Placed): BatchResult {
   return refusedResult(problemOf(failure));
 }
 
-function refusedResult([code, options]: readonly [ErrorCode, RefusalOptions?]): BatchResult {
+export function refusedResult([code, options]: readonly [ErrorCode, RefusalOptions?]): RefusedResult {
   const { status, title } = errorCatalogue[code];
   const { detail, errors } = options ?? {};
   return {
@@ -127,6 +128,6 @@ function refusedResult([code, options]: readonly [ErrorCode, RefusalOptions?]): 
     code,
     title,
     ...(detail === undefined ? {} : { detail }),
-    ...(errors === undefined ? {} : { errors }),
+    ...(errors === undefined ? {} : { errors: [...errors] }),
   };
 }

@@ -19,6 +19,8 @@ export const referenceField = z
   .regex(/^[A-Za-z0-9_.:/-]{1,64}$/, "must be 1 to 64 letters, digits or any of _ . : / -")
   .describe("Your own number for the movement. The same number with the same content is executed once, for 24 hours.");
 
+export const orderIdField = z.string().regex(/^[1-9]\d{0,14}$/, "must be an order's id");
+
 /** A range of whole numbers in a query. */
 function countField({ max, fallback }: { readonly max: number; readonly fallback: number }) {
   return z

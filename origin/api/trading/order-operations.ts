@@ -5,11 +5,9 @@ import { SEALED_CHARS_MAX } from "../../trading/command-seal.ts";
 import type { CommandState, OrderPort } from "../../trading/trading-port.ts";
 import { programOperation, type VenueOperation } from "../operation.ts";
 import { answerSchemas } from "../schemas.ts";
-import { cursorField, limitField, nextCursorField, PENDING, pageOf, pairField } from "./fields.ts";
+import { cursorField, limitField, nextCursorField, orderIdField, PENDING, pageOf, pairField } from "./fields.ts";
 import { clientOrderIdField, fillSchema, newOrderSchema, orderSchema, orderWithFillsSchema } from "./order-schemas.ts";
 import { answerRead, refuse, sequenceHeader, traderOf } from "./trading-answer.ts";
-
-const orderIdField = z.string().regex(/^[1-9]\d{0,14}$/, "must be an order's id");
 
 const orderPageSchema = z
   .strictObject({ orders: z.array(orderSchema), nextCursor: nextCursorField })
@@ -83,9 +81,12 @@ export function orderOperations(trading: OrderPort): readonly VenueOperation[] {
       permission: "info",
       query: z.strictObject({
         status: z
-          .enum(["open", "partiallyFilled", "filled", "cancelled"])
+          .enum(["pending", "open", "partiallyFilled", "filled", "cancelled", "failed", "stopped"])
           .optional()
-          .describe("`open`: every order in the book, partially filled ones included."),
+          .describe(
+            "`open`: every order in the book, partially filled ones included. `pending`: those that wait for a trigger " +
+              "or for the working order of their list.",
+          ),
         pair: pairField.optional(),
         cursor: cursorField,
         limit: limitField,
@@ -119,7 +120,7 @@ export function orderOperations(trading: OrderPort): readonly VenueOperation[] {
       method: "delete",
       path: "/orders/{orderId}",
       id: "cancelOrder",
-      summary: "Cancel an open order of mine",
+      summary: "Cancel an open or pending order of mine; other orders of its list end with it",
       limit: "trade",
       submitsCommand: true,
       permission: "trade",
@@ -136,7 +137,7 @@ export function orderOperations(trading: OrderPort): readonly VenueOperation[] {
       method: "delete",
       path: "/orders/client/{clientOrderId}",
       id: "cancelOrderByClientId",
-      summary: "Cancel an open order of mine by my own name for it",
+      summary: "Cancel an open or pending order of mine by my own name for it",
       limit: "trade",
       submitsCommand: true,
       permission: "trade",
@@ -153,7 +154,7 @@ export function orderOperations(trading: OrderPort): readonly VenueOperation[] {
       method: "delete",
       path: "/orders",
       id: "cancelOrders",
-      summary: "Cancel all my open orders, of one pair or of all",
+      summary: "Cancel all my open and pending orders, of one pair or of all",
       limit: "trade",
       submitsCommand: true,
       permission: "trade",

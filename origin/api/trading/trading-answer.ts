@@ -1,11 +1,11 @@
 import type { ErrorCode, RefusalOptions } from "../../../shared/http/errors.ts";
 import type { Result } from "../../../shared/result.ts";
 import { refusalOf } from "../../commit/submit/refuse-reject.ts";
-import type { Reader, Trader, TradingFailure } from "../../trading/trading-port.ts";
+import type { Reader, Trader, TradingFailure, TradingFault } from "../../trading/trading-port.ts";
 import type { Caller, Identity } from "../operation.ts";
 
 /** Our own API over the trading port: requests become its readers and traders, its failures become our errors. */
-type KnownCaller = Caller & { readonly identity: Identity };
+export type KnownCaller = Caller & { readonly identity: Identity };
 
 const SEQUENCE_HEADER = "venue-sequence";
 const SEQUENCE = /^\d{1,15}$/;
@@ -62,7 +62,7 @@ export function refuse(caller: Caller, failure: TradingFailure): Response {
 export function problemOf(failure: TradingFailure): readonly [ErrorCode, RefusalOptions?] {
   switch (failure.kind) {
     case "invalid":
-      return ["validation_failed", { errors: failure.faults.map(({ field, message }) => ({ field, message })) }];
+      return invalid(failure.faults);
     case "rejected":
       return refusalOf(failure.code);
     case "refused":
@@ -74,5 +74,12 @@ export function problemOf(failure: TradingFailure): readonly [ErrorCode, Refusal
   }
 }
 
+/** A fault that the engine has a code for decides the code of the answer. */
+function invalid(faults: readonly TradingFault[]): readonly [ErrorCode, RefusalOptions?] {
+  const code = faults.find((fault) => fault.code !== undefined)?.code;
+  const errors = faults.map(({ field, message }) => ({ field, message }));
+  return code === undefined ? ["validation_failed", { errors }] : [refusalOf(code)[0], { errors }];
+}
+
 const MAY_BE_EXECUTED =
-  "The request may still be executed. Send it again with the same clientOrderId or reference, or check its effect first.";
+  "The request may still be executed. Send it again with the same clientOrderId, clientListId or reference, or check its effect first.";

@@ -99,6 +99,13 @@ export const ORDER_REFUSALS: readonly ErrorCode[] = [
   ] as const),
 ];
 
+/** The errors of an order list: those of its orders, and its own. */
+export const LIST_REFUSALS: readonly ErrorCode[] = [
+  ...ORDER_REFUSALS,
+  ...(["list_orders_invalid", "list_prices_invalid", "client_list_id_reused"] as const),
+  ...(["venue_catching_up", "database_unavailable"] as const),
+];
+
 export const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   ...(["currency_not_found", "account_frozen", "balance_insufficient"] as const),
   ...([
