@@ -37,7 +37,7 @@ export function orderCommand(
 }
 
 /** Whether the order has a limit once it can trade. */
-export const hasLimit = ({ type }: Pick<NewOrder, "type">): boolean =>
+const hasLimit = ({ type }: Pick<NewOrder, "type">): boolean =>
   type === "limit" || type === "stopLimit" || type === "takeProfitLimit";
 
 function defaultTime(order: NewOrder): TimeInForce {

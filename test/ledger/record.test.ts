@@ -282,14 +282,15 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
   });
 
   it("names an order whose frozen funds are missing", async () => {
-    const [id] = await stores.redis.hkeys("v1:{t0}:book:btcidr");
+    const plain = "SELECT id::int AS id FROM orders WHERE status = 'open' AND pair = 'btcidr' AND conditions IS NULL";
+    const id = (await rowsOf(stores.database, plain))[0]?.["id"];
     const row = (await stores.redis.hget("v1:{t0}:book:btcidr", String(id))) ?? "";
     await stores.redis.hdel("v1:{t0}:book:btcidr", String(id));
     expect(await faultsOf("open orders")).not.toEqual([]);
     await stores.redis.hset("v1:{t0}:book:btcidr", String(id), row);
   });
 
-  it("names a trigger, a list and a switch that are wrong in Redis or would be restored wrong", async () => {
+  it("names a trigger and a list that are wrong in Redis or would be restored wrong", async () => {
     const { redis, database } = stores;
     const pending = await rowsOf(
       database,
@@ -300,6 +301,10 @@ describe.each(["embedded", "server"] as const)("the record in the %s database", 
     const row = JSON.parse(honest) as unknown[];
     await redis.hset(key, "conditions", JSON.stringify(row.with(8, Number(row[8]) + 1)));
     expect(await faultsOf("open orders")).not.toEqual([]);
+    // An expiry that is wrong freezes the same funds: only the record tells.
+    await redis.hset(key, "conditions", JSON.stringify(row.with(5, 1)));
+    expect(await faultsOf("open orders")).toEqual([]);
+    expect(await faultsOf("restore")).toEqual([expect.stringContaining("would differ from the state in Redis")]);
     await redis.hset(key, "conditions", honest);
     const [listId = ""] =
       Object.entries(await redis.hgetall(LISTS_KEY)).find(([, text]) => text.includes("active")) ?? [];

@@ -123,7 +123,8 @@ async function audit({ database, redis, withRestore, pause, from, again }: Audit
   });
   facts.set("balances", `${held.size} accounts at entry ${position.sequence}`);
   facts.set("conservation", conservation({ changes, totals: walk.totals, scales, findings }));
-  for (const fault of faultsOfState(changes)) findings.add("open orders", fault);
+  const inRedis = inspected(changes);
+  for (const fault of inRedis.faults) findings.add("open orders", fault);
   facts.set("open orders", `${changes.orders.length} open, frozen funds match`);
   const parked = await patiently(() => listParked.all(database, {}));
   for (const { sequence, reason } of parked) findings.add("parked entries", `entry ${sequence}: ${reason}`);
@@ -147,7 +148,7 @@ async function audit({ database, redis, withRestore, pause, from, again }: Audit
       scales,
       findings,
     });
-    for (const fault of faultsOfState(rows)) findings.add("restore", `a restore would give: ${fault}`);
+    compareStates(inspected(rows), { inRedis, isSameEntry: at === position.sequence, findings });
     facts.set("restore", `PostgreSQL restores the state at entry ${at} (tables at ${recorded.tablesAt})`);
   }
   const strays = await patiently(() => countStrays.first(database, { lastTradeId: String(walk.lastTradeId) }));
@@ -254,13 +255,31 @@ function conservation({ changes, totals, scales, findings }: Conserved): string 
   return facts.length === 0 ? "no deposits yet" : facts.join(", ");
 }
 
+type Inspected = { readonly faults: readonly string[]; readonly hash: string };
+
+/** Trading may have continued between the two looks: then each is checked by itself only. */
+function compareStates(
+  inTables: Inspected,
+  {
+    inRedis,
+    isSameEntry,
+    findings,
+  }: { readonly inRedis: Inspected; readonly isSameEntry: boolean; readonly findings: Findings },
+): void {
+  for (const fault of inTables.faults) findings.add("restore", `a restore would give: ${fault}`);
+  if (isSameEntry && inTables.hash !== inRedis.hash)
+    findings.add("restore", "a restore would differ from the state in Redis at the same entry");
+}
+
 /** The engine's own checks: conservation, no negative balance, no crossed book, frozen funds match the open orders. */
-function faultsOfState(changes: Changes): readonly string[] {
+function inspected(changes: Changes): Inspected {
   try {
     const engine = createEngine();
-    engine.absorb(changes);
-    return engine.verify();
+    // Names are fetched when a command has one: they are in no loaded state.
+    engine.absorb({ ...changes, references: [] });
+    return { faults: engine.verify(), hash: engine.stateHash() };
   } catch (error) {
-    return [`the state cannot be loaded: ${error instanceof Error ? error.message : String(error)}`];
+    const reason = error instanceof Error ? error.message : String(error);
+    return { faults: [`the state cannot be loaded: ${reason}`], hash: "" };
   }
 }
