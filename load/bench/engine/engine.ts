@@ -1,5 +1,6 @@
 import { assert } from "../../../shared/assert.ts";
 import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
+import { auctionRows } from "./engine-auction.ts";
 import { bareBook } from "./engine-bare-book.ts";
 import { hftLimitOrderBook, nodejsOrderBook, type Player, type Prepare } from "./engine-books.ts";
 import { floorOfEngine } from "./engine-floor.ts";
@@ -63,12 +64,20 @@ export const engineBenchmark: Benchmark = {
     rows.push(
       longestCommand(sweep, { where: `one order through ${count(effort.level)} others`, rounds: effort.rounds }),
     );
-    return [...rows, ...speedRows(rows)];
+    return [...rows, ...speedRows(rows), ...auctionRows({ orders: effort.auction, rounds: effort.rounds })];
   },
 };
 
-const FULL = { standing: 20_000, operations: 60_000, level: 20_000, cancels: 2_000, rounds: 5, plays: 8 };
-const QUICK = { standing: 200, operations: 2_000, level: 300, cancels: 100, rounds: 1, plays: 1 };
+const FULL = {
+  standing: 20_000,
+  operations: 60_000,
+  level: 20_000,
+  cancels: 2_000,
+  auction: 200_000,
+  rounds: 5,
+  plays: 8,
+};
+const QUICK = { standing: 200, operations: 2_000, level: 300, cancels: 100, auction: 2_000, rounds: 1, plays: 1 };
 const WARM_UPS = 3;
 
 type Comparison = {

@@ -201,6 +201,7 @@ function fill(state: EngineState, pair: Pair, budget: Budget): void {
   const { orders } = state;
   const { ticks, number } = pair.auction;
   let { trades, lots } = pair.auction;
+  let counted = 0;
   const firstTradeId = trades === 0 ? state.nextTradeId : pair.auction.firstTradeId;
   const [buys, sells] = [pair.book.buys, pair.book.sells] as const;
   let [buy, sell] = [firstOrder(buys), firstOrder(sells)];
@@ -211,11 +212,19 @@ function fill(state: EngineState, pair: Pair, budget: Budget): void {
     (orders.ticks[buy] as number) < ticks ||
     (orders.ticks[sell] as number) > ticks;
   while (budget.left > 0 && !isDone()) {
-    lots += BigInt(tradeAt(state, pair, { buy, sell, ticks, number }));
+    const traded = tradeAt(state, pair, { buy, sell, ticks, number });
+    // Doubles count exactly up to here; a bigint for every trade would be allocated for nothing.
+    if (counted + traded > Number.MAX_SAFE_INTEGER) {
+      lots += BigInt(counted);
+      counted = 0;
+    }
+    counted += traded;
     trades++;
     budget.left -= COST_OF_CHANGE;
-    [buy, sell] = [firstOrder(buys), firstOrder(sells)];
+    buy = firstOrder(buys);
+    sell = firstOrder(sells);
   }
+  lots += BigInt(counted);
   pair.auction = { ...pair.auction, trades, lots, firstTradeId: trades === 0 ? 0 : firstTradeId };
   if (!isDone()) return;
   pair.auction = { ...pair.auction, phase: "closing" };
