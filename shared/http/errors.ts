@@ -88,7 +88,7 @@ export const errorCatalogue = {
   balance_insufficient: { status: 409, title: "The available balance is insufficient.", retry: "later" },
   client_order_id_reused: { status: 409, title: "This client order id belongs to another order.", retry: "never" },
   client_list_id_reused: { status: 409, title: "This client list id belongs to another list.", retry: "never" },
-  amend_unsupported: { status: 409, title: "This order cannot be amended.", retry: "never" },
+  amend_unsupported: { status: 409, title: "This order cannot be amended or replaced.", retry: "never" },
   currency_fixed: { status: 409, title: "The decimals of a currency cannot be changed.", retry: "never" },
   fill_or_kill_unfillable: { status: 409, title: "The order could not be filled completely.", retry: "later" },
   no_liquidity: { status: 409, title: "There is no order to trade with.", retry: "later" },

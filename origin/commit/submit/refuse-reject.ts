@@ -42,6 +42,8 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
       ];
     case "expiry_invalid":
       return [code, { errors: [{ field: "expiresAt", message: "must be in the future, within a year, for GTD" }] }];
+    case "cancel_after_invalid":
+      return [code, { errors: [{ field: "seconds", message: "must be 0, or from 1 to 86400" }] }];
     case "amend_upward":
     case "amend_without_effect":
     case "amend_below_filled":
@@ -50,7 +52,6 @@ export function refusalOf(code: RejectCode): readonly [ErrorCode, RefusalOptions
     case "list_orders_invalid":
     case "list_prices_invalid":
     case "amend_unsupported":
-    case "cancel_after_invalid":
     case "trailing_orders_limit":
     case "list_not_active":
     case "client_list_id_reused":
