@@ -4,9 +4,10 @@ import { createApp } from "./app.ts";
 import { forward } from "./proxy/forward.ts";
 import type { Platform } from "./proxy/platform.ts";
 import { relaySocket } from "./proxy/relay-socket.ts";
-import { type EdgeBindings, edgeConfiguration } from "./request/env.ts";
+import type { EdgeBindings } from "./request/env.ts";
 import { log } from "./request/log.ts";
 import { LET_GO_BYTES_MAX } from "./request/read-bytes.ts";
+import { edgeConfiguration } from "./request/read-visit.ts";
 
 const platform: Platform = { forward, watchSocket: relaySocket };
 const app = createApp(platform);

@@ -1,10 +1,9 @@
-import { systemClock } from "../../shared/clock.ts";
+import { createStoreClock, type StoreClock, systemClock } from "../../shared/clock.ts";
 import { type Drawing, drawWith } from "../../shared/draw.ts";
 import { problemResponse } from "../../shared/http/errors.ts";
 import { type FillRandom, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { createStoreClock, type StoreClock } from "../../shared/store/store-clock.ts";
 import { type Line, openLine } from "../line/line.ts";
 import type { Draw, QueueRecord } from "../line/registry.ts";
 import { type Phase, settingsAt, surePhaseAt } from "../line/schedule.ts";

@@ -203,3 +203,8 @@ export function tokenCookie(cookie: Setting & { readonly token: string; readonly
 export function clearedTokenCookie(cookie: Setting): string {
   return tokenCookie({ ...cookie, token: "", lifetimeSeconds: 0 });
 }
+
+/** The browser says that a page of this visitor was closed a moment ago: see `leavingCookie`. */
+export function isLeaving({ headers }: Visit, queueId: QueueId): boolean {
+  return headers.get("cookie")?.includes(`sluice-leaving-${queueId}=1`) ?? false;
+}

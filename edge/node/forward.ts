@@ -59,19 +59,19 @@ export function createForward(agents: OriginAgents) {
 
 /** The origin is asked under the visitor's host; an upstream under its own. */
 function askOrigin({ origin }: OriginAgents, visit: Visit, request: NodeRequest): ClientRequest {
-  return origin.request(originRequest(visit, request, hostOf(visit.target.site)));
+  return origin.open(originRequest(origin, visit, request, hostOf(visit.target.site)));
 }
 
 function askUpstream(upstream: OriginAgent, visit: Visit, request: NodeRequest): ClientRequest {
-  return upstream.request(originRequest(visit, request, upstream.host));
+  return upstream.open(originRequest(upstream, visit, request, upstream.host));
 }
 
-function originRequest({ target, headers }: Visit, request: NodeRequest, host: string) {
+function originRequest({ address }: OriginAgent, { target, headers }: Visit, request: NodeRequest, host: string) {
   const lines: string[] = ["host", host];
   for (const [name, value] of headers) if (name !== "host" && name !== "upgrade") lines.push(name, value);
   if (request.socketHead !== undefined) lines.push("connection", "Upgrade", "upgrade", "websocket");
   else lines.push(...framingOf(request));
-  return { method: request.method, path: target.path + target.query, headers: lines };
+  return { ...address, method: request.method, path: target.path + target.query, headers: lines };
 }
 
 let lastSite = "";

@@ -2,14 +2,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { ExecutionContext } from "hono";
 import { assert } from "../../shared/assert.ts";
+import type { EdgeBindings } from "../request/env.ts";
 import { log } from "../request/log.ts";
 import { answerBrokenRequest, refuseSocket, watchBody } from "./broken-request.ts";
-import { SwitchedResponse } from "./forward.ts";
+import { OriginResponse, SwitchedResponse } from "./forward.ts";
 import { NodeRequest } from "./node-request.ts";
-import type { PlainHeaders } from "./plain-response.ts";
-import { writeResponse } from "./write-response.ts";
+import { type PlainHeaders, type PlainResponse, usePlainResponses } from "./plain-response.ts";
 
 export type HttpServer = {
   readonly port: number;
@@ -17,11 +18,23 @@ export type HttpServer = {
   readonly stop: () => Promise<void>;
 };
 
+export type EdgeApp = {
+  readonly fetch: (request: Request, bindings: EdgeBindings, context: ExecutionContext) => Response | Promise<Response>;
+};
+
+/** A Node process lives longer than its requests: work after a response needs no help, only a reader of its failure. */
+const CONTEXT = { waitUntil: (work: Promise<unknown>) => void work.catch(logLate) } as ExecutionContext;
+
+export function logLate(error: unknown): void {
+  log("error", "work after a response failed", { error });
+}
+
 type HttpServerOptions = {
   /** Loopback unless told otherwise. */
   readonly host?: string;
   readonly port: number;
-  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly app: EdgeApp;
+  readonly bindings: EdgeBindings;
   /** How long a client may take to say what it wants. */
   readonly headMsMax?: number;
   /** How long it may take for each kilobyte of a body. */
@@ -39,9 +52,10 @@ const IDLE_MS_MAX = 75_000;
 const SOCKETS_MAX = 20_000;
 const DRAIN_MS_MAX = 500;
 
-/** The app behind node:http. A request that can be read in several ways is refused here or in the app. */
+/** The app behind node:http. Its responses are plain ones, in the whole process. A request that can be read in several ways is refused here or in the app. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { host = "127.0.0.1", port, fetch, headMsMax = HEAD_MS_MAX, bodyMsMax = BODY_MS_MAX } = options;
+  const { host = "127.0.0.1", port, app, bindings, headMsMax = HEAD_MS_MAX, bodyMsMax = BODY_MS_MAX } = options;
+  usePlainResponses();
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: headMsMax,
@@ -61,7 +75,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     if (request.hasBody) watchBody(request, bodyMsMax);
     if (!(await hasTurn(request))) return;
     try {
-      const response = await fetch(request.asRequest());
+      const response = await app.fetch(request.asRequest(), bindings, CONTEXT);
       // A server that is to stop keeps no connection.
       if (!server.listening) request.outgoing.shouldKeepAlive = false;
       if (isSwitched(response)) openTunnel(request, response);
@@ -159,6 +173,106 @@ async function drain(server: Server, tunnels: ReadonlySet<Duplex>): Promise<void
   await Promise.race([closed, sleep(DRAIN_MS_MAX, undefined, { ref: false })]);
   server.closeAllConnections();
   await closed;
+}
+
+/** How long a client that keeps sending after its response is read: cut off at once, it might lose the response. */
+const LAST_BYTES_MS_MAX = 2_000;
+
+/**
+ * Writes the app's answer to the socket. An answer that breaks off on our side or the origin's breaks off at the client
+ * too.
+ */
+function writeResponse({ incoming, outgoing }: NodeRequest, answer: Response): Promise<void> | undefined {
+  const response = answer as unknown as PlainResponse;
+  if (outgoing.destroyed || !outgoing.socket?.writable) {
+    if (response instanceof OriginResponse) response.stream.destroy();
+    return undefined;
+  }
+  if (!incoming.complete) outgoing.once("finish", () => letGo(incoming));
+  // HTTP/1.1 keeps connections anyway; to say so is for those who speak 1.0.
+  if (outgoing.shouldKeepAlive && incoming.httpVersionMinor === 1) outgoing.removeHeader("connection");
+  if (response instanceof OriginResponse) return writeOrigin(outgoing, response);
+  const { wholeText } = response;
+  const isHead = incoming.method === "HEAD";
+  if (wholeText !== undefined && !isHead) {
+    const bytes = Buffer.byteLength(wholeText);
+    writeHead(outgoing, response, bytes);
+    // Text of ASCII alone leaves without being encoded.
+    outgoing.end(wholeText, bytes === wholeText.length ? "latin1" : "utf8");
+    return undefined;
+  }
+  const body = isHead ? null : response.body;
+  if (body !== null) return writeStream(outgoing, response, body);
+  writeHead(outgoing, response);
+  outgoing.end();
+  return undefined;
+}
+
+function writeHead(outgoing: ServerResponse, { status, statusText, headers }: PlainResponse, length?: number): void {
+  const lines = headers.toRaw();
+  if (length !== undefined && !headers.has("content-length")) lines.push("content-length", String(length));
+  if (statusText === "") outgoing.writeHead(status, lines);
+  else outgoing.writeHead(status, statusText, lines);
+}
+
+function writeOrigin(outgoing: ServerResponse, response: OriginResponse): undefined {
+  const { stream } = response;
+  if (stream.errored || (stream.destroyed && !stream.complete)) {
+    outgoing.destroy();
+    return;
+  }
+  writeHead(outgoing, response);
+  // Most answers have come in one piece with their head, and leave in one.
+  if (stream.complete) {
+    outgoing.end(stream.read());
+    return;
+  }
+  if (stream.readableLength === 0) outgoing.flushHeaders();
+  stream.on("error", () => outgoing.destroy());
+  stream.pipe(outgoing);
+}
+
+/** Our own bodies nearly always have one piece, and then a length. A longer stream is sent piece by piece. */
+async function writeStream(
+  outgoing: ServerResponse,
+  response: PlainResponse,
+  body: ReadableStream<Uint8Array>,
+): Promise<void> {
+  const reader = body.getReader();
+  outgoing.once("close", () => void reader.cancel().catch(ignore));
+  const first = await reader.read();
+  if (first.done) {
+    writeHead(outgoing, response, 0);
+    outgoing.end();
+    return;
+  }
+  const following = reader.read();
+  const second = await Promise.race([following, nextTurn()]);
+  if (second?.done) {
+    writeHead(outgoing, response, first.value.length);
+    outgoing.end(first.value);
+    return;
+  }
+  writeHead(outgoing, response);
+  await writePiece(outgoing, first.value);
+  for (let next = await following; !next.done; next = await reader.read()) await writePiece(outgoing, next.value);
+  outgoing.end();
+}
+
+/** Settles when there is room for more, or the reader is gone. */
+function writePiece(outgoing: ServerResponse, piece: Uint8Array): Promise<void> | undefined {
+  if (outgoing.write(piece) || outgoing.destroyed) return undefined;
+  return new Promise((resolve) => {
+    outgoing.once("drain", resolve);
+    outgoing.once("close", resolve);
+  });
+}
+
+function letGo(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  incoming.resume();
+  const timer = setTimeout(() => incoming.socket.destroy(), LAST_BYTES_MS_MAX);
+  incoming.once("close", () => clearTimeout(timer));
 }
 
 const ignore = () => undefined;

@@ -41,11 +41,11 @@ export function createOriginAgents({ site, allowsPrivateTargets }: AgentsOptions
 export type OriginAgent = {
   /** The upstream's own name, for Host. */
   readonly host: string;
-  readonly request: (options: OriginRequestOptions) => ClientRequest;
+  /** `request` of node:http or node:https, and what every request to this origin gives it. */
+  readonly open: (options: RequestOptions) => ClientRequest;
+  readonly address: RequestOptions;
   readonly close: () => void;
 };
-
-type OriginRequestOptions = Required<Pick<RequestOptions, "method" | "path">> & { readonly headers: string[] };
 
 /** Streams and slow answers hold one each. Requests beyond wait for one, on the origin's time. */
 const SOCKETS_MAX = 4_096;
@@ -70,7 +70,7 @@ export function createOriginAgent(site: string, { isPublicOnly = false }: AgentO
     port: port === "" ? (isSecure ? 443 : 80) : Number(port),
     ...(isPublicOnly && { lookup: lookupPublic }),
   };
-  return { host, request: (asked) => open({ ...address, ...asked }), close: () => agent.destroy() };
+  return { host, open, address, close: () => agent.destroy() };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { ScriptRunner } from "../../shared/store/define-script.ts";
+import { hashTagOf } from "../../shared/store/define-script.ts";
 import { gatherReplicated } from "../../shared/store/gather-replicated.ts";
-import { hashTagOf } from "../../shared/store/hash-tag.ts";
 
 type Call = {
   readonly command: "EVALSHA" | "EVAL";

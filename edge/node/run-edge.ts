@@ -1,24 +1,21 @@
-import type { ExecutionContext } from "hono";
 import { assert } from "../../shared/assert.ts";
 import { isSocket } from "../proxy/forwarding.ts";
 import type { Platform } from "../proxy/platform.ts";
-import { type EdgeBindings, type EdgeConfiguration, edgeConfiguration } from "../request/env.ts";
+import type { EdgeBindings, EdgeConfiguration } from "../request/env.ts";
 import { log } from "../request/log.ts";
+import { edgeConfiguration } from "../request/read-visit.ts";
 import { parseNodeEdgeEnvironment } from "./environment.ts";
 import { createForward, SwitchedResponse } from "./forward.ts";
-import { startHttpServer } from "./http-server.ts";
+import { type EdgeApp, logLate, startHttpServer } from "./http-server.ts";
 import { openIoredisStore } from "./ioredis-store.ts";
 import { createOriginAgents } from "./origin-agents.ts";
-import { usePlainResponses } from "./plain-response.ts";
 import { createTokenWriter } from "./write-token.ts";
 
 type EdgeProcess = {
-  readonly createApp: (platform: Platform) => { readonly fetch: EdgeFetch };
+  readonly createApp: (platform: Platform) => EdgeApp;
   /** The worker's cron job. */
   readonly sweep?: (configuration: EdgeConfiguration) => Promise<void>;
 };
-
-type EdgeFetch = (request: Request, bindings: EdgeBindings, context: ExecutionContext) => Response | Promise<Response>;
 
 /** As often as a worker's cron: polls keep a line moving, this is for a line without polls. */
 const SWEEP_EVERY_MS = 60_000;
@@ -28,8 +25,6 @@ const SWEEP_EVERY_MS = 60_000;
  * own setting for that.
  */
 export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> {
-  usePlainResponses();
-
   // 1. Settings: every fault at once, before anything is opened.
   const settings = await parseNodeEdgeEnvironment(process.env);
   if (!settings.ok) {
@@ -57,7 +52,8 @@ export async function runEdge({ createApp, sweep }: EdgeProcess): Promise<void> 
   // 4. HTTP, on loopback unless told otherwise.
   const server = await startHttpServer({
     ...{ host, port, bodyMsMax: configuration.value.bodyTimeoutMs },
-    fetch: (request) => app.fetch(request, bindings, CONTEXT),
+    app,
+    bindings,
   });
   log("info", "edge listens", { port: server.port });
 
@@ -78,13 +74,6 @@ const watchSocket: Platform["watchSocket"] = (response, watch) => {
   response.webSocket.watchWith(watch);
   return response;
 };
-
-/** A Node process lives longer than its requests: work after a response needs no help, only a reader of its failure. */
-const CONTEXT = { waitUntil: (work: Promise<unknown>) => void work.catch(logLate) } as ExecutionContext;
-
-function logLate(error: unknown): void {
-  log("error", "work after a response failed", { error });
-}
 
 /** The supervisor sends SIGKILL after a while, so no timer is needed here. */
 function stopOnSignal(stop: () => Promise<void>): void {

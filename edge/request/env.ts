@@ -123,15 +123,7 @@ export type OriginAddress =
   | { readonly kind: "binding"; readonly fetcher: OriginFetcher }
   | { readonly kind: "url"; readonly site: string };
 
-type ConfigurationResult = Result<EdgeConfiguration, readonly string[]>;
-
-let last: { readonly bindings: EdgeBindings; readonly result: ConfigurationResult } | undefined;
-
-/** Once per isolate: the platform hands every request the same bindings. */
-export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
-  if (last?.bindings !== bindings) last = { bindings, result: readConfiguration(bindings) };
-  return last.result;
-}
+export type ConfigurationResult = Result<EdgeConfiguration, readonly string[]>;
 
 export function readConfiguration(bindings: EdgeBindings): ConfigurationResult {
   const {

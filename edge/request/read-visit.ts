@@ -2,7 +2,13 @@ import type { MiddlewareHandler } from "hono";
 import { type ErrorCode, problemResponse } from "../../shared/http/errors.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import { fail, ok, type Result } from "../../shared/result.ts";
-import { type EdgeBindings, type EdgeConfiguration, type EdgeEnvironment, edgeConfiguration } from "./env.ts";
+import {
+  type ConfigurationResult,
+  type EdgeBindings,
+  type EdgeConfiguration,
+  type EdgeEnvironment,
+  readConfiguration,
+} from "./env.ts";
 import { log } from "./log.ts";
 import { type PlainTarget, plainTarget, type TargetFault, targetAt } from "./plain-target.ts";
 import { requestHeaders } from "./request-headers.ts";
@@ -67,6 +73,14 @@ export function readVisit(request: Request, bindings: EdgeBindings): Result<Visi
   return hasStrandedBody(visit, { goesElsewhere })
     ? fail(problemResponse("request_ambiguous", { requestId }))
     : ok(visit);
+}
+
+let last: { readonly bindings: EdgeBindings; readonly result: ConfigurationResult } | undefined;
+
+/** Once per isolate: the platform hands every request the same bindings. */
+export function edgeConfiguration(bindings: EdgeBindings): ConfigurationResult {
+  if (last?.bindings !== bindings) last = { bindings, result: readConfiguration(bindings) };
+  return last.result;
 }
 
 type Source = Pick<Visit, "target" | "clientAddress">;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { Clock } from "../../shared/clock.ts";
-import { createStoreClock } from "../../shared/store/store-clock.ts";
+import { createStoreClock } from "../../shared/clock.ts";
 
 /**
  * The time of the venue's Redis, shared by all processes of the venue and used for sessions: a machine whose own clock

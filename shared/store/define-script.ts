@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { assert } from "../assert.ts";
-import { hashTagOf } from "./hash-tag.ts";
 
 /**
  * The only way to call a Lua script. A definition names its keys and arguments in the order the script's header lists
@@ -143,4 +142,14 @@ function assertOneSlot(name: string, keys: readonly string[]): void {
 async function sha1Hex(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * A key's hash tag, which decides its slot in Redis Cluster: the text between the first brace and the next closing one.
+ * Undefined without one; then the whole key decides.
+ */
+export function hashTagOf(key: string): string | undefined {
+  const start = key.indexOf("{") + 1;
+  const end = start === 0 ? -1 : key.indexOf("}", start);
+  return end <= start ? undefined : key.slice(start, end);
 }

@@ -178,3 +178,9 @@ export const passClaimsSchema = z.object({
     .optional(),
   slotless: z.literal(true).optional(),
 });
+
+export type AcceptedQueues = readonly QueueId[] | "any";
+
+export function acceptsQueue(accepted: AcceptedQueues, queueId: QueueId): boolean {
+  return accepted === "any" || accepted.includes(queueId);
+}

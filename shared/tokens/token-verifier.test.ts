@@ -3,8 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createTokenForge, ISSUER, OTHER_QUEUE, type TokenForge, VENUE } from "../../kit/token-forge.ts";
 import { fail, ok } from "../result.ts";
 import { importTokenKey, publicTokenKeySchema } from "./token-keys.ts";
-import { createTokenMemory } from "./token-memory.ts";
-import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+import { createTokenMemory, createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
 
 const NOW_SECONDS = 1_790_000_000;
 const NOW_MS = NOW_SECONDS * 1000;

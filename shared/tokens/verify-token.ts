@@ -3,6 +3,8 @@ import type { z } from "zod";
 import type { QueueId } from "../queue-id.ts";
 import { fail, ok, type Result } from "../result.ts";
 import {
+  type AcceptedQueues,
+  acceptsQueue,
   CLOCK_TOLERANCE_SECONDS,
   PASS_LIFETIME_SECONDS_MAX,
   type Pass,
@@ -54,8 +56,6 @@ export type Verification = {
   readonly nowMs: number;
 };
 
-export type AcceptedQueues = readonly QueueId[] | "any";
-
 export type VerifiedToken<Content> = { readonly content: Content; readonly kid: string; readonly key: CryptoKey };
 
 type Outcome<Content> = Promise<Result<VerifiedToken<Content>, TokenRefusal>>;
@@ -66,10 +66,6 @@ export function verifyTicket(token: string, verification: Verification): Outcome
 
 export function verifyPass(token: string, verification: Verification): Outcome<Pass> {
   return verifyToken(passRules, token, verification);
-}
-
-export function acceptsQueue(accepted: AcceptedQueues, queueId: QueueId): boolean {
-  return accepted === "any" || accepted.includes(queueId);
 }
 
 export type KindRules<Claims, Content> = {

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../kit/temporary-folder.ts";
 import { scriptRunner } from "../../origin/redis/script-runner.ts";
 import { newId, systemRandom } from "../../shared/ids.ts";
 import type { QueueId } from "../../shared/queue-id.ts";
-import { createStoreClock } from "../../shared/store/store-clock.ts";
+import { createStoreClock } from "../../shared/clock.ts";
 import { startRedisServer } from "../../stack/servers/redis-server.ts";
 import { startGateStack } from "./gate-stack.ts";
 import { createVisitor, JSON_PLEASE, until } from "./visitor.ts";

@@ -9,7 +9,7 @@ afterAll(() => origin.stop());
 
 async function statusAt(site: string, { isPublicOnly }: { readonly isPublicOnly: boolean }): Promise<number | string> {
   const agent = createOriginAgent(site, { isPublicOnly });
-  const asked = agent.request({ method: "GET", path: "/", headers: ["host", agent.host] });
+  const asked = agent.open({ ...agent.address, method: "GET", path: "/", headers: ["host", agent.host] });
   asked.end();
   try {
     const [response] = (await once(asked, "response")) as [IncomingMessage];

@@ -14,20 +14,23 @@ const asked: string[] = [];
 const server = await startHttpServer({
   port: 0,
   headMsMax: HEAD_MS_MAX,
-  fetch: async (request) => {
-    asked.push(request.url);
-    if (request.url.endsWith("/refused")) return new Response("no", { status: 403 });
-    if (request.url.endsWith("/stream")) return new Response(slowPieces());
-    if (request.url.endsWith("/fails")) throw new Error("on purpose");
-    let bytes = 0;
-    for await (const piece of request.body ?? []) {
-      bytes += piece.length;
-      if (request.url.endsWith("/enough")) break;
-    }
-    return Response.json({ bytes, method: request.method, host: request.headers.get("host") });
-  },
+  bindings: {},
+  app: { fetch: answer },
 });
 afterAll(() => server.stop());
+
+async function answer(request: Request): Promise<Response> {
+  asked.push(request.url);
+  if (request.url.endsWith("/refused")) return new Response("no", { status: 403 });
+  if (request.url.endsWith("/stream")) return new Response(slowPieces());
+  if (request.url.endsWith("/fails")) throw new Error("on purpose");
+  let bytes = 0;
+  for await (const piece of request.body ?? []) {
+    bytes += piece.length;
+    if (request.url.endsWith("/enough")) break;
+  }
+  return Response.json({ bytes, method: request.method, host: request.headers.get("host") });
+}
 
 function slowPieces(): ReadableStream<Uint8Array> {
   const pieces = ["first ", "second ", "third"];

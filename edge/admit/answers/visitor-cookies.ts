@@ -37,7 +37,7 @@ export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: 
   const { target, headers } = visit;
   const secure = target.protocol === "https";
   const sameSite = settings?.sameSite ?? "lax";
-  const isMute = comesWithoutCookies(sentBy(visit, sameSite));
+  const isMute = () => comesWithoutCookies(sentBy(visit, sameSite));
   const values = new Map<VisitorTokenKind | "other", string>();
   const isSent = (kind: VisitorTokenKind) => headers.get("cookie")?.includes(`sluice-${kind}-${queueId}=`) ?? false;
   const lifetimeSeconds = (endsAtMs: number) => (endsAtMs - gate.clock.nowMs()) / 1000;
@@ -47,7 +47,7 @@ export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: 
   }
 
   function addTo(answerHeaders: Headers): void {
-    if (values.size === 0 || isMute) return;
+    if (values.size === 0 || isMute()) return;
     for (const value of values.values()) answerHeaders.append("set-cookie", value);
     keepFromSharedCaches(answerHeaders);
   }
@@ -72,7 +72,7 @@ export function createVisitorCookies(visit: Visit, { gate, queueId, settings }: 
       clear("ticket");
     },
     putOn(response) {
-      if (values.size === 0 || isMute) return response;
+      if (values.size === 0 || isMute()) return response;
       const answer = writable(response);
       addTo(answer.headers);
       return answer;
@@ -104,10 +104,6 @@ export function leavingCookie(visit: Visit, queueId: QueueId): string {
 
 export function clearedLeavingCookie(visit: Visit, queueId: QueueId): string {
   return smallCookie(visit, { name: `leaving-${queueId}`, value: "1", maxAge: 0 });
-}
-
-export function isLeaving({ headers }: Visit, queueId: QueueId): boolean {
-  return headers.get("cookie")?.includes(`sluice-leaving-${queueId}=1`) ?? false;
 }
 
 /**

@@ -4,16 +4,11 @@ import { isSocket } from "../../proxy/forwarding.ts";
 import type { Platform } from "../../proxy/platform.ts";
 import { log } from "../../request/log.ts";
 import type { Visit } from "../../request/read-visit.ts";
-import {
-  clearedLeavingCookie,
-  createVisitorCookies,
-  isLeaving,
-  type VisitorCookies,
-} from "../answers/visitor-cookies.ts";
+import { clearedLeavingCookie, createVisitorCookies, type VisitorCookies } from "../answers/visitor-cookies.ts";
 import { backgroundLineOf, type Gate, type GuardedQueue } from "../open-gate.ts";
 import { StoreUnavailable } from "../outage/outage.ts";
-import type { HeldPass } from "../presented.ts";
-import { noteActivity, renewedPass, watchSession } from "../sessions/activity.ts";
+import { type HeldPass, isLeaving } from "../presented.ts";
+import { noteActivity, renewedPass, watchSession } from "../sessions/sessions.ts";
 
 /**
  * Forwards a visitor who is in. The store is asked nothing on the way there: the session is noted while the application

@@ -2,11 +2,10 @@ import { assert } from "../../../shared/assert.ts";
 import type { Visit } from "../../request/read-visit.ts";
 import { refusalResponse } from "../answers/refusal.ts";
 import { admittedResponse, isTold, turnResponse } from "../answers/visitor-answer.ts";
-import { clearedLeavingCookie, isLeaving } from "../answers/visitor-cookies.ts";
+import { clearedLeavingCookie } from "../answers/visitor-cookies.ts";
 import type { GuardedQueue } from "../open-gate.ts";
-import type { HeldPass } from "../presented.ts";
-import { noteActivity, renewedPass } from "../sessions/activity.ts";
-import { slotEndMs } from "../sessions/sessions.ts";
+import { type HeldPass, isLeaving } from "../presented.ts";
+import { noteActivity, renewedPass, slotEndMs } from "../sessions/sessions.ts";
 import { settle } from "../settle.ts";
 import {
   type OwnCall,

@@ -6,7 +6,7 @@ import { refusalResponse } from "../answers/refusal.ts";
 import { createVisitorCookies } from "../answers/visitor-cookies.ts";
 import { type Decision, decide, type GateFacts } from "../decide.ts";
 import type { HeldPass, PresentedPass } from "../presented.ts";
-import { watchPass } from "../sessions/activity.ts";
+import { watchPass } from "../sessions/sessions.ts";
 import { wantsOf } from "../wants.ts";
 import { type Command, readCommand } from "./forward-admitted.ts";
 import type { Meeting } from "./url-door.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createStoreClock } from "../../../shared/clock.ts";
 import type { QueueId } from "../../../shared/queue-id.ts";
-import { createStoreClock } from "../../../shared/store/store-clock.ts";
 import type { Pass } from "../../../shared/tokens/admission.ts";
 import { storePatience } from "../../store/store-patience.ts";
 import { createSessions } from "../sessions/sessions.ts";

@@ -1,7 +1,6 @@
 import { assert } from "../../../shared/assert.ts";
-import type { Clock } from "../../../shared/clock.ts";
+import type { Clock, StoreClock } from "../../../shared/clock.ts";
 import type { ScriptRunner } from "../../../shared/store/define-script.ts";
-import type { StoreClock } from "../../../shared/store/store-clock.ts";
 import { PASS_LIFETIME_SECONDS_MAX, type Pass } from "../../../shared/tokens/admission.ts";
 import type { EndReason } from "../../line/answer.ts";
 import { queueKeys, revocationKey, revokedAllKey } from "../../line/keys.ts";

@@ -4,7 +4,7 @@ import { createTokens, type Tokens } from "../../../edge/tokens/tokens.ts";
 import type { QueueId } from "../../../shared/queue-id.ts";
 import { parseKeyring } from "../../../shared/tokens/keyring.ts";
 import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
-import { createTokenMemory } from "../../../shared/tokens/token-memory.ts";
+import { createTokenMemory } from "../../../shared/tokens/token-verifier.ts";
 
 /**
  * Runs one token operation `times` times. workerd's clock does not advance while a request computes, so the caller

@@ -2,10 +2,10 @@ import type { MiddlewareHandler } from "hono";
 import type { Logger } from "pino";
 import type { Clock } from "../../../shared/clock.ts";
 import { fail, type Result } from "../../../shared/result.ts";
-import { PASS_HEADER, type Pass } from "../../../shared/tokens/admission.ts";
+import { type AcceptedQueues, PASS_HEADER, type Pass } from "../../../shared/tokens/admission.ts";
 import { tokenProblem } from "../../../shared/tokens/token-problem.ts";
 import { createTokenVerifier } from "../../../shared/tokens/token-verifier.ts";
-import type { AcceptedQueues, TokenKeys, TokenRefusal } from "../../../shared/tokens/verify-token.ts";
+import type { TokenKeys, TokenRefusal } from "../../../shared/tokens/verify-token.ts";
 
 /**
  * Whether a request carries a valid pass: the same check for HTTP requests and WebSocket handshakes. The origin repeats

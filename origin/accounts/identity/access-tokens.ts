@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type FillRandom, newId } from "../../../shared/ids.ts";
 import { CLOCK_TOLERANCE_SECONDS, TOKEN_ALGORITHM } from "../../../shared/tokens/admission.ts";
 import type { Keyring } from "../../../shared/tokens/keyring.ts";
-import { createTokenMemory } from "../../../shared/tokens/token-memory.ts";
+import { createTokenMemory } from "../../../shared/tokens/token-verifier.ts";
 import { isCanonicalToken } from "../../../shared/tokens/verify-token.ts";
 
 /**
