@@ -13,6 +13,8 @@ export type Crowd = {
 export const INSIDE_PATH = "/shop/market/BTC-USD/book?depth=20";
 export const JOIN_PATH = "/_sluice/queues/door/enter";
 export const POLL_PATH = "/_sluice/queues/hall/heartbeat";
+/** A route that does nothing. */
+export const NO_OP_PATH = "/_sluice/jwks.json";
 
 const ENOUGH_FOR_ALL = {
   maxActive: 1_000_000,

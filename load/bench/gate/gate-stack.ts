@@ -7,7 +7,7 @@ import { newTokenKey } from "../../../shared/tokens/new-token-key.ts";
 import { startEdgeServer } from "../../../stack/servers/edge-server.ts";
 import { freePort } from "../../../stack/servers/free-port.ts";
 import { startRedisServer } from "../../../stack/servers/redis-server.ts";
-import { startNodeServer } from "../http/node-server.ts";
+import { cpuSecondsOf, startNodeServer } from "../http/node-server.ts";
 import { pinProcess } from "../pinned.ts";
 
 /**
@@ -17,17 +17,34 @@ import { pinProcess } from "../pinned.ts";
 export type GateStack = {
   readonly redisUrl: string;
   readonly adminToken: string;
+  readonly originUrl: string;
   readonly startEntry: (kind: EntryKind) => Promise<Entry>;
+  /** Another server under measurement, on the core of the edges. */
+  readonly startRival: (rival: Rival) => Promise<Entry>;
   readonly stop: () => Promise<void>;
 };
 
-export type Entry = { readonly url: string };
+export type Entry = {
+  readonly url: string;
+  /** Processor time of its process so far. */
+  readonly cpuSeconds: () => number;
+};
+
+type Rival = {
+  readonly file: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly readyPath: string;
+  /** Node by default. */
+  readonly program?: string;
+};
 
 /**
- * `gate` is the deployed edge, `proxy` the same without a gate. The other two answer admitted requests themselves
- * instead of forwarding them, one per runtime.
+ * `gate` is the deployed edge in workerd, `proxy` the same without a gate, `gate on node` the edge on Node. The others
+ * answer admitted requests themselves instead of forwarding them, one per runtime.
  */
-export type EntryKind = "gate" | "proxy" | "answering workerd" | "answering node";
+export type EntryKind = "gate" | "proxy" | "answering workerd" | NodeEntryKind;
+
+type NodeEntryKind = "gate on node" | "answering node";
 
 const SUBJECT_CORE = 1;
 export const OTHER_CORE = 0;
@@ -55,7 +72,7 @@ export async function startGateStack(): Promise<GateStack> {
   };
   const stops: (() => Promise<void>)[] = [];
 
-  async function startWorkerd(kind: Exclude<EntryKind, "answering node">): Promise<Entry> {
+  async function startWorkerd(kind: Exclude<EntryKind, NodeEntryKind>): Promise<Entry> {
     const edge = await startEdgeServer({
       folder: join(folder, kind.replace(" ", "-")),
       entryFile: fileURLToPath(WORKER_FILES[kind]),
@@ -65,14 +82,14 @@ export async function startGateStack(): Promise<GateStack> {
     });
     stops.push(edge.stop);
     pinProcess(edge.child.pid, SUBJECT_CORE);
-    return edge;
+    return { url: edge.url, cpuSeconds: () => cpuSecondsOf(edge.child.pid) };
   }
 
-  async function startNode(): Promise<Entry> {
+  async function startNode(kind: NodeEntryKind): Promise<Entry> {
     const port = await freePort();
     const edge = await startNodeServer({
       core: SUBJECT_CORE,
-      file: fileURLToPath(new URL("./gate-node-server.ts", import.meta.url)),
+      file: fileURLToPath(NODE_FILES[kind]),
       environment: {
         ...variables,
         SLUICE_PORT: String(port),
@@ -87,10 +104,23 @@ export async function startGateStack(): Promise<GateStack> {
     return edge;
   }
 
+  async function startRival({ file, environment, readyPath, program }: Rival): Promise<Entry> {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const rival = await startNodeServer({
+      ...{ core: SUBJECT_CORE, file, url, readyPath, ...(program !== undefined && { program }) },
+      environment: { ...environment, PORT: String(port) },
+    });
+    stops.push(rival.stop);
+    return rival;
+  }
+
   return {
     redisUrl: redis.url,
     adminToken,
-    startEntry: (kind) => (kind === "answering node" ? startNode() : startWorkerd(kind)),
+    originUrl: origin.url,
+    startEntry: (kind) => (kind === "answering node" || kind === "gate on node" ? startNode(kind) : startWorkerd(kind)),
+    startRival,
     async stop() {
       await Promise.all(stops.map((stop) => stop()));
       await Promise.all([bridge.stop(), origin.stop(), redis.stop()]);
@@ -100,6 +130,11 @@ export async function startGateStack(): Promise<GateStack> {
 }
 
 const LUA_LOADER = new URL("../../../stack/program/lua-loader.ts", import.meta.url).href;
+
+const NODE_FILES = {
+  "gate on node": new URL("../../../edge/node.ts", import.meta.url),
+  "answering node": new URL("./gate-node-server.ts", import.meta.url),
+};
 
 const WORKER_FILES = {
   gate: new URL("../../../edge/worker.ts", import.meta.url),

@@ -7,6 +7,8 @@ type NodeServerOptions = {
   /** Any core by default. */
   readonly core?: 0 | 1;
   readonly file: string;
+  /** This Node by default. */
+  readonly program?: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly url: string;
   /** Answers 200 once the server is ready. */
@@ -26,11 +28,19 @@ const PROBE_EVERY_MS = 20;
 
 /** A Node program under measurement, pinned to a core if it names one and there are two. */
 export async function startNodeServer(options: NodeServerOptions): Promise<NodeServer> {
-  const { core, file, environment, url, readyPath, readyWithinMs = READY_WITHIN_MS } = options;
+  const {
+    core,
+    file,
+    program = process.execPath,
+    environment,
+    url,
+    readyPath,
+    readyWithinMs = READY_WITHIN_MS,
+  } = options;
   const env = { ...process.env, NODE_OPTIONS: "", SLUICE_LOG_LEVEL: "error", ...environment };
   const child = spawnPinned({
     ...(core === undefined ? {} : { core }),
-    command: process.execPath,
+    command: program,
     args: [file],
     spawnOptions: { env, stdio: ["ignore", "ignore", "inherit"] },
   });
