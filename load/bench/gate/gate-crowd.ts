@@ -40,8 +40,8 @@ export async function gatherCrowd({ url }: Entry, { waiting, admitted }: CrowdSi
     waiting: await inTurns(waiting, () =>
       enter(`${url}/_sluice/queues/hall/enter`, { status: 201, cookie: "sluice-ticket-hall=" }),
     ),
-    admitted: await inTurns(admitted, () =>
-      enter(`${url}/_sluice/queues/shop/enter`, { status: 200, cookie: "sluice-pass-shop=" }),
+    admitted: await inTurns(admitted, async () =>
+      claim(url, await enter(`${url}/_sluice/queues/shop/enter`, { status: 200, cookie: "sluice-pass-shop=" })),
     ),
   };
 }
@@ -55,6 +55,14 @@ async function enter(url: string, expected: { readonly status: number; readonly 
     throw new Error(`${url} was answered with ${response.status}: ${answer}`);
   }
   return cookie;
+}
+
+/** The first request with a pass claims the session, and brings the pass for the rest of it. */
+async function claim(url: string, first: string): Promise<string> {
+  const response = await fetch(url + INSIDE_PATH, { headers: { cookie: first } });
+  await response.arrayBuffer();
+  const cookie = response.headers.getSetCookie().find((line) => line.startsWith("sluice-pass-shop="));
+  return cookie?.split(";")[0] ?? first;
 }
 
 /** Few enough that no request waits longer than the gate's store timeout, even on a busy machine. */

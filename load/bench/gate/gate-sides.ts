@@ -41,7 +41,7 @@ const BROWSER_HEADERS = {
 };
 
 /** Joins and polls come from the script of the waiting page. */
-const SCRIPT_HEADERS = {
+export const SCRIPT_HEADERS = {
   ...BROWSER_HEADERS,
   accept: "application/json",
   "sec-fetch-dest": "empty",
