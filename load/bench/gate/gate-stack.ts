@@ -26,6 +26,7 @@ export type GateStack = {
 
 export type Entry = {
   readonly url: string;
+  readonly pid: number;
   /** Processor time of its process so far. */
   readonly cpuSeconds: () => number;
 };
@@ -85,7 +86,7 @@ export async function startGateStack(): Promise<GateStack> {
     });
     stops.push(edge.stop);
     pinProcess(edge.child.pid, SUBJECT_CORE);
-    return { url: edge.url, cpuSeconds: () => cpuSecondsOf(edge.child.pid) };
+    return { url: edge.url, pid: edge.child.pid, cpuSeconds: () => cpuSecondsOf(edge.child.pid) };
   }
 
   async function startNode(kind: NodeEntryKind): Promise<Entry> {

@@ -18,6 +18,7 @@ type NodeServerOptions = {
 
 export type NodeServer = {
   readonly url: string;
+  readonly pid: number;
   /** Processor time so far, all threads together. */
   readonly cpuSeconds: () => number;
   readonly stop: () => Promise<void>;
@@ -56,6 +57,7 @@ export async function startNodeServer(options: NodeServerOptions): Promise<NodeS
 
   return {
     url,
+    pid: child.pid ?? 0,
     cpuSeconds: () => cpuSecondsOf(child.pid ?? 0),
     stop: async () => {
       child.kill("SIGTERM");

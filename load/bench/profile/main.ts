@@ -50,7 +50,7 @@ async function profile(): Promise<number> {
       { name: "poll", method: "POST", path: POLL_PATH, cookies: crowd.waiting },
       { name: "admitted, with the forward", method: "GET", path: INSIDE_PATH, cookies: crowd.admitted },
     ];
-    const profiler = await openProfiler(entry.url);
+    const profiler = await openProfiler(entry.pid);
     await sleep(INSPECTOR_MS);
     const columns = [];
     for (const request of requests) columns.push({ ...request, micros: await microsByPart(entry, profiler, request) });

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
@@ -24,9 +23,9 @@ const ROOT = new URL("../../../", import.meta.url).href;
 /** Where Node listens when it is asked to with SIGUSR1. */
 const INSPECTOR = "http://127.0.0.1:9229/json";
 
-/** Attaches to the Node process that listens at this address. */
-export async function openProfiler(url: string) {
-  process.kill(pidAt(Number(new URL(url).port)), "SIGUSR1");
+/** Attaches to a process of Node. */
+export async function openProfiler(pid: number) {
+  process.kill(pid, "SIGUSR1");
   const socket = new WebSocket(await inspectorUrl());
   await new Promise((resolve) => socket.addEventListener("open", resolve, { once: true }));
   const replies = new Map<number, (result: unknown) => void>();
@@ -57,13 +56,6 @@ async function inspectorUrl(): Promise<string> {
     await sleep(100);
   }
   throw new Error("the process opens no inspector");
-}
-
-function pidAt(port: number): number {
-  const { stdout } = spawnSync("ss", ["-ltnpH", `sport = :${port}`], { encoding: "utf8" });
-  const pid = /pid=(\d+)/.exec(stdout)?.[1];
-  if (pid === undefined) throw new Error(`no process listens on port ${port}`);
-  return Number(pid);
 }
 
 function timesByFile({ profile: { nodes, samples, timeDeltas } }: Sampled): CpuProfile {
