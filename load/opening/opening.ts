@@ -17,7 +17,7 @@ const { traders, mix, pairs } = tradeOptions;
 
 export const openingScenario = defineScenario({
   name: "opening",
-  summary: "a crowd waits for the opening bell, enters and trades",
+  summary: "a crowd waits for the bell, enters in turn, and its orders open the market by auction",
   options: {
     ...whoComes,
     bell: numberOption("seconds from the first possible arrival to the opening", {
@@ -26,6 +26,15 @@ export const openingScenario = defineScenario({
       fallback: 20,
       value: "SECONDS",
     }),
+    auction: numberOption(
+      "seconds from the queue's opening to that of the pairs, which collect orders until then; 0 for none",
+      {
+        min: 0,
+        max: 3_600,
+        fallback: 15,
+        value: "SECONDS",
+      },
+    ),
     orders: wholeNumber("orders of each visitor inside", { min: 1, max: 1_000, fallback: 3 }),
     ...{ traders, mix, pairs, cap, rate, burst, edge, edges, url: NO_URL },
   },
@@ -64,6 +73,7 @@ export const openingScenario = defineScenario({
         trade,
         bellSeconds: values.bell,
         ordersEach: values.orders,
+        auctionSeconds: values.auction,
       };
       const record = await runOpening(options, { ...context, target });
       return {

@@ -49,13 +49,14 @@ describe("an opening", () => {
       shard,
     } as const;
     const context = { signal: new AbortController().signal, progress: silent, clock: systemClock, target };
-    const record = await runOpening({ crowd, trade, bellSeconds: 2, ordersEach: 2 }, context);
+    const record = await runOpening({ crowd, trade, bellSeconds: 2, ordersEach: 2, auctionSeconds: 4 }, context);
 
     const { admittedMs, arrivedMs } = record.visitors;
     const bellMs = Number(record.settings["bellMs"]);
     expect(admittedMs).toHaveLength(VISITORS);
     expect(Math.max(...arrivedMs)).toBeLessThan(bellMs);
     expect(Math.min(...admittedMs)).toBeGreaterThan(bellMs - CLOCKS_MS);
+    expect(record.settings["auction"]).toMatch(/^btcidr opened at .* verified$/);
     expect(record.orders?.acknowledged).toBeGreaterThan(VISITORS);
     const { lines } = judge({ ...record, settings: { ...record.settings, cap: 30, rate: 30, burst: 10 } });
     // A machine that stalls for seconds answers some requests too late; every other promise must hold even then.

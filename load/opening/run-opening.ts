@@ -11,6 +11,7 @@ import { concludeTrading } from "../trade/conclude-trading.ts";
 import { mixText } from "../trade/mix.ts";
 import { openDesk, type TradeDesk } from "../trade/open-desk.ts";
 import type { TradeOptions } from "../trade/trade-options.ts";
+import { openAuction } from "./opening-auction.ts";
 
 export type OpeningOptions = {
   readonly crowd: CrowdOptions;
@@ -19,6 +20,8 @@ export type OpeningOptions = {
   readonly bellSeconds: number;
   /** Orders of each visitor inside. */
   readonly ordersEach: number;
+  /** From the opening of the queue to that of the pairs; 0 for pairs that trade all the time. */
+  readonly auctionSeconds: number;
 };
 
 type OpeningContext = RunContext & { readonly target: Target };
@@ -28,17 +31,28 @@ const IN_FORCE_MS_MAX = 2_000;
 
 /**
  * A crowd joins before the bell; at the bell the line starts to move, and each admitted visitor trades with its own
- * pass.
+ * pass. With an auction, the orders are collected until a second bell, and the opening is verified from public data.
  */
 export async function runOpening(options: OpeningOptions, context: OpeningContext): Promise<RunRecord> {
   const { target, clock, progress } = context;
-  const { crowd, trade, bellSeconds, ordersEach } = options;
+  const { crowd, trade, bellSeconds, ordersEach, auctionSeconds } = options;
   const recorder = createRecorder();
   let beganMs = performance.now();
   const nowMs = () => performance.now() - beganMs;
-  const desk = await openDesk(trade, { ...context, recorder, nowMs, folder: undefined });
+  const desk = await openDesk(
+    { ...trade, isAuction: auctionSeconds > 0 },
+    { ...context, recorder, nowMs, folder: undefined },
+  );
   try {
     const opensAt = clock.nowMs() + IN_FORCE_MS_MAX + bellSeconds * 1_000;
+    const way = desk.people[0].way;
+    const auction =
+      auctionSeconds === 0
+        ? undefined
+        : await openAuction({
+            ...{ way, folder: desk.folder, pairs: trade.pairs, nowMs: clock.nowMs },
+            opensAt: opensAt + auctionSeconds * 1_000,
+          });
     await announce(target, { prequeueOpensAt: clock.nowMs() - 1_000, opensAt });
     beganMs = performance.now();
     const onAdmitted = (visitor: AdmittedVisitor) =>
@@ -50,6 +64,8 @@ export async function runOpening(options: OpeningOptions, context: OpeningContex
         signal: context.signal,
       });
     const record = await runCrowd(crowd, { ...context, recorder, onAdmitted });
+    const opened = await auction?.verify();
+    if (opened !== undefined) progress.say(opened);
     const orders = await concludeTrading(desk, { recorder, nowMs, say: progress.say });
     return {
       ...record,
@@ -59,6 +75,7 @@ export async function runOpening(options: OpeningOptions, context: OpeningContex
         ...record.settings,
         bellMs: Math.max(0, opensAt - record.startedAt),
         ordersEach,
+        ...(opened === undefined ? {} : { auction: opened }),
         traders: trade.traders,
         mix: mixText(trade.mix),
         pairs: trade.pairs.join(","),

@@ -45,7 +45,11 @@ const VALUES_MAX = 20;
 const SCALE = 8;
 
 /** From the answer to `GET /market/pairs`. Throws for a pair that the venue does not have. */
-export function openMarket(answer: unknown, wanted: readonly [string, ...string[]]): Market {
+export function openMarket(
+  answer: unknown,
+  wanted: readonly [string, ...string[]],
+  { isAuction = false }: { readonly isAuction?: boolean | undefined } = {},
+): Market {
   const listed = pairsSchema.parse(answer).pairs;
   const missing = wanted.filter((name) => listed.every(({ pair }) => pair !== name));
   if (missing.length > 0)
@@ -58,8 +62,8 @@ export function openMarket(answer: unknown, wanted: readonly [string, ...string[
     pair,
     side: random.chance(0.5) ? "buy" : "sell",
     quantity: text(BigInt(random.between(lotsMin * VALUES_MIN, lotsMin * VALUES_MAX)) * lotSteps),
-    // No order is rejected for self-trade.
-    selfTradePrevention: "cancelOldest",
+    // No order is rejected for self-trade; an auction accepts orders that cross an own one only with `none`.
+    selfTrade: isAuction ? "none" : "cancelOldest",
   });
   return {
     currencies: [

@@ -44,7 +44,7 @@ export async function openDesk(options: TradeOptions, context: DeskContext): Pro
   const ways = await openWays(options, context);
   const [first] = ways;
   assert(first !== undefined, "there is at least one trader");
-  const market = openMarket(await readPairs(first), options.pairs);
+  const market = openMarket(await readPairs(first), options.pairs, options);
   progress.say(`Opening ${options.traders} accounts with money and API keys`);
   const wayOf = (index: number) => ways[index] ?? first;
   const traders = await openTraders({

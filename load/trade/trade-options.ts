@@ -16,4 +16,6 @@ export type TradeOptions = {
   readonly isDirect: boolean;
   readonly seed: number;
   readonly shard: Shard;
+  /** The pairs begin in an auction. */
+  readonly isAuction?: boolean;
 };

@@ -7,8 +7,9 @@ import {
 } from "./check-auction.ts";
 
 /** The record of an opening from the venue's public addresses, page by page. Throws with a sentence if it is not there. */
-export async function fetchAuction({ url, pair, number }: Asked): Promise<PublishedAuction> {
+export async function fetchAuction({ url, pair, number, headers = {} }: Asked): Promise<PublishedAuction> {
   const base = new URL(`/api/v1/market/${pair}/auctions/${number}`, url).href;
+  const getJson = (address: string) => getPage(address, headers);
   const record = publishedAuctionSchema.parse(await getJson(base));
   const orders: PublishedAuction["orders"][number][] = [];
   while (orders.length < record.orders) {
@@ -27,7 +28,13 @@ export async function fetchAuction({ url, pair, number }: Asked): Promise<Publis
   return { record, orders, trades };
 }
 
-type Asked = { readonly url: string; readonly pair: string; readonly number: number };
+type Asked = {
+  readonly url: string;
+  readonly pair: string;
+  readonly number: number;
+  /** Of a venue that is reached past its gate. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 const orderPageSchema = z.looseObject({ orders: z.array(publishedOrderSchema) });
 const tradePageSchema = z.looseObject({ trades: z.array(publishedTradeSchema), nextAfter: z.string().nullable() });
@@ -35,9 +42,9 @@ const tradePageSchema = z.looseObject({ trades: z.array(publishedTradeSchema), n
 /** The public limit may ask for a pause; a large record has hundreds of pages. */
 const ATTEMPTS_MAX = 30;
 
-async function getJson(url: string): Promise<unknown> {
+async function getPage(url: string, headers: Readonly<Record<string, string>>): Promise<unknown> {
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(url, { headers: { accept: "application/json" } });
+    const response = await fetch(url, { headers: { ...headers, accept: "application/json" } });
     if (response.ok) return response.json();
     if (response.status !== 429 || attempt === ATTEMPTS_MAX) {
       const problem = (await response.json().catch(() => ({}))) as { readonly title?: string };
