@@ -21,7 +21,8 @@ import { openTrading } from "./open-trading.ts";
 import { openVenue } from "./open-venue.ts";
 import { startControlServer } from "./operators/control-server.ts";
 import { openPriceWorker } from "./prices/open-prices.ts";
-import { openArchive } from "./record/archive/open-archive.ts";
+import { openObjectStore } from "./record/archive/open-archive.ts";
+import { orderArchive } from "./record/archive/order-archive.ts";
 import type { AuditScope } from "./record/audit/audit-thread.ts";
 import { startAudit } from "./record/audit/start-audit.ts";
 import { openHistory } from "./record/history/history.ts";
@@ -79,7 +80,8 @@ const checkPass = createPassCheck({ keys, issuer, queueIds: "any", clock, log })
 
 // 5. The record of trading: ledger, write-behind, audit, archive. Its backlog decides whether new commands are
 // accepted.
-const archive = openArchive(settings);
+const objects = openObjectStore(settings);
+const archive = orderArchive(objects);
 const record = openRecord({ settings, database, archive, clock, log });
 const watched = watchVenue({ redis: venueRedis, folder: settings.SLUICE_DATA_DIR, log });
 const metrics = () => record.metrics() + market.metrics() + watched.metrics() + stalls.metrics();
@@ -88,12 +90,12 @@ const metrics = () => record.metrics() + market.metrics() + watched.metrics() + 
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock, log });
 
 // 7. Market data: candles, summaries and positions follow the journal.
-const market = openMarket({ settings, database, feed: trading.feed, clock, log });
+const market = openMarket({ settings, database, objects, feed: trading.feed, clock, log });
 
 // 8. Accounts: their copies in Redis are updated from the record and follow it. The API depends on both.
 const venue = settings.SLUICE_ROLES.includes("api")
   ? await openVenue({
-      ...{ settings, redis: venueRedis, database, commands: trading.commands, clock, log },
+      ...{ settings, redis: venueRedis, database, objects, commands: trading.commands, clock, log },
       ...{ history: openHistory({ database, archive }), metrics },
     })
   : undefined;
@@ -129,7 +131,8 @@ log.info({ port }, "the origin is listening");
 const stores = { database, databaseUrl: settings.DATABASE_URL, redis: venueRedis, redisUrl: settings.VENUE_REDIS_URL };
 const audit = (scope: AuditScope) => startAudit(stores, scope).report;
 const control =
-  venue && (await startControlServer(dataFolder, { ...venue, record: { ...stores, nowMs: clock.nowMs, audit } }, log));
+  venue &&
+  (await startControlServer(dataFolder, { ...venue, market, record: { ...stores, nowMs: clock.nowMs, audit } }, log));
 
 releaseMemory();
 

@@ -8,6 +8,9 @@ import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
 import type { JournalFeed } from "./journal/journal-feed.ts";
 import { OFFSET_KEY } from "./journal/keys.ts";
+import { candleArchive, type ObjectStore } from "./market/history/candle-archive.ts";
+import { keepHistory } from "./market/history/keep-history.ts";
+import { type Repaired, type RepairRange, repairCandles } from "./market/history/repair-candles.ts";
 import { MARKET_KEY } from "./market/keys.ts";
 import { startMarketProjection } from "./market/market-projection.ts";
 import { rebuildMarket } from "./market/rebuild-market.ts";
@@ -19,12 +22,16 @@ export type Market = {
   readonly health: () => readonly PartHealth[];
   /** Prometheus text. */
   readonly metrics: () => string;
+  /** Makes the closed bars of a pair and a range again from the ledger. */
+  readonly repair: (range: RepairRange) => Promise<Repaired>;
   readonly stop: () => Promise<void>;
 };
 
 type MarketParts = {
-  readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "VENUE_REDIS_URL">;
+  readonly settings: Pick<OriginSettings, "SLUICE_ROLES" | "SLUICE_SYNC_SECONDS" | "VENUE_REDIS_URL">;
   readonly database: Database;
+  /** For candles that have left Redis. */
+  readonly objects: ObjectStore;
   readonly feed: JournalFeed;
   readonly clock: Clock;
   readonly log: Logger;
@@ -34,7 +41,7 @@ type MarketParts = {
 
 const MEASURE_EVERY_MS = 500;
 
-export function openMarket({ settings, database, feed, clock, log, flushMs }: MarketParts): Market {
+export function openMarket({ settings, database, objects, feed, clock, log, flushMs }: MarketParts): Market {
   if (!settings.SLUICE_ROLES.includes("worker")) return NO_MARKET;
   const connections: Redis[] = [];
   const open = (options?: ConnectOptions) => {
@@ -51,6 +58,12 @@ export function openMarket({ settings, database, feed, clock, log, flushMs }: Ma
     owner: `${process.pid}.${newId(systemRandom)}`,
     rebuild: (writes) => rebuildMarket({ ledger, redis, writes, nowMs: clock.nowMs(), log }),
     ...(flushMs !== undefined && { flushMs }),
+  });
+
+  const repair = (range: RepairRange) => repairCandles({ database, redis, ledger, nowMs: clock.nowMs() }, range);
+  const history = keepHistory({
+    ...{ database, redis, archive: candleArchive(objects), repair, nowMs: clock.nowMs, log },
+    intervalMs: settings.SLUICE_SYNC_SECONDS * 1_000,
   });
 
   async function measure(): Promise<void> {
@@ -74,16 +87,29 @@ export function openMarket({ settings, database, feed, clock, log, flushMs }: Ma
           help: "1 if market data has stopped at a fault of the journal.",
           value: projection.state().haltedFor === undefined ? 0 : 1,
         },
+        {
+          name: "history_behind_trades",
+          kind: "gauge",
+          help: "Trades whose candles are in Redis and not in PostgreSQL yet.",
+          value: history.state().tradesBehind,
+        },
       ]),
+    repair,
     stop: async () => {
       clearInterval(measuring);
+      await history.stop();
       await projection.stop();
       for (const connection of connections) connection.disconnect();
     },
   };
 }
 
-const NO_MARKET: Market = { health: () => [], metrics: () => "", stop: async () => {} };
+const NO_MARKET: Market = {
+  health: () => [],
+  metrics: () => "",
+  repair: () => Promise.reject(new Error("this process has no role that keeps market data")),
+  stop: async () => {},
+};
 
 /** Late or stopped market data is reported and takes no process out of service: trading does not depend on it. */
 function marketHealth(lag: number, haltedFor: string | undefined): PartHealth {

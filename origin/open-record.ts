@@ -10,10 +10,11 @@ import type { Database } from "./db/database.ts";
 import type { CommandBody } from "./engine/command.ts";
 import type { OriginSettings } from "./environment.ts";
 import { CONSUMERS_KEY, OFFSET_KEY, TABLES_KEY } from "./journal/keys.ts";
+import { MARKET_KEY } from "./market/keys.ts";
 import { keepArchiving } from "./record/archive/keep-archiving.ts";
 import type { OrderArchive } from "./record/archive/order-archive.ts";
 import { keepAuditing } from "./record/audit/keep-auditing.ts";
-import { AUDIT_CONSUMER } from "./record/audit/run-audit.ts";
+import { AUDIT_CONSUMER, type AuditReport } from "./record/audit/run-audit.ts";
 import { startAudit } from "./record/audit/start-audit.ts";
 import { BACKUP_CONSUMER } from "./record/backup/make-backup.ts";
 import { watchBacklog } from "./record/ledger/backlog.ts";
@@ -100,7 +101,10 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
   const auditMs = settings.SLUICE_AUDIT_MINUTES * 60_000;
   const audits =
     isWorker && auditMs > 0
-      ? keepAuditing({ start: () => startAudit(auditStores, "sinceLast"), log, intervalMs: auditMs })
+      ? keepAuditing({
+          start: () => startAudit(auditStores, "sinceLast"),
+          ...{ log, intervalMs: auditMs, onReport: (report) => repairMarket(redis, report) },
+        })
       : undefined;
   const archiving = isWorker
     ? keepArchiving({ database, archive, clock, log, days: settings.SLUICE_ARCHIVE_DAYS })
@@ -133,6 +137,14 @@ export function openRecord({ settings, database, archive, clock, log, kept }: Re
     },
   };
 }
+
+/** Market data that differs from the ledger is made again from it; the projection looks for the mark. */
+async function repairMarket(redis: Redis, { lines }: AuditReport): Promise<void> {
+  const hasFaults = lines.some(({ check, faultCount }) => MARKET_CHECKS.has(check) && faultCount > 0);
+  if (hasFaults) await redis.hset(MARKET_KEY, "rebuilding", "1");
+}
+
+const MARKET_CHECKS: ReadonlySet<string> = new Set(["candles", "summaries", "positions"]);
 
 /** Waits until everything that was committed is posted, as far as the time allows. */
 async function untilPosted(redis: Redis, ledger: KeptLedger): Promise<void> {

@@ -3,6 +3,9 @@ import type { Logger } from "pino";
 import type { Audited } from "./accounts/admin/audited.ts";
 import { keyFor } from "./accounts/identity/secrets.ts";
 import type { UserCopies } from "./accounts/identity/user-copies.ts";
+import { createAnswerCache } from "./api/market/answer-cache.ts";
+import { candleOperation } from "./api/market/candle-operations.ts";
+import { summaryOperations } from "./api/market/summary-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
 import { auctionOperations } from "./api/trading/auction-operations.ts";
 import { batchOperation } from "./api/trading/batch-operation.ts";
@@ -14,6 +17,10 @@ import { pairOperations } from "./api/trading/pair-operations.ts";
 import { walletAdminOperations } from "./api/trading/wallet-admin-operations.ts";
 import { walletOperations } from "./api/trading/wallet-operations.ts";
 import type { Commands } from "./commit/submit/commands.ts";
+import type { Database } from "./db/database.ts";
+import { candleArchive, type ObjectStore } from "./market/history/candle-archive.ts";
+import { openColdRows } from "./market/history/cold-rows.ts";
+import { openMarketReader } from "./market/read/market-reader.ts";
 import { createDepositByHand, type DepositByHand } from "./operators/deposit-by-hand.ts";
 import type { AuctionRecords } from "./record/auctions/auction-records.ts";
 import type { History } from "./record/history/history.ts";
@@ -42,6 +49,10 @@ type TradingParts = {
   /** Orders, trades and movements that Redis no longer holds. */
   readonly history: History;
   readonly records: AuctionRecords;
+  readonly database: Database;
+  /** For candles that have left Redis. */
+  readonly objects: ObjectStore;
+  readonly nowMs: () => number;
   readonly log: Logger;
 };
 
@@ -54,13 +65,24 @@ export function openTradingApi({
   openOrdersMax,
   history,
   records,
+  database,
+  objects,
+  nowMs,
   log,
 }: TradingParts): TradingApi {
   const pairs = openKnownPairs({ redis, log });
   const desk = createDesk({ commands, seal: createCommandSeal(keyFor("command-id", secret)) });
   const trading = openVenueTrading({ desk, pairs, redis, history, openOrdersMax });
+  const cold = openColdRows({ database, archive: candleArchive(objects), scalesOf: pairs.findPair, nowMs });
+  const market = {
+    market: openMarketReader({ redis, cold, nowMs }),
+    cache: createAnswerCache({ nowMs }),
+    findPair: pairs.findPair,
+  };
   return {
     operations: [
+      ...summaryOperations(market),
+      candleOperation(market),
       ...orderOperations(trading),
       batchOperation(trading),
       ...changeOperations(trading),

@@ -44,6 +44,7 @@ import { connectionOperations } from "./live/connection-operations.ts";
 import { liveOperations } from "./live/live-operations.ts";
 import { createSignIn } from "./live/sign-in.ts";
 import type { SignIn } from "./live/sockets/live-identity.ts";
+import type { ObjectStore } from "./market/history/candle-archive.ts";
 import { openTradingApi } from "./open-trading-api.ts";
 import type { DepositByHand } from "./operators/deposit-by-hand.ts";
 import type { PriceReads } from "./prices/api/price-reads.ts";
@@ -85,6 +86,8 @@ type VenueParts = {
   readonly redis: Redis;
   readonly database: Database;
   readonly commands: Commands;
+  /** For candles that have left Redis. */
+  readonly objects: ObjectStore;
   /** Without an archive by default. */
   readonly history?: History;
   /** Metrics of this process and of the permanent record, as Prometheus text. */
@@ -103,6 +106,7 @@ export async function openVenue({
   settings,
   redis,
   database,
+  objects,
   commands,
   history,
   metrics,
@@ -160,6 +164,7 @@ export async function openVenue({
     openOrdersMax: system.openOrdersMax,
     history: history ?? openHistory({ database }),
     records: openAuctionRecords(database),
+    ...{ database, objects, nowMs: clock.nowMs },
   });
   const prices = openPricesApi({
     ...{ database, redis, seal, readSession, hide, clock, log },

@@ -39,6 +39,8 @@ export type Caller = {
   readonly answer: (status: number, body?: unknown, headers?: Readonly<Record<string, string>>) => Response;
   /** 200 with JSON that was written before. */
   readonly answerJson: (body: Buffer<ArrayBuffer>, headers: Readonly<Record<string, string>>) => Response;
+  /** 200 with a body that is ready to be sent; the headers name its type. */
+  readonly answerBytes: (body: Uint8Array, headers: Readonly<Record<string, string>>) => Response;
   readonly refuse: (code: ErrorCode, options?: RefusalOptions) => Response;
 };
 

@@ -10,7 +10,7 @@ import type { ApiRequest } from "./api-request.ts";
 import type { Authenticate, AuthenticationRefusal } from "./authenticate.ts";
 import type { Caller, Identity, VenueOperation } from "./operation.ts";
 import { readInput } from "./read-input.ts";
-import { securedAnswer, securedJson } from "./security-headers.ts";
+import { securedAnswer, securedBytes, securedJson } from "./security-headers.ts";
 
 export type ApiParts = {
   readonly operations: readonly VenueOperation[];
@@ -153,6 +153,7 @@ function callerOf({ identity, place, requestId, header, headers, isHttps }: Call
       return securedAnswer(body, { status, headers: all }, { isHttps });
     },
     answerJson: (body, more) => securedJson(body, { ...headers, ...more }, { isHttps }),
+    answerBytes: (body, more) => securedBytes(body, { headers: { ...headers, ...more }, isHttps }),
     refuse: (code, options) => problem(code, requestId, { ...options, headers: { ...headers, ...options?.headers } }),
   };
 }

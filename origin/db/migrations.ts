@@ -11,6 +11,7 @@ import auditPositions from "./migrations/009-audit-positions.sql";
 import auctions from "./migrations/010-auctions.sql";
 import conditionalOrders from "./migrations/011-conditional-orders.sql";
 import trackedPrices from "./migrations/012-tracked-prices.sql";
+import marketOhlc from "./migrations/013-market-ohlc.sql";
 
 /** In order; new migrations are only appended. */
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { version: 10, name: "auctions", sql: auctions },
   { version: 11, name: "conditional orders", sql: conditionalOrders },
   { version: 12, name: "tracked prices", sql: trackedPrices },
+  { version: 13, name: "candles", sql: marketOhlc },
 ];

@@ -10,6 +10,8 @@ export type LedgerReader = {
   readonly terms: () => Promise<GridTerms>;
   /** The id of the last trade before a time; 0 if there is none. */
   readonly lastTradeBefore: (at: number) => Promise<number>;
+  /** How many trades a pair has up to an id. */
+  readonly countTrades: (pair: string, upTo: number) => Promise<number>;
   /** Trades page by page, in the order of their ids. */
   readonly trades: (grids: Grids, span: TradeSpan) => AsyncIterable<readonly LedgerTrade[]>;
 };
@@ -24,4 +26,8 @@ export type TradeSpan = {
   readonly after?: number;
   /** Up to this journal entry. */
   readonly upTo: number;
+  /** Only of this pair. */
+  readonly pair?: string;
+  /** Only before this time. */
+  readonly before?: number;
 };

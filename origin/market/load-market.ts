@@ -42,7 +42,7 @@ export async function readMarket(redis: Redis, nowMs: number): Promise<ReadMarke
   const grids = createGrids();
   const terms = await readTerms(redis, grids);
   const position = positionFrom(fields);
-  let damage = fields["rebuilding"] === undefined ? undefined : "a rebuild was interrupted";
+  let damage = fields["rebuilding"] === undefined ? undefined : "a rebuild was asked for or interrupted";
   const loaded = new Map<string, LoadedPair>();
   for (const [pair, text] of Object.entries(states)) {
     const state = pairStateFrom(text);

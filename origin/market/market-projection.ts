@@ -113,19 +113,21 @@ export function startMarketProjection({
         if (batches === undefined) return [];
         await fold(batches);
         const isRound = performance.now() - roundAtMs >= ROUND_MS;
-        if (isRound || isWriteDue(after)) return [await step(isRound)];
+        if (isRound || isWriteDue(after)) return step(isRound);
         isIdle = batches.length === 0 && folded.sequence === after.sequence;
       }
       return [];
     }
 
-    async function step(isRound: boolean): Promise<Step> {
+    async function step(isRound: boolean): Promise<readonly Step[]> {
       stepAtMs = performance.now();
-      const own = state.takeWrites();
-      if (!isRound) return { writes: own, position: folded };
+      if (!isRound) return [{ writes: state.takeWrites(), position: folded }];
       roundAtMs = stepAtMs;
-      const when = { at: Math.max(nowMs(), folded.at), sequence: folded.sequence };
-      return { writes: [...own, ...(await round.writes(state, when))], position: folded };
+      isOver = await isRebuildAsked(redis);
+      if (isOver) return [];
+      const ofRound = () => round.writes(state, { at: Math.max(nowMs(), folded.at), sequence: folded.sequence });
+      const own = state.takeWrites();
+      return [{ writes: [...own, ...(await ofRound())], position: folded }];
     }
 
     async function take([first]: readonly Step[], before: MarketPosition) {
@@ -143,6 +145,11 @@ export function startMarketProjection({
   const connections = [redis, reader, writer];
   const following = followJournal({ name: "market projection", open, connections, lease, haltsOnFault: true, log });
   return { state: following.state, drain: following.drain, stop: () => following.stop() };
+}
+
+/** An audit that finds a difference, or an operator, asks for a rebuild. */
+async function isRebuildAsked(redis: Redis): Promise<boolean> {
+  return (await redis.hexists(MARKET_KEY, "rebuilding")) === 1;
 }
 
 /** Why the journal cannot be followed from a position, in a sentence; undefined if it can. */

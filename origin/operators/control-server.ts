@@ -9,6 +9,8 @@ import type { Accounts } from "../accounts/identity/accounts.ts";
 import { newPasswordField } from "../accounts/identity/passwords.ts";
 import type { User } from "../accounts/identity/user.ts";
 import { emailField, usernameField } from "../accounts/identity/user.ts";
+import type { Repaired, RepairRange } from "../market/history/repair-candles.ts";
+import { repairedText, repairRangeSchema } from "./candles-command.ts";
 import { type DepositByHand, depositSchema } from "./deposit-by-hand.ts";
 import { doRecordCommand, type RecordCommand } from "./record-commands.ts";
 
@@ -34,7 +36,7 @@ const controlAnswerSchema = z.union([
 ]);
 
 /** The body of each command, by path. */
-export type ControlPath = "/admins" | "/users" | "/deposits" | `/${RecordCommand}`;
+export type ControlPath = "/admins" | "/users" | "/deposits" | "/candles" | `/${RecordCommand}`;
 
 type ControlledRecord = Pick<
   Parameters<typeof doRecordCommand>[0],
@@ -45,6 +47,7 @@ export type Controlled = {
   readonly accounts: Accounts;
   readonly deposit: DepositByHand;
   readonly record?: ControlledRecord;
+  readonly market?: { readonly repair: (range: RepairRange) => Promise<Repaired> };
 };
 
 export type ControlAnswer = z.output<typeof controlAnswerSchema>;
@@ -82,7 +85,10 @@ export async function startControlServer(folder: string, controlled: Controlled,
   };
 }
 
-async function answer(request: IncomingMessage, { accounts, deposit, record }: Controlled): Promise<ControlAnswer> {
+async function answer(
+  request: IncomingMessage,
+  { accounts, deposit, record, market }: Controlled,
+): Promise<ControlAnswer> {
   let text = "";
   for await (const chunk of request) {
     text += String(chunk);
@@ -100,10 +106,12 @@ async function answer(request: IncomingMessage, { accounts, deposit, record }: C
       const done = await deposit(COMMAND_LINE, wanted.data);
       return done.ok ? { deposited: wanted.data.reference } : { refused: done.reason };
     }
+    case "/candles":
+      return repairCandles(market, body);
     case "/audit":
     case "/backup":
     case "/restore": {
-      if (record === undefined) return { refused: "the venue does not support this command" };
+      if (record === undefined) return UNSUPPORTED;
       const { folder, isSinceLast } = z
         .object({ folder: z.string(), isSinceLast: z.boolean().default(false) })
         .parse(body);
@@ -113,9 +121,17 @@ async function answer(request: IncomingMessage, { accounts, deposit, record }: C
       return { said, code };
     }
     default:
-      return { refused: "the venue does not support this command" };
+      return UNSUPPORTED;
   }
 }
+
+async function repairCandles(market: Controlled["market"], body: unknown): Promise<ControlAnswer> {
+  const range = repairRangeSchema.safeParse(body);
+  if (!range.success) return { refused: faultsOf(range.error) };
+  return market === undefined ? UNSUPPORTED : { said: repairedText(await market.repair(range.data)), code: 0 };
+}
+
+const UNSUPPORTED = { refused: "the venue does not support this command" };
 
 async function createAccount(accounts: Accounts, body: unknown, role: User["role"]): Promise<ControlAnswer> {
   const account = newAccountSchema.safeParse(body);

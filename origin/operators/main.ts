@@ -1,5 +1,6 @@
 import { systemRandom } from "../../shared/ids.ts";
 import { asksForHelp, complain, NOT_UNDERSTOOD, runCommand } from "../../stack/program/command-line.ts";
+import { CANDLES_USAGE, runCandlesCommand } from "./candles-command.ts";
 import { ADMIN_USAGE, createAdmin } from "./create-admin.ts";
 import { DEMO_USAGE, runDemo } from "./demo/run-demo.ts";
 import { RECORD_USAGE, type RecordCommand, runRecordCommand } from "./record-commands.ts";
@@ -16,6 +17,7 @@ const OVERVIEW = `npm run sluice -- COMMAND
   queues apply FILE             applies such a file
   audit                         compares Redis, ledger and balances; the same as npm run audit
   backup DIR, restore [DIR]     backs up or restores both stores
+  candles rebuild               makes candles again from the ledger
 
 COMMAND --help describes each command.`;
 
@@ -28,6 +30,10 @@ const COMMANDS: Readonly<Record<string, { readonly usage: string; readonly run: 
   audit: { usage: RECORD_USAGE, run: record("audit") },
   backup: { usage: RECORD_USAGE, run: record("backup") },
   restore: { usage: RECORD_USAGE, run: record("restore") },
+  candles: {
+    usage: CANDLES_USAGE,
+    run: () => runCandlesCommand(args, { environment: process.env, say, nowMs: Date.now }),
+  },
   demo: { usage: DEMO_USAGE, run: demo },
   admin: {
     usage: ADMIN_USAGE,

@@ -37,7 +37,14 @@ const record = openRecord({
   log,
 });
 const trading = openTrading({ settings, database, refusalOf: record.refusalOf, clock: systemClock, log });
-const market = openMarket({ settings, database, feed: trading.feed, clock: systemClock, log });
+const market = openMarket({
+  settings,
+  database,
+  objects: folderArchive("unused"),
+  feed: trading.feed,
+  clock: systemClock,
+  log,
+});
 
 const ORDERS_AT_ONCE = 10;
 const TRADERS = 40;

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { afterAll, expect } from "vitest";
+import { afterAll, expect, vi } from "vitest";
 import { OFFSET_KEY } from "../../origin/journal/keys.ts";
 import { auditMarket, type MarketFacts } from "../../origin/market/audit/audit-market.ts";
 import { MARKET_KEY } from "../../origin/market/keys.ts";
@@ -73,7 +73,8 @@ export async function openMarketWorld(options: WorldOptions): Promise<MarketWorl
         await redis.hget(OFFSET_KEY, "sequence"),
       ];
       const { sequence } = world.position();
-      await expect.poll(at, TIMEOUT).toEqual([String(sequence), String(sequence), String(sequence)]);
+      const end = String(sequence);
+      await vi.waitFor(async () => expect(await at()).toEqual([end, end, end]), TIMEOUT);
     },
     async audit() {
       const faults: string[] = [];

@@ -1,3 +1,4 @@
+import { expect, vi } from "vitest";
 import { COMMAND_LINE } from "../../origin/accounts/admin/audit.ts";
 import type { AccessEntry, Asker } from "./access-entries.ts";
 
@@ -68,6 +69,21 @@ async function traded(asker: Asker): Promise<string> {
     if (status !== 201) throw new Error(`an order was refused: ${body.code}`);
   }
   return quantity;
+}
+
+/** The average price with fees of everything that was bought, once market data shows it. */
+async function held(asker: Asker): Promise<string> {
+  await traded(asker);
+  const average = "551102204.4";
+  const positions = async () => (await asker.venue.call("GET", "/positions", { token: asker.token })).text;
+  await vi.waitFor(async () => expect(await positions()).toContain(average), 10_000);
+  return average;
+}
+
+/** Summaries are there from the first second on. */
+async function summarised({ venue }: Asker) {
+  await vi.waitFor(async () => expect((await venue.call("GET", "/market/summary")).status).toBe(200), 10_000);
+  return {};
 }
 
 /** A unique amount, in a currency that no other entry uses. */
@@ -170,6 +186,7 @@ export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   // covers owner and stranger.
   readCommand: { request: () => ({ params: { commandId: "x" } }), hidden: "command_not_found", status: 404 },
   listTrades: { shows: traded },
+  listPositions: { shows: held },
   readWallet: { shows: saved },
   readWalletHistory: { shows: fund },
   readBalance: { request: () => ({ params: { currency: "idr" } }), isOwnOfEachUser: true },
@@ -195,6 +212,14 @@ export const TRADING_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   ...Object.fromEntries(
     ["readAuctionRecord", "listAuctionOrders", "listAuctionTrades"].map((id) => [id, NO_AUCTION_YET]),
   ),
+  listSummaries: { isPublic: true, request: summarised },
+  readSummary: {
+    isPublic: true,
+    request: async (asker) => ({ ...(await summarised(asker)), params: { pair: "btcidr" } }),
+  },
+  listPumpScores: { isPublic: true },
+  listGaps: { isPublic: true },
+  listCandles: { isPublic: true, request: () => ({ params: { pair: "btcidr" } }) },
   readPair: { request: () => ({ params: { pair: "btcidr" } }) },
   replacePair: { request: () => ({ params: { pair: "btcidr" }, json: TERMS }) },
   addCurrency: { request: () => ({ params: { currency: "idr" }, json: { scale: 2 } }) },

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Answer } from "./venue.ts";
@@ -124,6 +124,12 @@ it("describes the actual answers of trading, refusals included", async () => {
     ["get", "/market/pairs", await venue.call("GET", "/market/pairs")],
     ["get", "/market/{pair}/book", await venue.call("GET", "/market/btcidr/book")],
     ["get", "/market/{pair}/trades", await venue.call("GET", "/market/btcidr/trades")],
+    ["get", "/market/summary", await eventually(() => venue.call("GET", "/market/summary"))],
+    ["get", "/market/{pair}/summary", await venue.call("GET", "/market/btcidr/summary")],
+    ["get", "/market/{pair}/candles", await venue.call("GET", "/market/btcidr/candles?fill=prev&limit=3")],
+    ["get", "/market/pump", await venue.call("GET", "/market/pump")],
+    ["get", "/market/gaps", await venue.call("GET", "/market/gaps")],
+    ["get", "/positions", await anna.call("GET", "/positions")],
   ];
   for (const [method, path, answer] of answers) {
     const where = `${method} ${path} ${answer.status}`;
@@ -142,3 +148,11 @@ it("describes the actual answers of trading, refusals included", async () => {
     .map(([, path, { status }]) => `${path} ${status}`);
   expect(refused).toEqual(["/orders 422", "/orders 409", "/orders/{orderId} 409", "/commands/{commandId} 404"]);
 });
+
+/** Market data follows within a second. */
+const eventually = (call: () => Promise<Answer>) =>
+  vi.waitFor(async () => {
+    const answer = await call();
+    expect(answer.status).toBe(200);
+    return answer;
+  }, 10_000);

@@ -165,7 +165,8 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const venueRedis = connectRedis(stores.redisServer.url, log);
   await new Promise((resolve) => venueRedis.once("ready", resolve));
   const database = await stores.record();
-  const archive = orderArchive(folderArchive(`${stores.folder}/archive`));
+  const objects = folderArchive(`${stores.folder}/archive`);
+  const archive = orderArchive(objects);
   const places = { VENUE_REDIS_URL: stores.redisServer.url, DATABASE_URL: stores.postgres?.url };
   const {
     kept,
@@ -177,11 +178,11 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const recorded = { ...trades, ...RECORD, ...places, SLUICE_AUDIT_MINUTES: auditMinutes };
   const record = openRecord({ ...parts, settings: recorded, archive, ...(kept && { kept }) });
   const trading = openTrading({ ...parts, refusalOf: record.refusalOf });
-  const market = openMarket({ ...parts, feed: trading.feed, flushMs: 20 });
+  const market = openMarket({ ...parts, settings: recorded, objects, feed: trading.feed, flushMs: 20 });
   const watched = watchVenue({ redis: venueRedis, folder: stores.folder, log });
   const stalls = watchStalls({ log });
   const venue = await openVenue({
-    ...{ settings: stores.settings, redis: venueRedis, database, commands: trading.commands, clock, log },
+    ...{ settings: stores.settings, redis: venueRedis, database, objects, commands: trading.commands, clock, log },
     ...{
       history: openHistory({ database, archive }),
       metrics: () => record.metrics() + market.metrics() + watched.metrics() + stalls.metrics(),

@@ -20,7 +20,7 @@ export function barText(bar: Bar, { baseScale, quoteScale }: PairScales): string
 const FIELDS = 11;
 
 /** The texts of a bar in the order of `barText`. */
-function barFields(text: string): readonly string[] {
+export function barFields(text: string): readonly string[] {
   const fields = text.split(",");
   assert(fields.length === FIELDS, "a stored bar is complete");
   return fields;

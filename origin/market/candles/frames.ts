@@ -61,6 +61,10 @@ export const FRAME_MS: Readonly<Record<Frame, number>> = {
   "1M": MONTH_MS_MAX,
 };
 
+export function isFrame(text: string): text is Frame {
+  return Object.hasOwn(FRAME_SOURCES, text);
+}
+
 /** When the bucket of a time begins. */
 export function bucketStart(frame: Frame, at: number): number {
   if (frame === "1M") return monthStart(at, 0);

@@ -140,7 +140,7 @@ export function summaryHashFields(summary: Summary): (string | number)[] {
   return SUMMARY_FIELDS.flatMap(([field, name]) => [name, summary[field] ?? ""]);
 }
 
-const SUMMARY_FIELDS = [
+export const SUMMARY_FIELDS = [
   ["pair", "pair"],
   ["baseCurrency", "base_currency"],
   ["quoteCurrency", "quote_currency"],

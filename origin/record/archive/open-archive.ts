@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { folderArchive } from "./folder-archive.ts";
-import { type OrderArchive, orderArchive } from "./order-archive.ts";
+import { type Archive, type OrderArchive, orderArchive } from "./order-archive.ts";
 import { s3Archive } from "./s3-archive.ts";
 
 type ArchiveSettings = {
@@ -18,10 +18,15 @@ const DEFAULT_REGION = "auto";
  * machine), `file:///path` a folder. The default is a folder in the data folder.
  */
 export function openArchive(settings: ArchiveSettings): OrderArchive {
+  return orderArchive(openObjectStore(settings));
+}
+
+/** The storage itself. */
+export function openObjectStore(settings: ArchiveSettings): Archive {
   const { ARCHIVE_URL: address, SLUICE_DATA_DIR: dataFolder } = settings;
-  if (address === undefined) return orderArchive(folderArchive(join(dataFolder, "archive")));
+  if (address === undefined) return folderArchive(join(dataFolder, "archive"));
   const url = new URL(address);
-  if (url.protocol === "file:") return orderArchive(folderArchive(fileURLToPath(address)));
+  if (url.protocol === "file:") return folderArchive(fileURLToPath(address));
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = settings;
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -30,7 +35,5 @@ export function openArchive(settings: ArchiveSettings): OrderArchive {
   }
   const scheme = url.searchParams.get("insecure") === "1" ? "http" : "https";
   const region = url.searchParams.get("region") ?? DEFAULT_REGION;
-  return orderArchive(
-    s3Archive({ url: `${scheme}://${url.host}${url.pathname}`, region, accessKeyId, secretAccessKey }),
-  );
+  return s3Archive({ url: `${scheme}://${url.host}${url.pathname}`, region, accessKeyId, secretAccessKey });
 }

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { AuditReport } from "./run-audit.ts";
 import type { RunningAudit } from "./start-audit.ts";
 
 /** The regular audit: everything new since the last clean one, and a stretch of older entries. */
@@ -16,9 +17,15 @@ export type LastAudit = {
   readonly tookMs: number;
 };
 
-type AuditParts = { readonly start: () => RunningAudit; readonly log: Logger; readonly intervalMs: number };
+type AuditParts = {
+  readonly start: () => RunningAudit;
+  readonly log: Logger;
+  readonly intervalMs: number;
+  /** Called with every report. */
+  readonly onReport: (report: AuditReport) => Promise<void>;
+};
 
-export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits {
+export function keepAuditing({ start, log, intervalMs, onReport }: AuditParts): KeptAudits {
   let last: LastAudit | undefined;
   let lastAtMs = performance.now();
   let running: RunningAudit | undefined;
@@ -28,7 +35,8 @@ export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits
     const startedAtMs = performance.now();
     try {
       running = start();
-      const { sequence, entriesRead, isClean, lines } = await running.report;
+      const report = await running.report;
+      const { sequence, entriesRead, isClean, lines } = report;
       const faults = lines.reduce((sum, { faultCount }) => sum + faultCount, 0);
       lastAtMs = performance.now();
       last = { sequence, faults, entriesRead, tookMs: Math.round(lastAtMs - startedAtMs) };
@@ -38,6 +46,7 @@ export function keepAuditing({ start, log, intervalMs }: AuditParts): KeptAudits
           { ...last, faults: lines.flatMap((line) => line.faults) },
           "the audit found differences; npm run audit shows them",
         );
+      await onReport(report);
     } catch (error) {
       if (!isStopping) log.warn({ err: error }, "the audit failed");
     } finally {

@@ -6,6 +6,7 @@ import { stepsOf } from "../../instruments/amounts.ts";
 import type { Grid } from "../../instruments/grid.ts";
 import type { Grids } from "../../instruments/grids.ts";
 import type { LedgerReader, LedgerTrade, TradeSpan } from "../../market/ledger-reader.ts";
+import countPairTradesSource from "./count-pair-trades.sql";
 import { listCurrencies, listGrids, readOffset, wholeNumber } from "./ledger-queries.ts";
 import listMarketTradesSource from "./list-market-trades.sql";
 import readLastTradeBeforeSource from "./read-last-trade-before.sql";
@@ -13,7 +14,7 @@ import readLastTradeBeforeSource from "./read-last-trade-before.sql";
 const listMarketTrades = defineQuery({
   name: "list-market-trades",
   source: listMarketTradesSource,
-  params: ["after", "upTo", "limit"],
+  params: ["after", "upTo", "limit", "pair", "before"],
   row: z.object({ count: z.int(), lastId: z.string(), trades: z.string() }),
 });
 
@@ -24,8 +25,18 @@ const readLastTradeBefore = defineQuery({
   row: z.object({ lastId: wholeNumber }),
 });
 
+const countPairTrades = defineQuery({
+  name: "count-pair-trades",
+  source: countPairTradesSource,
+  params: ["symbol", "upTo"],
+  row: z.object({ count: wholeNumber }),
+});
+
 /** Some 1.5 MB of text. */
 const PAGE_MAX = 10_000;
+
+/** In the year 9999. */
+const TIME_MAX = 253_000_000_000_000;
 
 /** The ledger as market data is rebuilt from it and compared with it. */
 export function openLedgerReader(database: Database): LedgerReader {
@@ -39,6 +50,8 @@ export function openLedgerReader(database: Database): LedgerReader {
       pairs: await listGrids.all(database, {}),
     }),
     lastTradeBefore: async (at) => (await readLastTradeBefore.first(database, { at: String(at) }))?.lastId ?? 0,
+    countTrades: async (pair, upTo) =>
+      (await countPairTrades.first(database, { symbol: pair, upTo: String(upTo) }))?.count ?? 0,
     trades: (grids, span) => readTrades(database, grids, span),
   };
 }
@@ -46,11 +59,12 @@ export function openLedgerReader(database: Database): LedgerReader {
 async function* readTrades(
   database: Database,
   grids: Grids,
-  { after = 0, upTo }: TradeSpan,
+  { after = 0, upTo, pair = "", before = TIME_MAX }: TradeSpan,
 ): AsyncGenerator<readonly LedgerTrade[]> {
   let last = String(after);
   for (;;) {
-    const page = await listMarketTrades.first(database, { after: last, upTo: String(upTo), limit: PAGE_MAX });
+    const span = { after: last, upTo: String(upTo), limit: PAGE_MAX, pair, before: String(before) };
+    const page = await listMarketTrades.first(database, span);
     if (page === undefined || page.count === 0) return;
     yield page.trades.split("\x1e").map((text) => tradeFrom(text, grids));
     if (page.count < PAGE_MAX) return;

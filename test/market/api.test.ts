@@ -1,0 +1,98 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
+
+const MINUTE_MS = 60_000;
+
+describe("market data over HTTP", () => {
+  let venue: TradingVenue;
+  let ana: Trader;
+  let ben: Trader;
+  const get = async (path: string) => (await venue.call("GET", path)).body;
+  const candles = async (query = "") =>
+    (await get(`/market/btcidr/candles${query}`))["candles"] as readonly Record<string, unknown>[];
+
+  beforeAll(async () => {
+    venue = await startTradingVenue();
+    ana = await venue.trader("ana", { btc: "10", idr: "10000000000" });
+    ben = await venue.trader("ben", { btc: "10", idr: "10000000000" });
+    for (const [price, quantity] of [
+      ["600000000", "0.1"],
+      ["610000000", "0.2"],
+      ["590000000", "0.1"],
+    ]) {
+      await ana.place({ side: "sell", price, quantity });
+      await ben.place({ side: "buy", price, quantity });
+    }
+    await ana.place({ side: "sell", price: "620000000", quantity: "0.5" });
+    await ben.place({ side: "buy", price: "580000000", quantity: "0.3" });
+    await vi.waitFor(async () => expect((await get("/market/btcidr/summary"))["tradeCount"]).toBe(3), 10_000);
+  }, 60_000);
+
+  it("shows a pair's candles in the frame asked for, with exact sums", async () => {
+    const [bar, ...more] = await candles("?tf=1d");
+    expect(more).toEqual([]);
+    expect(bar).toMatchObject({
+      ...{ open: "600000000", high: "610000000", low: "590000000", close: "590000000", trades: 3, isClosed: false },
+      ...{ volume: "0.4", quoteVolume: "241000000", takerBuyVolume: "0.4", takerBuyQuoteVolume: "241000000" },
+      ...{ firstTrade: 1, lastTrade: 3 },
+    });
+    const minutes = await candles();
+    expect(minutes.reduce((sum, { trades }) => sum + Number(trades), 0)).toBe(3);
+  });
+
+  it("repeats the previous close where nothing was traded, when asked", async () => {
+    const now = Date.now();
+    const filled = await candles(`?fill=prev&from=${now - 5 * MINUTE_MS}&to=${now + MINUTE_MS}`);
+    const gaps = filled.slice(1).map(({ openTime }, place) => Number(openTime) - Number(filled[place]?.["openTime"]));
+    expect(gaps.every((gap) => gap === MINUTE_MS)).toBe(true);
+    expect(filled.at(-1)?.["close"]).toBe("590000000");
+  });
+
+  it("shows days of a time zone", async () => {
+    const [bar] = await candles("?tf=1d&tz=Asia/Kathmandu");
+    expect(bar).toMatchObject({ volume: "0.4", trades: 3 });
+    expect((Number(bar?.["openTime"]) + 5.75 * 60 * MINUTE_MS) % (24 * 60 * MINUTE_MS)).toBe(0);
+  });
+
+  it("summarises 24 hours of one pair, and of all pairs, with an ETag and a short life in caches", async () => {
+    await vi.waitFor(async () =>
+      expect(await get("/market/btcidr/summary")).toMatchObject({
+        ...{ pair: "btcidr", lastPrice: "590000000", open24h: "600000000", high24h: "610000000", low24h: "590000000" },
+        ...{ volume24h: "0.4", quoteVolume24h: "241000000", change24h: "-1.666", tradeCount: 3 },
+        ...{ bestBid: "580000000", bestAsk: "620000000", bidVolume: "0.3", askVolume: "0.5" },
+      }),
+    );
+    expect(await get("/market/ethidr/summary").catch(() => ({}))).toBeDefined();
+    const all = await venue.call("GET", "/market/summary");
+    expect((all.body["pairs"] as readonly { pair: string }[]).length).toBe(4);
+    expect(all.headers.get("cache-control")).toBe("public, max-age=1");
+    const headers = { "if-none-match": all.headers.get("etag") ?? "" };
+    const again = await venue.call("GET", "/market/summary", { headers });
+    expect([200, 304]).toContain(again.status);
+    expect((await get("/market/gaps"))["pairs"]).toEqual([{ pair: "btcidr", gapPercent: "6.6667" }]);
+    expect(await get("/market/pump")).toEqual({ pairs: [] });
+  });
+
+  it("tells each user the own result of a pair", async () => {
+    const positionsOf = async (trader: Trader) => (await trader.call("GET", "/positions")).body["positions"];
+    expect(await positionsOf(ana)).toEqual([expect.objectContaining({ pair: "btcidr", quantity: "-0.4", trades: 3 })]);
+    const [own] = (await positionsOf(ben)) as readonly Record<string, string>[];
+    expect(own).toMatchObject({ pair: "btcidr", cost: "241000000", realised: "0", markPrice: "590000000" });
+    expect(Number(own?.["quantity"]) + Number(own?.["baseFees"])).toBeCloseTo(0.4, 10);
+    const other = await venue.trader("cleo");
+    expect(await positionsOf(other)).toEqual([]);
+  });
+
+  it.each([
+    ["/market/btcidr/candles?tf=7m", 422, "frame_unknown"],
+    ["/market/btcidr/candles?from=2000&to=1000", 422, "range_reversed"],
+    ["/market/btcidr/candles?tf=1s&from=0&to=1700000000000", 422, "range_too_long"],
+    ["/market/btcidr/candles?tf=1d&tz=Mars/Olympus", 422, "time_zone_unknown"],
+    ["/market/nope/candles", 404, "pair_not_found"],
+    ["/market/nope/summary", 404, "pair_not_found"],
+    ["/market/btcidr/candles?limit=1001", 422, "validation_failed"],
+  ])("refuses %s with a stable code", async (path, status, code) => {
+    const answer = await venue.call("GET", path);
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+  });
+});
