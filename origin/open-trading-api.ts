@@ -5,7 +5,9 @@ import { keyFor } from "./accounts/identity/secrets.ts";
 import type { UserCopies } from "./accounts/identity/user-copies.ts";
 import { createAnswerCache } from "./api/market/answer-cache.ts";
 import { candleOperation } from "./api/market/candle-operations.ts";
+import { chartOperation } from "./api/market/chart-operation.ts";
 import { summaryOperations } from "./api/market/summary-operations.ts";
+import { udfOperations } from "./api/market/udf-operations.ts";
 import type { VenueOperation } from "./api/operation.ts";
 import { auctionOperations } from "./api/trading/auction-operations.ts";
 import { batchOperation } from "./api/trading/batch-operation.ts";
@@ -18,6 +20,8 @@ import { walletAdminOperations } from "./api/trading/wallet-admin-operations.ts"
 import { walletOperations } from "./api/trading/wallet-operations.ts";
 import type { Commands } from "./commit/submit/commands.ts";
 import type { Database } from "./db/database.ts";
+import { createChartDrawer } from "./market/charts/draw-charts.ts";
+import { createKeptCharts } from "./market/charts/kept-charts.ts";
 import { candleArchive, type ObjectStore } from "./market/history/candle-archive.ts";
 import { openColdRows } from "./market/history/cold-rows.ts";
 import { openMarketReader } from "./market/read/market-reader.ts";
@@ -74,6 +78,7 @@ export function openTradingApi({
   const desk = createDesk({ commands, seal: createCommandSeal(keyFor("command-id", secret)) });
   const trading = openVenueTrading({ desk, pairs, redis, history, openOrdersMax });
   const cold = openColdRows({ database, archive: candleArchive(objects), scalesOf: pairs.findPair, nowMs });
+  const drawer = createChartDrawer();
   const market = {
     market: openMarketReader({ redis, cold, nowMs }),
     cache: createAnswerCache({ nowMs }),
@@ -83,6 +88,8 @@ export function openTradingApi({
     operations: [
       ...summaryOperations(market),
       candleOperation(market),
+      chartOperation(market, createKeptCharts({ redis, objects, drawer })),
+      ...udfOperations({ ...market, allPairs: pairs.all, nowMs }),
       ...orderOperations(trading),
       batchOperation(trading),
       ...changeOperations(trading),
@@ -95,6 +102,9 @@ export function openTradingApi({
     ],
     deposit: createDepositByHand({ commands, pairs, audited }),
     isReady: pairs.areRead,
-    stop: pairs.stop,
+    stop: () => {
+      pairs.stop();
+      void drawer.stop();
+    },
   };
 }

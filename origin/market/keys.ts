@@ -25,3 +25,6 @@ export const GAPS_KEY = "market:gaps";
 export const positionKey = (user: string, pair: string) => `v1:position:${user}:${pair}`;
 /** The pairs that a user has a position in. */
 export const positionPairsKey = (user: string) => `v1:positions:${user}`;
+
+/** A chart image that was drawn: where it is, and what it shows. */
+export const chartMetaKey = (hash: string) => `v1:chart:meta:${hash}`;

@@ -73,6 +73,51 @@ describe("market data over HTTP", () => {
     expect(await get("/market/pump")).toEqual({ pairs: [] });
   });
 
+  it("serves TradingView's charting library by its rules", async () => {
+    const config = await get("/udf/config");
+    expect(config).toMatchObject({ supports_search: true, supports_group_request: false, supports_time: true });
+    expect(config["supported_resolutions"]).toEqual(expect.arrayContaining(["1", "60", "1D", "1W", "1M"]));
+    const time = await venue.call("GET", "/udf/time");
+    expect(time.text).toMatch(/^\d{10}$/);
+    expect(await get("/udf/symbols?symbol=BTCIDR")).toMatchObject({
+      ...{ name: "BTCIDR", session: "24x7", timezone: "Etc/UTC", minmov: 1_000, pricescale: 1, has_intraday: true },
+    });
+    expect(await get("/udf/symbols?symbol=NOPE")).toEqual({ s: "error", errmsg: "unknown_symbol" });
+    const found = (await venue.call("GET", "/udf/search?query=btc&limit=1")).text;
+    expect(JSON.parse(found)).toHaveLength(1);
+    const to = Math.floor(Date.now() / 1_000) + 60;
+    const history = (query: string) => get(`/udf/history?symbol=BTCIDR&${query}`);
+    const day = await history(`resolution=1D&from=${to - 86_400}&to=${to}&countback=2`);
+    expect(day).toMatchObject({ s: "ok", o: [600_000_000], h: [610_000_000], c: [590_000_000], v: [0.4] });
+    // The end is not included, and an empty range says where older bars are.
+    const [start = 0] = day["t"] as readonly number[];
+    expect(await history(`resolution=1D&from=0&to=${start}&countback=5`)).toEqual({ s: "no_data" });
+    expect(await history(`resolution=1&from=${to + 600}&to=${to + 1_200}`)).toMatchObject({
+      s: "no_data",
+      nextTime: expect.any(Number),
+    });
+    expect(await history(`resolution=7&from=0&to=${to}`)).toEqual({ s: "error", errmsg: "unknown_resolution" });
+  });
+
+  it("draws a chart once, and finds it again by its content", async () => {
+    const first = await venue.call("GET", "/market/btcidr/chart.png?tf=1s&lang=fa&theme=dark&ma=2");
+    expect([first.status, first.headers.get("content-type")]).toEqual([200, "image/png"]);
+    expect(first.text.slice(1, 4)).toBe("PNG");
+    const keys = await venue.redis.keys("v1:chart:meta:*");
+    expect(keys).toHaveLength(1);
+    const meta = await venue.redis.hgetall(keys[0] ?? "");
+    expect(meta).toMatchObject({
+      pair: "btcidr",
+      tf: "1s",
+      theme: "dark",
+      language: "fa",
+      path: expect.stringMatching(/^charts\//),
+    });
+    const again = await venue.again();
+    expect((await again.call("GET", "/market/btcidr/chart.png?tf=1s&lang=fa&theme=dark&ma=2")).status).toBe(200);
+    expect(await venue.redis.keys("v1:chart:meta:*")).toEqual(keys);
+  });
+
   it("tells each user the own result of a pair", async () => {
     const positionsOf = async (trader: Trader) => (await trader.call("GET", "/positions")).body["positions"];
     expect(await positionsOf(ana)).toEqual([expect.objectContaining({ pair: "btcidr", quantity: "-0.4", trades: 3 })]);

@@ -15,8 +15,6 @@ const LONG_OFFSET = /^GMT(?:([+-])(\d\d):(\d\d))?/;
 /** Hours of some years. */
 const KNOWN_MAX = 50_000;
 
-export const UTC: Zone = { name: "UTC", offsetAt: () => 0 };
-
 /** Undefined for a name that is not known. */
 export function zoneOf(text: string): Zone | undefined {
   const fixed = OFFSET.exec(text);

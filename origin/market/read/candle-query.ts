@@ -36,7 +36,7 @@ export type CandleFault = "range_reversed" | "range_too_long";
 type Stores = { readonly redis: Redis; readonly cold: ColdRows; readonly nowMs: () => number };
 
 /** Between `from` and `to`: two months of minutes, eleven years of hours. */
-export const BUCKETS_MAX = 100_000;
+const BUCKETS_MAX = 100_000;
 /** Days of other zones are made from hours or quarters of an hour. */
 const ZONE_DAYS_MAX = 120;
 
