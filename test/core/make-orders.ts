@@ -1,7 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
+import { seededRandom } from "../../kit/random.ts";
+import { createOrderMix, MID_TICKS, type OrderMix, userAt } from "../../load/bench/orders/orders-mix.ts";
 import type { Submitted } from "../../origin/commit/submit/commands.ts";
+import { conditionalCommand } from "../ledger/conditional-commands.ts";
 import { type TestCore, until } from "./core.ts";
+
+/** Plain orders and, among them, commands about conditional orders and lists. */
+export function conditionalMix(seed: number, users: number): OrderMix {
+  const random = seededRandom(seed + 1);
+  const mix = createOrderMix(seed, users);
+  let nextId = 1;
+  return {
+    deposits: mix.deposits,
+    next() {
+      if (!random.chance(CONDITIONAL)) return mix.next();
+      const user = userAt(random.between(0, users - 1));
+      return conditionalCommand(random, { user, pair: "btcidr", ticks: MID_TICKS, at: Date.now(), nextId });
+    },
+    note(answer) {
+      mix.note(answer);
+      if (answer.kind !== "committed" || answer.outcome.kind !== "order") return;
+      nextId = Math.max(nextId, answer.outcome.order.id + 1);
+    },
+  };
+}
 
 /** Places orders from this process, and records every answer. */
 export type OrderMaker = {
@@ -14,9 +36,11 @@ export type OrderMaker = {
 const AT_ONCE = 20;
 /** Few enough to meet each other all the time. */
 const USERS = 40;
+/** Orders with triggers, lists, changes and switches among the plain ones. */
+const CONDITIONAL = 0.25;
 
 export function makeOrders({ trading }: TestCore, seed: number): OrderMaker {
-  const mix = createOrderMix(seed, USERS);
+  const mix = conditionalMix(seed, USERS);
   const answers: Submitted[] = [];
   let committed = 0;
   let isStopping = false;

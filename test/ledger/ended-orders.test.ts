@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from "vitest";
 import { archiveOrders } from "../../origin/record/archive/archive-orders.ts";
 import { folderArchive } from "../../origin/record/archive/folder-archive.ts";
 import { orderArchive } from "../../origin/record/archive/order-archive.ts";
-import { orderKey } from "../../origin/state/keys.ts";
+import { LISTS_KEY, orderKey } from "../../origin/state/keys.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
 import { rowsOf } from "./ledger-stores.ts";
 
@@ -77,6 +77,34 @@ it("reads an order at every moment of its life: in Redis, in PostgreSQL, in the 
   expect((await anna.call("GET", `/orders/${id}`)).body).toEqual(inRedis);
   const elsewhere = await venue.again();
   expect((await elsewhere.call("GET", `/orders/${id}`, { token: anna.token })).body).toEqual(inRedis);
+});
+
+it("reads an order list at every moment of its life, by id and in the list", async () => {
+  const legs = { above: { type: "limit", price: "1100000000" }, below: { type: "stop", stopPrice: "900000000" } };
+  const json = { type: "oco", pair: "btcidr", side: "sell", quantity: "0.01", ...legs, clientListId: "anna-list" };
+  const { body: placed } = await anna.call("POST", "/order-lists", { json });
+  const path = `/order-lists/${String(placed["id"])}`;
+  const kept = await anna.call("POST", "/order-lists", { json: { ...json, clientListId: "kept" } });
+  const { body: done } = await anna.call("DELETE", path);
+  expect(done).toMatchObject({ status: "done", orders: [{ status: "cancelled" }, { status: "cancelled" }] });
+  const listed = async () =>
+    ((await anna.call("GET", "/order-lists")).body as unknown as { lists: readonly unknown[] }).lists;
+  const before = await listed();
+  expect(before).toMatchObject([{ id: kept.body["id"], status: "active" }, done]);
+  await expect.poll(() => venue.redis.hexists(LISTS_KEY, String(placed["id"])), TIMEOUT).toBe(0);
+  expect(await venue.redis.hexists(LISTS_KEY, String(kept.body["id"]))).toBe(1);
+  expect((await anna.call("GET", path)).body).toEqual(done);
+  expect(await listed()).toEqual(before);
+  expect((await anna.call("GET", "/order-lists?status=done")).body["lists"]).toEqual([done]);
+  expect((await anna.call("DELETE", path)).body.code).toBe("list_not_active");
+  expect((await ben.call("GET", path)).body.code).toBe("list_not_found");
+  expect((await anna.call("POST", "/order-lists", { json })).body).toEqual(done);
+
+  const archive = orderArchive(folderArchive(`${venue.folder}/archive`));
+  await archiveOrders({ database: venue.database, archive, beforeMs: Date.now() + 1_000 });
+  expect(await rowsOf(venue.database, "SELECT id FROM order_lists WHERE status = 'done'")).toEqual([]);
+  expect((await anna.call("GET", path)).body).toEqual(done);
+  expect(await listed()).toEqual(before.slice(0, 1));
 });
 
 it("keeps ended orders in Redis while PostgreSQL is unavailable, and deletes them afterwards", async () => {

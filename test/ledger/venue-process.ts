@@ -1,6 +1,5 @@
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createOrderMix } from "../../load/bench/orders/orders-mix.ts";
 import type { Submitted } from "../../origin/commit/submit/commands.ts";
 import { openDatabase } from "../../origin/db/open-database.ts";
 import { openMarket } from "../../origin/open-market.ts";
@@ -11,10 +10,11 @@ import { orderArchive } from "../../origin/record/archive/order-archive.ts";
 import { systemClock } from "../../shared/clock.ts";
 import { createLogger } from "../../stack/program/log.ts";
 import { REPORTS_FD } from "../../stack/servers/child.ts";
+import { conditionalMix } from "../core/make-orders.ts";
 
 /**
  * A process of the origin for the kill tests: the real parts in the roles of `SLUICE_ROLES`, without HTTP. With
- * `LOAD_SEED` it trades by itself, and makes deposits under references that it reports once they are acknowledged.
+ * `LOAD_SEED` it trades by itself, conditional orders and lists included, and makes deposits under references that it reports once they are acknowledged.
  */
 const roles = (process.env["SLUICE_ROLES"] ?? "").split(",") as ("api" | "engine" | "worker")[];
 const log = createLogger("venue-process");
@@ -50,7 +50,7 @@ const ORDERS_AT_ONCE = 10;
 const TRADERS = 40;
 
 async function trade(seed: string): Promise<never> {
-  const mix = createOrderMix(Number(seed), TRADERS);
+  const mix = conditionalMix(Number(seed), TRADERS);
   const payments = mix.deposits();
   for (let round = 0; ; round++) {
     // Two deposits per round, repeated from the beginning, each under its own reference.

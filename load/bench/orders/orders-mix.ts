@@ -14,17 +14,18 @@ export type OrderMix = {
   readonly note: (answer: Submitted) => void;
 };
 
-const MID_TICKS = 1_500_000;
+export const MID_TICKS = 1_500_000;
 const SPREAD_TICKS = 50;
 const LOTS_MAX = 50;
 const OPEN_HELD_MAX = 20_000;
 const RESTING = 0.5;
 const CROSSING = 0.8;
 
+export const userAt = (index: number) => `user-${String(index).padStart(8, "0")}-0000-4000-8000-000000000000`;
+
 export function createOrderMix(seed: number, users: number): OrderMix {
   const random = seededRandom(seed);
   const open: { readonly user: string; readonly orderId: number }[] = [];
-  const userAt = (index: number) => `user-${String(index).padStart(8, "0")}-0000-4000-8000-000000000000`;
 
   function place(isCrossing: boolean): PlaceOrder {
     const side = random.chance(0.5) ? "buy" : "sell";
