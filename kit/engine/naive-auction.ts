@@ -1,7 +1,9 @@
 import type { AuctionResult, ListedOrder } from "../../origin/engine/auction/auction.ts";
 import type { PlaceOrder } from "../../origin/engine/command.ts";
 import type { RejectCode } from "../../origin/engine/outcome.ts";
-import { balance, cancelOne, fee, isOpen, quantity, worth } from "./naive-parts.ts";
+import { afterTrade } from "./naive-lists.ts";
+import { balance, cancelOne, fee, isOpen, quantity, turnOf, worth } from "./naive-parts.ts";
+import { reachPrice } from "./naive-triggers.ts";
 import type { NaiveOpening, NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
 /** The bell has rung, or its time has come. */
@@ -66,7 +68,7 @@ function ring(venue: NaiveVenue, pair: NaivePair, opening: NaiveOpening): void {
       .filter((order) => order.lots - order.filledLots > tradedOf(trades, order))
       .sort((a, b) => a.id - b.id)
       .map((order) => ({ cost: 4, run: () => endOnOpen(venue, order) })),
-    { cost: 0, run: () => open(pair) },
+    { cost: 0, run: () => open(venue, pair, ticks) },
   ];
 }
 
@@ -74,10 +76,11 @@ function endOnOpen(venue: NaiveVenue, order: NaiveOrder): void {
   cancelOne(venue, order, order.type === "market" ? "noLiquidity" : "immediateOrCancel");
 }
 
-function open(pair: NaivePair): void {
+function open(venue: NaiveVenue, pair: NaivePair, ticks: number): void {
   pair.opening = null;
   pair.version += 1;
   pair.terms = { ...pair.terms, state: "trading", opensAt: 0, freezeMs: 0 };
+  if (ticks > 0) reachPrice(venue, pair, ticks);
 }
 
 type Meeting = { readonly buy: NaiveOrder; readonly sell: NaiveOrder; readonly lots: number };
@@ -89,7 +92,7 @@ function inTurn(venue: NaiveVenue, { terms }: NaivePair, side: "buy" | "sell"): 
   const sign = side === "buy" ? -1 : 1;
   return venue.orders
     .filter((order) => isOpen(order) && order.pair === terms.pair && order.side === side)
-    .sort((a, b) => (a.ticks === b.ticks ? a.id - b.id : sign * (a.ticks - b.ticks)));
+    .sort((a, b) => (a.ticks === b.ticks ? turnOf(a) - turnOf(b) : sign * (a.ticks - b.ticks)));
 }
 
 /** The first with the first, until one side is used up. */
@@ -162,6 +165,7 @@ function tradeOne(venue: NaiveVenue, pair: NaivePair, trade: Meeting & { readonl
   balance(venue, sell.user, quoteCurrency).available += value - sellFee;
   balance(venue, "house", baseCurrency).available += buyFee;
   balance(venue, "house", quoteCurrency).available += sellFee;
+  const received = amount - buyFee;
   for (const order of [buy, sell]) {
     order.filledLots += lots;
     order.filledValue += value;
@@ -169,6 +173,7 @@ function tradeOne(venue: NaiveVenue, pair: NaivePair, trade: Meeting & { readonl
     order.updatedAt = venue.at;
     order.status = order.filledLots === order.lots ? "filled" : "partiallyFilled";
   }
+  afterTrade(venue, { buy, sell, lots, value, paid: reserved, amount, received });
   pair.lastTicks = ticks;
   venue.trades.push({
     ...{ id: venue.trades.length + 1, pair: pair.terms.pair, grid: pair.grid, at: venue.at, ticks, lots, value },
@@ -191,8 +196,9 @@ function record(venue: NaiveVenue, { terms, auction, lastTicks }: NaivePair, { t
   const counts = { trades: trades.length, orders: orders.length };
   venue.auctions.set(`${terms.pair} ${auction.number}`, {
     orders: orders.map((order) => {
-      const { id, side, type } = order;
-      return { id, side, type, ticks: order.ticks, lots: order.lots - order.filledLots, priority: id };
+      const { id, side } = order;
+      const type = order.type === "market" ? "market" : "limit";
+      return { id, side, type, ticks: order.ticks, lots: order.lots - order.filledLots, priority: turnOf(order) };
     }),
     result: { ticks, lots, ...counts, rungAt: venue.at, referenceTicks: lastTicks },
   });

@@ -1,28 +1,33 @@
-import type { TradeRow } from "../../origin/engine/changes.ts";
-import type { PlaceOrder } from "../../origin/engine/command.ts";
+import type { ListOrder, PlaceOrder } from "../../origin/engine/command.ts";
 import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
 import { crossesOwn, isNaiveOpening, restingTicks } from "./naive-auction.ts";
+import { addConditions } from "./naive-conditions.ts";
+import { addExitOrders, beginExit } from "./naive-exit.ts";
 import {
   available,
   backing,
   balance,
-  cancelOne,
-  fee,
+  copyOf,
+  freeze,
   hasUsedUpNames,
-  isOpen,
+  isAlive,
   MOST,
+  need,
   no,
   PRICE_MOST,
   quantity,
   said,
   worth,
 } from "./naive-parts.ts";
-import { isOutsideBand, isTooFar, othersInTurn, type Plan, planOf, type Step } from "./naive-plan.ts";
+import { isOutsideBand, isTooFar, othersInTurn, type Plan, planOf } from "./naive-plan.ts";
+import { reachTraded, tradeSteps } from "./naive-trades.ts";
+import { beginWaiting, conditionsFault, isBehind, isShaped, isTrigger, reserveOf, sizeFault } from "./naive-triggers.ts";
 import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
 /** First the whole plan is made, then it is judged, and only then it is executed. */
 export function naivePlace(venue: NaiveVenue, command: PlaceOrder): Outcome {
-  if (!isSensible(command)) return no("command_invalid");
+  const malformed = malformation(venue, command);
+  if (malformed) return no(malformed);
   const content = contentOf(command);
   if (command.clientOrderId !== "") {
     const { user, clientOrderId } = command;
@@ -32,20 +37,66 @@ export function naivePlace(venue: NaiveVenue, command: PlaceOrder): Outcome {
         ? { kind: "repetition", orderId: before.orderId }
         : no("client_order_id_reused");
     const isInUse = venue.orders.some(
-      (order) => order.user === user && order.clientOrderId === clientOrderId && isOpen(order),
+      (order) => order.user === user && order.clientOrderId === clientOrderId && isAlive(order),
     );
     if (isInUse) return no("client_order_id_reused");
   }
   const pair = venue.pairs.find(({ terms }) => terms.pair === command.pair);
   if (!pair) return no("pair_unknown");
+  if (isTrigger(command.type)) return placeTrigger(venue, pair, { command, content });
   if (pair.terms.state === "auction") return placeInAuction(venue, pair, { command, content });
   const plan = planOf(venue, pair, command);
-  const fault = faultBefore(venue, pair, command) ?? faultInBook(venue, pair, { command, plan });
-  if (fault) return no(fault);
-  const needed = neededFor(venue, pair, { command, plan });
-  if (available(venue, command.user, needed.currency) < needed.amount) return no("balance_insufficient");
-  return carryOut(venue, pair, { command, plan, content });
+  const fault = faultOf(venue, pair, { command, plan });
+  return fault ? no(fault) : carryOut(venue, pair, { command, plan, content });
 }
+
+/** Why it cannot be placed; nothing has changed. */
+export function faultOf(venue: NaiveVenue, pair: NaivePair, planned: Planned): RejectCode | undefined {
+  const { command } = planned;
+  const fault = faultBefore(venue, pair, command) ?? faultInBook(venue, pair, planned);
+  if (fault) return fault;
+  const needed = neededFor(venue, pair, planned);
+  return available(venue, command.user, needed.currency) < needed.amount ? "balance_insufficient" : undefined;
+}
+
+function malformation(venue: NaiveVenue, command: PlaceOrder): RejectCode | undefined {
+  if (command.conditions) return conditionsFault(command, venue.at);
+  return isSensible(command) ? undefined : "command_invalid";
+}
+
+type Given = { readonly command: PlaceOrder; readonly content: string };
+
+/** It waits for a price, with its funds frozen. */
+function placeTrigger(venue: NaiveVenue, pair: NaivePair, { command, content }: Given): Outcome {
+  const { user, side, clientOrderId, openOrdersMax, conditions } = command;
+  const { stopTicks = 0, trailingBps = 0 } = conditions ?? {};
+  if (command.grid !== pair.grid) return no("pair_changed");
+  if (pair.terms.state === "halted") return no("pair_halted");
+  if (venue.users.find(({ name }) => name === user)?.isFrozen) return no("user_frozen");
+  if (isNaiveOpening(venue, pair)) return no("pair_opening");
+  if (trailingBps > 0 && stopTicks === 0 && pair.lastTicks === 0) return no("trigger_price_missing");
+  if (trailingBps === 0 && isBehind(pair, command, stopTicks)) return no("would_trigger_immediately");
+  const size = sizeFault(venue, pair, command);
+  if (size) return no(size);
+  if (trailingBps > 0 && trailingIn(venue, pair) >= venue.bounds.trailingMax) return no("trailing_orders_limit");
+  const room = roomFor(venue, { user, orders: 1, openOrdersMax, names: clientOrderId === "" ? 0 : 1 });
+  if (room) return no(room);
+  const reserved = reserveOf(venue, pair, command);
+  const currency = side === "buy" ? pair.terms.quoteCurrency : pair.terms.baseCurrency;
+  if (available(venue, user, currency) < reserved) return no("balance_insufficient");
+  const order = newOrder(venue, pair, { command, content });
+  order.status = "pending";
+  const given = addConditions(order, command);
+  given.reserved = reserved;
+  freeze(venue, { user, currency, amount: reserved });
+  beginWaiting(venue, pair, { order, isLate: false });
+  return { kind: "order", order: copyOf(order), trades: [] };
+}
+
+export const trailingIn = (venue: NaiveVenue, { terms }: NaivePair) =>
+  venue.orders.filter(
+    ({ pair, status, conditions }) => pair === terms.pair && status === "pending" && (conditions?.trailingBps ?? 0) > 0,
+  ).length;
 
 /** It rests at a price, and nothing trades. */
 function placeInAuction(
@@ -66,7 +117,7 @@ function placeInAuction(
   const row = balance(venue, order.user, backed.currency);
   row.available -= backed.amount;
   row.frozen += backed.amount;
-  return { kind: "order", order: { ...order }, trades: [] };
+  return { kind: "order", order: copyOf(order), trades: [] };
 }
 
 type Resting = { readonly command: PlaceOrder; readonly ticks: number };
@@ -76,7 +127,7 @@ function faultInAuction(venue: NaiveVenue, pair: NaivePair, { command, ticks }: 
   if (command.grid !== pair.grid) return "pair_changed";
   if (isNaiveOpening(venue, pair)) return "pair_opening";
   if (venue.users.find(({ name }) => name === user)?.isFrozen) return "user_frozen";
-  if (timeInForce === "FOK" || quoteAmount > 0n) return "auction_order_unsupported";
+  if (timeInForce === "FOK" || quoteAmount > 0n || command.conditions) return "auction_order_unsupported";
   if (ticks === 0) return "auction_price_required";
   const fault =
     valueFault(venue, pair, { command, ticks }) ?? noRoom(venue, { ...command, type: "limit", timeInForce: "GTC" });
@@ -93,26 +144,23 @@ function valueFault(venue: NaiveVenue, pair: NaivePair, { command, ticks }: Rest
   return type === "limit" && isOutsideBand(pair, side, ticks) ? "price_outside_band" : undefined;
 }
 
-function isSensible({ type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax }: PlaceOrder): boolean {
+export function isSensible(command: PlaceOrder): boolean {
+  const { type, ticks, lots, quoteAmount, timeInForce, openOrdersMax } = command;
   if ([ticks, lots, openOrdersMax].some((number) => !Number.isSafeInteger(number) || number < 0) || quoteAmount < 0n)
     return false;
-  if (type === "limit") return ticks !== 0 && lots !== 0 && quoteAmount === 0n && !(postOnly && timeInForce !== "GTC");
-  return ticks === 0 && !postOnly && (lots === 0 ? quoteAmount !== 0n : quoteAmount === 0n);
+  return !isTrigger(type) && timeInForce !== "GTD" && isShaped(command);
 }
 
-function contentOf({
-  pair,
-  grid,
-  side,
-  type,
-  ticks,
-  lots,
-  quoteAmount,
-  timeInForce,
-  postOnly,
-  selfTrade,
-}: PlaceOrder): string {
-  return [pair, grid, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade].join(" ");
+export function contentOf(order: PlaceOrder): string {
+  return [order.pair, order.grid, partOf(order)].join(" ");
+}
+
+export function partOf(order: ListOrder): string {
+  const { side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, conditions } = order;
+  const asked = conditions
+    ? [conditions.stopTicks, conditions.trailingBps, conditions.expiresAt, conditions.targetProfitPpm, conditions.stopLossPpm]
+    : [];
+  return [side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, ...asked].join(" ");
 }
 
 function faultBefore(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): RejectCode | undefined {
@@ -127,15 +175,22 @@ function faultBefore(venue: NaiveVenue, pair: NaivePair, command: PlaceOrder): R
   return noRoom(venue, command);
 }
 
-function noRoom(
-  venue: NaiveVenue,
-  { user, type, timeInForce, openOrdersMax, clientOrderId }: PlaceOrder,
-): RejectCode | undefined {
-  const open = venue.orders.filter(isOpen);
-  const mayRest = type === "limit" && timeInForce === "GTC";
-  if (mayRest && open.filter((order) => order.user === user).length + 1 > openOrdersMax) return "open_orders_limit";
-  if (mayRest && open.length + 1 > venue.bounds.openOrdersMax) return "engine_full";
-  return clientOrderId !== "" && hasUsedUpNames(venue, user) ? "engine_full" : undefined;
+function noRoom(venue: NaiveVenue, command: PlaceOrder): RejectCode | undefined {
+  const { user, type, timeInForce, openOrdersMax, clientOrderId, conditions } = command;
+  const rests = type === "limit" && (timeInForce === "GTC" || timeInForce === "GTD");
+  const exits = [conditions?.targetProfitPpm ?? 0, conditions?.stopLossPpm ?? 0].filter((ppm) => ppm !== 0).length;
+  const orders = (rests ? 1 : 0) + exits;
+  return roomFor(venue, { user, orders, openOrdersMax, names: clientOrderId === "" ? 0 : 1 });
+}
+
+type Room = { readonly user: string; readonly orders: number; readonly openOrdersMax: number; readonly names: number };
+
+export function roomFor(venue: NaiveVenue, { user, orders, openOrdersMax, names }: Room): RejectCode | undefined {
+  const alive = venue.orders.filter(isAlive);
+  const theirs = alive.filter((order) => order.user === user);
+  if (orders > 0 && theirs.length + orders > openOrdersMax) return "open_orders_limit";
+  if (orders > 0 && alive.length + orders > venue.bounds.openOrdersMax) return "engine_full";
+  return names > 0 && hasUsedUpNames(venue, user, names) ? "engine_full" : undefined;
 }
 
 type Planned = { readonly command: PlaceOrder; readonly plan: Plan };
@@ -149,7 +204,7 @@ function faultInBook(venue: NaiveVenue, pair: NaivePair, planned: Planned): Reje
   if (command.timeInForce === "FOK" && plan.end !== "complete" && plan.end !== "spent")
     return "fill_or_kill_unfillable";
   if (command.postOnly && first && !isTooFar(pair, command, first.ticks)) return "post_only_would_trade";
-  const hasEffect = plan.lots > 0 || (plan.end === "self" && command.selfTrade === "cancelBoth");
+  const hasEffect = plan.lots > 0 || (plan.end === "self" && (command.selfTrade === "cancelBoth" || command.selfTrade === "decrement"));
   return hasEffect ? undefined : whyNothing(planned);
 }
 
@@ -172,25 +227,35 @@ function neededFor(
   return { currency: pair.terms.baseCurrency, amount: quantity(pair, isExact ? plan.lots : command.lots) };
 }
 
-function carryOut(
+/** The working order of a list comes with its number and its list; names are the list's then. */
+export type InList = { readonly id: number; readonly join: (order: NaiveOrder) => void };
+
+export function carryOut(
   venue: NaiveVenue,
   pair: NaivePair,
-  { command, plan, content }: Planned & { readonly content: string },
-): Outcome {
-  const order = newOrder(venue, pair, { command, content });
+  { command, plan, content, inList }: Planned & { readonly content: string; readonly inList?: InList },
+): Outcome & { kind: "order" } {
+  const isFollowed = (command.conditions?.targetProfitPpm ?? 0) + (command.conditions?.stopLossPpm ?? 0) > 0;
+  const listId = isFollowed ? venue.nextNumber++ : 0;
+  const order = newOrder(venue, pair, { command, content, inList });
+  if (command.conditions && !inList) addConditions(order, command);
+  inList?.join(order);
+  const exit = isFollowed ? beginExit(venue, { order, listId }) : undefined;
   const tradesBefore = venue.trades.length;
-  for (const step of plan.steps) {
-    if (step.lots === 0) cancelOne(venue, step.maker, "selfTrade");
-    else tradeOne(venue, pair, { order, step });
-  }
-  endOrRest(venue, { order, plan });
-  return { kind: "order", order: { ...order }, trades: venue.trades.slice(tradesBefore) };
+  tradeSteps(venue, pair, { order, plan });
+  endOrRest(venue, { order, plan, command });
+  const row = copyOf(order);
+  if (exit) addExitOrders(venue, pair, { list: exit, order });
+  const trades = venue.trades.slice(tradesBefore);
+  venue.workLeft -= trades.length;
+  reachTraded(venue, pair, tradesBefore);
+  return { kind: "order", order: row, trades };
 }
 
-function newOrder(
+export function newOrder(
   venue: NaiveVenue,
   pair: NaivePair,
-  { command, content }: { readonly command: PlaceOrder; readonly content: string },
+  { command, content, inList }: Given & { readonly inList?: Pick<InList, "id"> | undefined },
 ): NaiveOrder {
   const { user, side, type, ticks, lots, quoteAmount, timeInForce, postOnly, clientOrderId } = command;
   const times = { createdAt: venue.at, updatedAt: venue.at };
@@ -203,7 +268,7 @@ function newOrder(
     clientOrderId,
     ...times,
   } as const;
-  const id = venue.orders.length + 1;
+  const id = inList === undefined ? venue.nextNumber++ : inList.id;
   const wanted = {
     id,
     user,
@@ -219,66 +284,27 @@ function newOrder(
   };
   const order: NaiveOrder = { ...wanted, ...fresh };
   venue.orders.push(order);
-  if (clientOrderId !== "")
+  if (clientOrderId !== "" && inList === undefined)
     venue.names.push({ kind: "order", user, name: clientOrderId, content, orderId: id, at: venue.at });
   return order;
 }
 
-function tradeOne(
-  venue: NaiveVenue,
-  pair: NaivePair,
-  { order, step: { maker, lots, value } }: { order: NaiveOrder; step: Step },
-): void {
-  const { baseCurrency, quoteCurrency, makerFeePpm, takerFeePpm } = pair.terms;
-  const [buy, sell] = order.side === "buy" ? [order, maker] : [maker, order];
-  const amount = quantity(pair, lots);
-  const buyFee = fee(amount, buy === order ? takerFeePpm : makerFeePpm);
-  const sellFee = fee(value, sell === order ? takerFeePpm : makerFeePpm);
-  // The taker pays from the available amount, the maker from the frozen one.
-  if (buy === maker) balance(venue, buy.user, quoteCurrency).frozen -= value;
-  else balance(venue, buy.user, quoteCurrency).available -= value;
-  if (sell === maker) balance(venue, sell.user, baseCurrency).frozen -= amount;
-  else balance(venue, sell.user, baseCurrency).available -= amount;
-  balance(venue, buy.user, baseCurrency).available += amount - buyFee;
-  balance(venue, sell.user, quoteCurrency).available += value - sellFee;
-  balance(venue, "house", baseCurrency).available += buyFee;
-  balance(venue, "house", quoteCurrency).available += sellFee;
-  for (const one of [buy, sell]) {
-    one.filledLots += lots;
-    one.filledValue += value;
-    one.feePaid += one === buy ? buyFee : sellFee;
-    one.updatedAt = venue.at;
-  }
-  maker.status = maker.filledLots === maker.lots ? "filled" : "partiallyFilled";
-  pair.lastTicks = maker.ticks;
-  const row: TradeRow = {
-    id: venue.trades.length + 1,
-    pair: pair.terms.pair,
-    grid: pair.grid,
-    at: venue.at,
-    ticks: maker.ticks,
-    lots,
-    value,
-    takerSide: order.side,
-    buyOrderId: buy.id,
-    sellOrderId: sell.id,
-    buyUser: buy.user,
-    sellUser: sell.user,
-    buyFee,
-    sellFee,
-    auction: 0,
-  };
-  venue.trades.push(row);
-}
+type Finished = { readonly order: NaiveOrder; readonly plan: Plan; readonly command: PlaceOrder };
 
-function endOrRest(venue: NaiveVenue, { order, plan: { end } }: { order: NaiveOrder; plan: Plan }): void {
+function endOrRest(venue: NaiveVenue, { order, plan, command }: Finished): void {
+  const { end, prevented } = plan;
   const isLeftOver = end === "empty" || end === "price";
-  if (isLeftOver && order.type === "limit" && order.timeInForce === "GTC") {
+  const rests = isLeftOver && order.type === "limit" && (order.timeInForce === "GTC" || order.timeInForce === "GTD");
+  if (prevented > 0) {
+    const conditions = order.conditions ?? addConditions(order, command);
+    conditions.preventedLots += prevented;
+    if (rests && conditions.originalLots === 0) conditions.originalLots = order.lots;
+    if (rests) order.lots -= prevented;
+  }
+  if (rests) {
     order.status = order.filledLots === 0 ? "open" : "partiallyFilled";
-    const { currency, amount } = backing(venue, order);
-    const row = balance(venue, order.user, currency);
-    row.available -= amount;
-    row.frozen += amount;
+    const { currency, amount } = need(venue, order);
+    freeze(venue, { user: order.user, currency, amount });
     return;
   }
   const reasons = {

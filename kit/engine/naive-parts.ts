@@ -1,5 +1,6 @@
+import type { OrderRow } from "../../origin/engine/changes.ts";
 import type { RejectCode, Rejected } from "../../origin/engine/outcome.ts";
-import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
+import type { NaiveList, NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
 /** The bound of every count. */
 export const MOST = 4_611_686_018_427_387_904n;
@@ -11,8 +12,32 @@ export function no(code: RejectCode): Rejected {
   return { kind: "rejected", code };
 }
 
+/** In the book. */
 export function isOpen({ status }: NaiveOrder): boolean {
   return status === "open" || status === "partiallyFilled";
+}
+
+export function isAlive(order: NaiveOrder): boolean {
+  return isOpen(order) || order.status === "pending";
+}
+
+export function copyOf(order: NaiveOrder): OrderRow {
+  return order.conditions === undefined ? { ...order } : { ...order, conditions: { ...order.conditions } };
+}
+
+/** Its place among the orders of its price. */
+export function turnOf({ id, conditions }: NaiveOrder): number {
+  return conditions === undefined || conditions.priority === 0 ? id : conditions.priority;
+}
+
+export function listOf(venue: NaiveVenue, { conditions }: NaiveOrder): NaiveList | undefined {
+  return conditions === undefined ? undefined : venue.lists.find(({ id }) => id === conditions.listId);
+}
+
+/** Whether its list keeps the funds for it and for the other one. */
+export function isSharing(venue: NaiveVenue, order: NaiveOrder): boolean {
+  const role = order.conditions?.role;
+  return (role === "above" || role === "below") && (listOf(venue, order)?.reserved ?? 0n) > 0n;
 }
 
 export function balance(venue: NaiveVenue, user: string, currency: string) {
@@ -20,7 +45,7 @@ export function balance(venue: NaiveVenue, user: string, currency: string) {
   if (found !== undefined) return found;
   const row = { user, currency, available: 0n, frozen: 0n };
   venue.balances.push(row);
-  if (!venue.users.some(({ name }) => name === user)) venue.users.push({ name: user, isFrozen: false });
+  if (!venue.users.some(({ name }) => name === user)) venue.users.push({ name: user, isFrozen: false, cancelAt: 0 });
   return row;
 }
 
@@ -49,8 +74,15 @@ export function fee(amount: bigint, ppm: number): bigint {
   return exact % 1_000_000n === 0n ? exact / 1_000_000n : exact / 1_000_000n + 1n;
 }
 
-/** The amount that backs an open order. */
+/** The amount that backs an order by itself, in the currency that it pays. */
 export function backing(venue: NaiveVenue, order: NaiveOrder) {
+  const { currency, amount } = need(venue, order);
+  if (order.status === "pending") return { currency, amount: order.conditions?.reserved ?? 0n };
+  return { currency, amount: isSharing(venue, order) ? 0n : amount };
+}
+
+/** What the rest of an order costs at its own price. */
+export function need(venue: NaiveVenue, order: NaiveOrder): { currency: string; amount: bigint } {
   const pair = pairNamed(venue, order.pair);
   const lots = order.lots - order.filledLots;
   return order.side === "buy"
@@ -58,20 +90,37 @@ export function backing(venue: NaiveVenue, order: NaiveOrder) {
     : { currency: pair.terms.baseCurrency, amount: quantity(pair, lots) };
 }
 
-function pairNamed(venue: NaiveVenue, name: string): NaivePair {
+/** From available to frozen; a negative amount goes back. */
+export function freeze(venue: NaiveVenue, { user, currency, amount }: Frozen): void {
+  const row = balance(venue, user, currency);
+  row.available -= amount;
+  row.frozen += amount;
+}
+
+type Frozen = { readonly user: string; readonly currency: string; readonly amount: bigint };
+
+export function pairNamed(venue: NaiveVenue, name: string): NaivePair {
   const pair = venue.pairs.find(({ terms }) => terms.pair === name);
   if (pair === undefined) throw new Error(`no pair ${name}`);
   return pair;
 }
 
+/** This order only; `cancelWithList` (`naive-lists.ts`) knows what depends on it. */
 export function cancelOne(venue: NaiveVenue, order: NaiveOrder, reason: NaiveOrder["cancelReason"]): void {
   const { currency, amount } = backing(venue, order);
-  const row = balance(venue, order.user, currency);
-  row.frozen -= amount;
-  row.available += amount;
-  order.status = "cancelled";
+  freeze(venue, { user: order.user, currency, amount: -amount });
+  endAs(venue, order, { status: "cancelled", reason });
+}
+
+type Ending = { readonly status: NaiveOrder["status"]; readonly reason: NaiveOrder["cancelReason"] };
+
+export function endAs(venue: NaiveVenue, order: NaiveOrder, { status, reason }: Ending): void {
+  order.status = status;
   order.cancelReason = reason;
   order.updatedAt = venue.at;
+  if (order.conditions === undefined) return;
+  order.conditions.phase = "placed";
+  order.conditions.reserved = 0n;
 }
 
 /** The reference of this name in the last 24 hours. */
@@ -81,8 +130,8 @@ export function said(venue: NaiveVenue, { kind, user, name }: { kind: string; us
 }
 
 /** The user's, of whole hours that are not more than a day ago. */
-export function hasUsedUpNames(venue: NaiveVenue, user: string): boolean {
+export function hasUsedUpNames(venue: NaiveVenue, user: string, wanted = 1): boolean {
   const oldest = Math.floor((venue.at - DAY_MS) / HOUR_MS);
   const counted = venue.names.filter((one) => one.user === user && Math.floor(one.at / HOUR_MS) >= oldest);
-  return counted.length >= venue.bounds.namesPerUserMax;
+  return counted.length + wanted > venue.bounds.namesPerUserMax;
 }

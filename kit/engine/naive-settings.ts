@@ -1,7 +1,7 @@
 import type { Outcome } from "../../origin/engine/outcome.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 import { isNaiveOpening, naiveEnter } from "./naive-auction.ts";
-import { isOpen, MOST, no, PRICE_MOST } from "./naive-parts.ts";
+import { isAlive, MOST, no, PRICE_MOST } from "./naive-parts.ts";
 import type { NaivePair, NaiveVenue } from "./naive-venue.ts";
 
 const done: Outcome = { kind: "done" };
@@ -19,7 +19,7 @@ export function naiveSetUser(venue: NaiveVenue, name: string, isFrozen: boolean)
   const known = venue.users.find((user) => user.name === name);
   if (known) known.isFrozen = isFrozen;
   else if (isFrozen && venue.users.length >= venue.bounds.usersMax) return no("engine_full");
-  else if (isFrozen) venue.users.push({ name, isFrozen });
+  else if (isFrozen) venue.users.push({ name, isFrozen, cancelAt: 0 });
   return done;
 }
 
@@ -55,7 +55,7 @@ function changePair(venue: NaiveVenue, pair: NaivePair, terms: PairTerms): Outco
   const fixed = ["tickSteps", "lotSteps", "valueStepsMin", "makerFeePpm", "bandPpm"] as const;
   if (pair.opening !== null && fixed.some((key) => before[key] !== terms[key])) return no("pair_in_auction");
   if (before.tickSteps !== terms.tickSteps || before.lotSteps !== terms.lotSteps) {
-    if (venue.orders.some((order) => order.pair === terms.pair && isOpen(order))) return no("pair_has_orders");
+    if (venue.orders.some((order) => order.pair === terms.pair && isAlive(order))) return no("pair_has_orders");
     const lastTicks = (BigInt(pair.lastTicks) * before.tickSteps) / terms.tickSteps;
     if (lastTicks > BigInt(PRICE_MOST)) return no("terms_invalid");
     pair.lastTicks = Number(lastTicks);

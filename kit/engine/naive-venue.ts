@@ -1,12 +1,15 @@
-import type { BalanceRow, OrderRow, TradeRow } from "../../origin/engine/changes.ts";
+import type { BalanceRow, ConditionRow, ListRow, OrderRow, TradeRow } from "../../origin/engine/changes.ts";
 import type { Command } from "../../origin/engine/command.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 import { type NaiveRecord, naiveTick } from "./naive-auction.ts";
-import { naiveCancel, naiveCancelAll } from "./naive-cancel.ts";
+import { naiveCancel, naiveCancelAll, naiveCancelList } from "./naive-cancel.ts";
+import { naiveAmend, naiveCancelAfter, naiveReplace } from "./naive-change.ts";
+import { naiveList } from "./naive-list-orders.ts";
 import { naiveMove } from "./naive-movements.ts";
 import { naivePlace } from "./naive-orders.ts";
 import { naiveSetCurrency, naiveSetPair, naiveSetUser } from "./naive-settings.ts";
+import { naiveDue, naiveWork } from "./naive-work.ts";
 
 /**
  * The venue again, as simple as possible: linear searches, bigints everywhere, nothing indexed, nothing forgotten. It
@@ -17,10 +20,16 @@ export type NaiveVenue = {
   readonly bounds: NaiveBounds;
   readonly currencies: { readonly name: string; readonly scale: number; supply: bigint }[];
   readonly pairs: NaivePair[];
-  readonly users: { readonly name: string; isFrozen: boolean }[];
+  readonly users: { readonly name: string; isFrozen: boolean; cancelAt: number }[];
   readonly balances: { -readonly [Key in keyof BalanceRow]: BalanceRow[Key] }[];
-  /** Every order ever placed; the index is the id less one. */
+  /** Orders, lists and priorities take their numbers from here. */
+  nextNumber: number;
+  /** Every order ever placed. */
   readonly orders: NaiveOrder[];
+  readonly lists: NaiveList[];
+  /** What is left to do, in order: lists, and orders whose trigger was reached by one price. */
+  readonly work: NaiveWork[];
+  workLeft: number;
   readonly trades: TradeRow[];
   /** By pair and number. */
   readonly auctions: Map<string, NaiveRecord>;
@@ -40,6 +49,8 @@ export type NaiveBounds = {
   readonly usersMax: number;
   readonly fillsMax: number;
   readonly cancelsMax: number;
+  readonly workMax: number;
+  readonly trailingMax: number;
 };
 
 export type NaivePair = {
@@ -55,10 +66,19 @@ export type NaivePair = {
 
 /** The steps of an uncross that are left, each with its cost. Null while orders are collected. */
 export type NaiveOpening = { steps: { readonly cost: number; readonly run: () => void }[] | null };
-export type NaiveOrder = { -readonly [Key in keyof OrderRow]: OrderRow[Key] };
+export type NaiveConditions = { -readonly [Key in keyof ConditionRow]: ConditionRow[Key] };
+export type NaiveOrder = { -readonly [Key in keyof Omit<OrderRow, "conditions">]: OrderRow[Key] } & {
+  conditions?: NaiveConditions;
+};
+export type NaiveList = { -readonly [Key in keyof Omit<ListRow, "dueAs" | "updatedAt" | "status">]: ListRow[Key] };
+/** An order is meant as it waited then: with this priority. */
+export type NaiveWork = { readonly pair: string } & (
+  | { readonly list: NaiveList }
+  | { readonly reached: { readonly order: NaiveOrder; readonly priority: number }[] }
+);
 
 export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {
-  const house = { name: "house", isFrozen: false };
+  const house = { name: "house", isFrozen: false, cancelAt: 0 };
   return {
     at: 0,
     bounds,
@@ -66,7 +86,11 @@ export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {
     pairs: [],
     users: [house],
     balances: [],
+    nextNumber: 1,
     orders: [],
+    lists: [],
+    work: [],
+    workLeft: 0,
     trades: [],
     auctions: new Map(),
     names: [],
@@ -75,6 +99,14 @@ export function createNaiveVenue(bounds: NaiveBounds): NaiveVenue {
 
 export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
   if (command.at > venue.at) venue.at = command.at;
+  venue.workLeft = venue.bounds.workMax;
+  naiveDue(venue);
+  const outcome = execute(venue, command);
+  naiveWork(venue);
+  return outcome;
+}
+
+function execute(venue: NaiveVenue, command: Command): Outcome {
   switch (command.kind) {
     case "place":
       return naivePlace(venue, command);
@@ -82,6 +114,16 @@ export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
       return naiveCancel(venue, command);
     case "cancelAll":
       return naiveCancelAll(venue, command);
+    case "amend":
+      return naiveAmend(venue, command);
+    case "replace":
+      return naiveReplace(venue, command);
+    case "placeList":
+      return naiveList(venue, command);
+    case "cancelList":
+      return naiveCancelList(venue, command);
+    case "cancelAfter":
+      return naiveCancelAfter(venue, command);
     case "tick":
       naiveTick(venue);
       return { kind: "done" };
@@ -95,7 +137,5 @@ export function naiveApply(venue: NaiveVenue, command: Command): Outcome {
     case "withdraw":
     case "transfer":
       return naiveMove(venue, command);
-    default:
-      return { kind: "rejected", code: "command_invalid" };
   }
 }

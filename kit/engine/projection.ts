@@ -2,6 +2,7 @@ import type {
   BalanceRow,
   Changes,
   CurrencyRow,
+  ListRow,
   OrderRow,
   PairRow,
   ReferenceRow,
@@ -14,7 +15,7 @@ import type { Random } from "../random.ts";
 export type Projection = {
   readonly take: (changes: Changes) => void;
   readonly tradeCount: () => number;
-  /** All rows as a loader would read them: in pieces, and in no order but that of the orders' ids. */
+  /** All rows as a loader would read them: in pieces, and in no order but that of the orders' priorities, lists after them. */
   readonly chunks: (random: Random) => readonly Changes[];
   /** The same without the names, which are fetched on demand; and how many each user has given. */
   readonly nameless: (random: Random) => readonly Changes[];
@@ -25,6 +26,7 @@ export type Projection = {
 
 export function createProjection(): Projection {
   const orders = new Map<number, OrderRow>();
+  const lists = new Map<number, ListRow>();
   const balances = new Map<string, BalanceRow>();
   const currencies = new Map<string, CurrencyRow>();
   const pairs = new Map<string, PairRow>();
@@ -39,8 +41,13 @@ export function createProjection(): Projection {
       counters = { at: changes.at, nextOrderId: changes.nextOrderId, nextTradeId: changes.nextTradeId };
       trades += changes.trades.length;
       for (const row of changes.orders) {
-        if (row.status === "open" || row.status === "partiallyFilled") orders.set(row.id, row);
+        if (row.status === "open" || row.status === "partiallyFilled" || row.status === "pending")
+          orders.set(row.id, row);
         else orders.delete(row.id);
+      }
+      for (const row of changes.lists ?? []) {
+        if (row.status === "active") lists.set(row.id, row);
+        else lists.delete(row.id);
       }
       for (const row of changes.balances) balances.set(`${row.user} ${row.currency}`, row);
       for (const row of changes.currencies) currencies.set(row.currency, row);
@@ -79,11 +86,14 @@ export function createProjection(): Projection {
       { ...nothing, pairs: shuffled(random, pairs.values()) },
       { ...nothing, users: shuffled(random, users.values()) },
       ...inPieces(shuffled(random, balances.values())).map((rows) => ({ ...nothing, balances: rows })),
-      ...inPieces([...orders.values()].sort((a, b) => a.id - b.id)).map((rows) => ({ ...nothing, orders: rows })),
+      ...inPieces([...orders.values()].sort((a, b) => priority(a) - priority(b))).map((rows) => ({ ...nothing, orders: rows })),
+      ...inPieces(shuffled(random, lists.values())).map((rows) => ({ ...nothing, lists: rows })),
       ...inPieces(byAge).map((rows) => ({ ...nothing, references: rows })),
     ];
   }
 }
+
+const priority = ({ id, conditions }: OrderRow) => conditions?.priority || id;
 
 const PIECE = 7;
 const HOUR_MS = 3_600_000;

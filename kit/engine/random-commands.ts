@@ -2,8 +2,9 @@ import type { Command, PlaceOrder } from "../../origin/engine/command.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 import type { Random } from "../random.ts";
 import { isNaiveOpening } from "./naive-auction.ts";
-import { isOpen } from "./naive-parts.ts";
+import { isAlive } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
+import { anySelfTrade, randomChange, randomList, randomTrigger, withExit, withExpiry } from "./random-conditions.ts";
 
 /** Omit over each member of a union. */
 type Body<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
@@ -101,7 +102,11 @@ function randomBody(random: Random, venue: NaiveVenue): CommandBody {
   const isDue = venue.pairs.some((pair) => isNaiveOpening(venue, pair));
   if (random.chance(isDue ? 0.5 : 0.01)) return { kind: "tick" };
   if (random.chance(0.02)) return auctionBody(random, venue);
+  if (venue.work.length > 0 && random.chance(0.3)) return { kind: "tick" };
   const dice = random.next();
+  if (dice < 0.08) return randomTrigger(random, venue);
+  if (dice < 0.11) return randomList(random, venue);
+  if (dice < 0.15) return randomChange(random, venue);
   if (dice < 0.66) return randomOrder(random, venue);
   if (dice < 0.78) return randomCancel(random, venue);
   if (dice < 0.79)
@@ -137,7 +142,7 @@ const POOR_ORDER = {
   openOrdersMax: 100,
 } as const;
 
-function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
+export function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
   const pair = venue.pairs[random.between(0, venue.pairs.length - 1)] ?? { terms: PAIRS[0], grid: 1 };
   const type = random.chance(0.8) ? "limit" : "market";
   const isByAmount = type === "market" && random.chance(0.5);
@@ -154,7 +159,7 @@ function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
     quoteAmount: isByAmount ? anyQuoteAmount(random, pair.terms) : 0n,
     timeInForce,
     postOnly: type === "limit" && timeInForce === "GTC" && random.chance(0.15),
-    selfTrade: random.pick(["cancelNewest", "cancelOldest", "cancelBoth"]),
+    selfTrade: anySelfTrade(random),
     clientOrderId: random.chance(0.3)
       ? random.chance(0.1)
         ? random.pick(["a", "__proto__"])
@@ -162,7 +167,9 @@ function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
       : "",
     openOrdersMax: random.chance(0.1) ? random.between(0, 6) : 1_000,
   };
-  return random.chance(0.01) ? { ...order, ...nonsense(random) } : order;
+  if (random.chance(0.01)) return { ...order, ...nonsense(random) };
+  if (random.chance(0.85)) return order;
+  return random.chance(0.4) ? withExpiry(random, venue, order) : withExit(random, order);
 }
 
 function anyTicks(random: Random): number {
@@ -172,14 +179,14 @@ function anyTicks(random: Random): number {
   return random.pick([1, 2 ** 31 - 1, 2 ** 31, random.between(1, 2 ** 31 - 1)]);
 }
 
-function anyLots(random: Random): number {
+export function anyLots(random: Random): number {
   const dice = random.next();
   if (dice < 0.96) return random.between(1, 12);
   return dice < 0.99 ? random.between(1, 1_000_000) : random.pick([Number.MAX_SAFE_INTEGER, 2 ** 40, 2 ** 44]);
 }
 
 /** Around what some lots cost, rarely exactly. */
-function anyQuoteAmount(random: Random, pair: PairTerms): bigint {
+export function anyQuoteAmount(random: Random, pair: PairTerms): bigint {
   const scale = CURRENCIES.find(([name]) => name === pair.baseCurrency)?.[1] ?? 0;
   const unit = (pair.tickSteps * pair.lotSteps) / 10n ** BigInt(scale);
   const amount = unit * BigInt(random.between(97, 103)) * BigInt(random.between(1, 30));
@@ -202,7 +209,7 @@ function nonsense(random: Random): Partial<PlaceOrder> {
 }
 
 function randomCancel(random: Random, venue: NaiveVenue): CommandBody {
-  const open = venue.orders.filter(isOpen);
+  const open = venue.orders.filter(isAlive);
   const order = open[random.between(0, open.length - 1)];
   if (random.chance(0.1) || order === undefined) {
     const orderId = random.pick([
@@ -293,6 +300,6 @@ function changedTerms(random: Random, current: PairTerms): Partial<PairTerms> {
   ]);
 }
 
-function anyUser(random: Random): string {
+export function anyUser(random: Random): string {
   return random.chance(0.01) ? random.pick(["nobody", "house", ""]) : random.pick(USERS);
 }

@@ -4,7 +4,7 @@ import { noteOnOpen } from "./auction/place-in-auction.ts";
 import { leavePlace, listOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "./changes.ts";
-import { absorbList, absorbWaves, enterPlace, isSamePlace, writeCondition } from "./conditions/absorb-conditions.ts";
+import { absorbList, absorbWaves, enterPlace, isSamePlace, refreshPrices, writeCondition } from "./conditions/absorb-conditions.ts";
 import { setTimer } from "./conditions/timers.ts";
 import { forgetNonces, rememberNonce } from "./names/nonces.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "./names/references.ts";
 import { addCurrency, addPair, type Currency, type Pair, setTerms } from "./pairs.ts";
 import type { EngineState } from "./state.ts";
-import { isLive } from "./terms.ts";
+import { isLive, isResting } from "./terms.ts";
 
 /** Brings the state to the rows. Rows that were absorbed before change nothing, so that an entry may be read twice. */
 export function absorbChanges(state: EngineState, changes: Changes): void {
@@ -32,9 +32,12 @@ export function absorbChanges(state: EngineState, changes: Changes): void {
   for (const row of changes.pairs) absorbPair(state, row);
   for (const row of changes.users) absorbUser(state, row);
   for (const row of changes.balances) absorbBalance(state, row);
-  const entering = changes.orders.filter((row) => absorbOrder(state, row));
+  // An order may have taken the room of one that ended.
+  for (const row of changes.orders) if (!isLive(row.status)) absorbOrder(state, row);
+  const entering = changes.orders.filter((row) => isLive(row.status) && absorbOrder(state, row));
   entering.sort((first, second) => priorityOf(first) - priorityOf(second));
   for (const row of entering) enterPlace(state, findSlot(state.index, row.id), row);
+  refreshPrices(state, changes.orders);
   for (const row of changes.lists ?? []) absorbList(state, row);
   for (const row of changes.references) absorbReference(state, row);
   for (const nonce of changes.nonces ?? []) rememberNonce(state, nonce);
@@ -112,7 +115,7 @@ function insertOrder(state: EngineState, row: OrderRow): void {
   writeProgress(state, { slot, row });
   writeCondition(state, slot, row);
   listById(state, slot);
-  noteOnOpen(pair, row.id, row);
+  if (isResting(row.status)) noteOnOpen(pair, row.id, row);
   if (row.clientOrderId === "") return;
   // The content behind the name may be forgotten already; the name itself still belongs to the order.
   const known = findReference(user, "order", row.clientOrderId);

@@ -36,7 +36,8 @@ export function cancelList(state: EngineState, { user: name, listId, clientListI
   if (user === undefined) return reject("list_unknown");
   const reference =
     listId === 0 ? lookUp(state.references, { user, kind: "list", name: clientListId, at: state.at }) : undefined;
-  const id = listId === 0 ? (reference?.orderId ?? 0) : listId;
+  const named = reference !== undefined && isRemembered(reference, state.at) ? reference.orderId : 0;
+  const id = listId === 0 ? named : listId;
   if (!(Number.isSafeInteger(id) && id > 0 && id < state.nextOrderId)) return reject("list_unknown");
   const list = findList(state, id);
   if (list === undefined || list.user !== user) return reject("list_not_active");

@@ -11,12 +11,13 @@ import {
   reservedBy,
   unlistOrder,
 } from "./book/open-orders.ts";
-import { wordOf } from "./book/order-slab.ts";
+import { NONE, wordOf } from "./book/order-slab.ts";
 import { slotFor } from "./cancel.ts";
-import { RESTING } from "./change-log.ts";
+import { restingKind } from "./change-log.ts";
 import type { OrderRow } from "./changes.ts";
 import type { ReplaceOrder } from "./command.ts";
 import { conditionOf, isPending } from "./conditions/condition.ts";
+import { insertTracking, stopTracking } from "./conditions/trailing.ts";
 import { recallOrder } from "./names/command-names.ts";
 import { type Outcome, type RejectCode, reject } from "./outcome.ts";
 import { placeOrder } from "./place.ts";
@@ -81,21 +82,30 @@ function setAside(state: EngineState, slot: number): Aside {
     accounts.available[account] = (accounts.available[account] as bigint) + amount;
   };
   free(reserved);
+  state.aside = slot;
   if (isInBook) leaveBook(state, slot);
+  // One that trails the price must not follow the trades of the new order.
+  const tracking = condition?.phase === "tracking" ? condition : undefined;
+  if (tracking !== undefined) stopTracking(state, pair, tracking);
   countOpen(state, { pair, user, by: -1 });
   return {
     undo() {
+      state.aside = NONE;
       free(-reserved);
+      if (tracking !== undefined) insertTracking(state, pair, tracking);
       if (isInBook) putBack(ladderOf(pair.book, orders.side[slot] as number), orders, slot);
       countOpen(state, { pair, user, by: 1 });
     },
     end() {
+      state.aside = NONE;
       touchAccount(accounts, account);
+      if (tracking !== undefined) insertTracking(state, pair, tracking);
       if (!isInBook) leavePlace(state, slot);
       countOpen(state, { pair, user, by: 1 });
+      const kind = restingKind(pair, orders.id[wordOf(slot)] as number);
       unlistOrder(state, slot);
       orders.updatedAt[wordOf(slot)] = state.at;
-      return endOrder(state, { slot, kind: RESTING, status: "cancelled", cancelReason: "replaced" });
+      return endOrder(state, { slot, kind, status: "cancelled", cancelReason: "replaced" });
     },
   };
 }

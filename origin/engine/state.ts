@@ -1,5 +1,5 @@
 import { type Accounts, createAccounts, createUsers, type User, type Users, userNamed } from "./accounts.ts";
-import { createOrderIndex, createOrderSlab, type OrderIndex, type OrderSlab } from "./book/order-slab.ts";
+import { createOrderIndex, createOrderSlab, NONE, type OrderIndex, type OrderSlab } from "./book/order-slab.ts";
 import { type ChangeLog, createChangeLog } from "./change-log.ts";
 import { type ConditionSlab, createConditions } from "./conditions/condition.ts";
 import type { Timers } from "./conditions/timers.ts";
@@ -33,6 +33,8 @@ export type EngineState = {
   readonly work: WorkQueue;
   /** How much work the current command may still do: orders met, cancelled or triggered. */
   workLeft: number;
+  /** The order that is about to be replaced, while the new one is checked; `NONE` otherwise. */
+  aside: number;
   log: ChangeLog;
 };
 
@@ -59,6 +61,7 @@ export function createState(given: Partial<EngineBounds>): EngineState {
     timers: [],
     work: [],
     workLeft: 0,
+    aside: NONE,
     log: createChangeLog(),
   };
 }

@@ -79,7 +79,7 @@ function crossesOwn(state: EngineState, { order, pair, user }: Entry & { readonl
 
 function isInBook(state: EngineState, slot: number): boolean {
   const condition = conditionOf(state, slot);
-  return condition === undefined || !isPending(condition);
+  return slot !== state.aside && (condition === undefined || !isPending(condition));
 }
 
 /** An order that rests and is only for the opening. */

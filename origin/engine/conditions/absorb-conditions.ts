@@ -8,7 +8,7 @@ import { addCondition, type Condition, conditionOf, isPending } from "./conditio
 import type { List } from "./list.ts";
 import { setTimer } from "./timers.ts";
 import { insertTracking, levelOf } from "./trailing.ts";
-import { enterTriggers, type Wave } from "./triggers.ts";
+import { enterTriggers, refreshTracked, type Wave } from "./triggers.ts";
 
 /** Where an order is, in the book or among the triggers: if that has not changed, it stays where it is. */
 export function isSamePlace(state: EngineState, slot: number, row: OrderRow): boolean {
@@ -66,6 +66,15 @@ export function enterPlace(state: EngineState, slot: number, row: OrderRow): voi
   if (condition.trailingBps > 0) pair.triggers.trailing++;
   if (condition.phase === "tracking") insertTracking(state, pair, condition);
   else if (condition.phase !== "dormant") enterTriggers(state, pair, condition);
+}
+
+/** The rows may have new best prices of orders that trail: once for all of them. */
+export function refreshPrices(state: EngineState, rows: readonly OrderRow[]): void {
+  const names = new Set(rows.filter(({ conditions }) => conditions?.phase === "tracking").map(({ pair }) => pair));
+  for (const name of names) {
+    const pair = state.pairs.byName.get(name);
+    if (pair !== undefined) refreshTracked(state, pair);
+  }
 }
 
 /** After its orders. */

@@ -1,5 +1,5 @@
 import { firstOrder, oppositeOf } from "../book/book.ts";
-import { enterBook, pairOf } from "../book/open-orders.ts";
+import { enterBook, leavePlace, pairOf } from "../book/open-orders.ts";
 import { BUY, NONE, wordOf } from "../book/order-slab.ts";
 import { touchOrder } from "../change-log.ts";
 import { marketLimitTicks } from "../check-order.ts";
@@ -30,18 +30,23 @@ function placePending(state: EngineState, list: List): void {
   const condition = conditionAt(state, slot);
   const pair = pairOf(state, slot);
   if (isPostOnlyCrossing(state, condition, pair)) {
-    end(state, { condition, reason: "postOnly" });
+    fail(state, condition, "postOnly");
     return;
   }
   const need = needOf(state, condition, pair);
   if (typeof need === "string" || !freeze(state, state.orders.pays[slot] as number, need)) {
-    end(state, { condition, reason: typeof need === "string" ? need : "fundsInsufficient" });
+    fail(state, condition, typeof need === "string" ? need : "fundsInsufficient");
     return;
   }
   if (isTriggerType(condition.type)) {
     condition.reserved = need;
     awaitTriggerNow(state, pair, condition);
   } else runOrder(state, condition, need);
+}
+
+function fail(state: EngineState, condition: Condition, reason: CancelReason): void {
+  leavePlace(state, condition.slot);
+  end(state, { condition, reason });
 }
 
 function isPostOnlyCrossing(state: EngineState, condition: Condition, pair: Pair): boolean {
@@ -59,7 +64,7 @@ function placeLegs(state: EngineState, list: List): void {
   const needs = legs.map((condition) => limitOrTriggerNeed(state, condition, pair));
   const need = needs.reduce((most, one) => (one > most ? one : most), 0n);
   if (!freeze(state, state.orders.pays[first.slot] as number, need)) {
-    for (const condition of legs) end(state, { condition, reason: "fundsInsufficient" });
+    for (const condition of legs) fail(state, condition, "fundsInsufficient");
     return;
   }
   list.reserved = need;
