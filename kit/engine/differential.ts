@@ -7,6 +7,7 @@ import type { Engine } from "../../origin/engine/engine.ts";
 import type { Outcome } from "../../origin/engine/outcome.ts";
 import { insist, Objection } from "../objection.ts";
 import { type Random, seededRandom } from "../random.ts";
+import { checkLists, countEnds, type Observed } from "./list-properties.ts";
 import { rowOf } from "./naive-list-orders.ts";
 import { createNaiveVenue, type NaiveBounds, type NaiveVenue, naiveApply } from "./naive-venue.ts";
 import { createProjection } from "./projection.ts";
@@ -52,6 +53,7 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     venue: createNaiveVenue(bounds),
     projection: createProjection(),
     listed: new Map(),
+    seen: { orders: new Map(), lists: new Map() },
     tally: new Map(),
   };
   const played: Command[] = [];
@@ -59,6 +61,7 @@ export function runDifferential({ seed, commands, createEngine }: DifferentialOp
     for (const command of firstCommands(random)) play(world, command, played);
     while (played.length < commands) play(world, randomCommand(random, world.venue, played), played);
     publish(world);
+    checkLists(world);
     compareCopies(world);
     comparePlayback(world, { played, again: createEngine(bounds) });
     const loaded = createEngine(bounds);
@@ -85,6 +88,7 @@ type World = {
   readonly projection: ReturnType<typeof createProjection>;
   /** The orders published for each auction so far, by pair and number. */
   readonly listed: Map<string, ListedOrder[]>;
+  readonly seen: Observed["seen"];
   readonly tally: Tally;
 };
 
@@ -160,8 +164,10 @@ function publish(world: World): void {
   const { random, engine, follower, forgetful, venue, projection } = world;
   applyPending(world);
   const changes = engine.takeChanges();
-  for (const row of changes.orders) deepStrictEqual(row, venue.orders.find(({ id }) => id === row.id) satisfies OrderRow | undefined);
+  for (const row of changes.orders)
+    deepStrictEqual(row, venue.orders.find(({ id }) => id === row.id) satisfies OrderRow | undefined);
   for (const row of changes.lists ?? []) compareList(world, row);
+  countEnds(world, changes);
   insist(new Set(changes.orders.map(({ id }) => id)).size === changes.orders.length, "the changes name an order twice");
   deepStrictEqual(changes.trades, venue.trades.slice(projection.tradeCount()));
   for (const row of changes.auctions ?? []) checkAuction(world, row);

@@ -1,3 +1,5 @@
+import { conditionMutations } from "./condition-mutations.ts";
+
 /**
  * Mutations of the engine's sources. The naive venue must object to each: a mistake that it accepts here could also
  * pass in the real engine. The mistake, the right text, and the text that replaces it.
@@ -195,4 +197,5 @@ export const mutations: readonly (readonly [what: string, right: string, wrong: 
     "return isFixed ? undefined : undefined;",
   ],
   ["a follower does not get an auction's progress", "touch(state.log.pairs, pair);\n  }\n}", "}\n}"],
+  ...conditionMutations,
 ];

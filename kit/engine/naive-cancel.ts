@@ -22,7 +22,9 @@ export function orderMeant(
   const order = theirs.find((one) => (orderId === 0 ? one.clientOrderId === clientOrderId : one.id === orderId));
   if (order) return naiveHold(venue, order.pair) ?? order;
   if (orderId !== 0)
-    return Number.isSafeInteger(orderId) && orderId > 0 && orderId < venue.nextNumber ? "order_not_open" : "order_unknown";
+    return Number.isSafeInteger(orderId) && orderId > 0 && orderId < venue.nextNumber
+      ? "order_not_open"
+      : "order_unknown";
   return said(venue, { kind: "order", user, name: clientOrderId }) ? "order_not_open" : "order_unknown";
 }
 

@@ -1,11 +1,11 @@
 import type { AmendOrder, CancelAfter, ReplaceOrder } from "../../origin/engine/command.ts";
-import type { Outcome } from "../../origin/engine/outcome.ts";
+import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
 import { orderMeant } from "./naive-cancel.ts";
 import { addConditions } from "./naive-conditions.ts";
 import { contentOf, naivePlace } from "./naive-orders.ts";
 import { backing, cancelOne, copyOf, freeze, isOpen, no, pairNamed, said, worth } from "./naive-parts.ts";
 import { isLimit } from "./naive-triggers.ts";
-import type { NaiveVenue } from "./naive-venue.ts";
+import type { NaiveOrder, NaiveVenue } from "./naive-venue.ts";
 
 export function naiveAmend(venue: NaiveVenue, command: AmendOrder): Outcome {
   const { lots } = command;
@@ -36,30 +36,35 @@ export function naiveAmend(venue: NaiveVenue, command: AmendOrder): Outcome {
 export function naiveReplace(venue: NaiveVenue, command: ReplaceOrder): Outcome {
   const { order: wanted, onFailure } = command;
   if (wanted.user !== command.user) return no("command_invalid");
-  const before = wanted.clientOrderId === "" ? undefined : said(venue, { kind: "order", user: wanted.user, name: wanted.clientOrderId });
+  const name = { kind: "order", user: wanted.user, name: wanted.clientOrderId };
+  const before = wanted.clientOrderId === "" ? undefined : said(venue, name);
   if (before?.content === contentOf(wanted)) return { kind: "repetition", orderId: before.orderId };
   const found = orderMeant(venue, command);
   const old = typeof found !== "string" && (found.conditions?.listId ?? 0) !== 0 ? "amend_unsupported" : found;
-  if (old === "command_invalid") return no(old);
-  if (typeof old === "string") {
-    if (onFailure === "stop") return no(old);
-    const placed = naivePlace(venue, wanted);
-    if (placed.kind !== "order") return placed.kind === "rejected" ? no(old) : placed;
-    return { kind: "replaced", cancelled: old, placed: placed.order, trades: placed.trades };
-  }
+  if (old === "command_invalid" || (typeof old === "string" && onFailure === "stop")) return no(old);
+  return typeof old === "string" ? placeAnyway(venue, command, old) : swap(venue, command, old);
+}
+
+function placeAnyway(venue: NaiveVenue, { order }: ReplaceOrder, cancelled: RejectCode): Outcome {
+  const placed = naivePlace(venue, order);
+  if (placed.kind !== "order") return placed.kind === "rejected" ? no(cancelled) : placed;
+  return { kind: "replaced", cancelled, placed: placed.order, trades: placed.trades };
+}
+
+function swap(venue: NaiveVenue, { order, onFailure }: ReplaceOrder, old: NaiveOrder): Outcome {
   const { currency, amount } = backing(venue, old);
-  const { status } = old;
-  freeze(venue, { user: old.user, currency, amount: -amount });
+  const { status, user } = old;
+  freeze(venue, { user, currency, amount: -amount });
   old.status = "cancelled";
-  const placed = naivePlace(venue, wanted);
+  const placed = naivePlace(venue, order);
   old.status = status;
-  freeze(venue, { user: old.user, currency, amount });
-  if (placed.kind === "order" || (placed.kind === "rejected" && onFailure === "continue")) {
-    cancelOne(venue, old, "replaced");
-    const trades = placed.kind === "order" ? placed.trades : [];
-    return { kind: "replaced", cancelled: copyOf(old), placed: placed.kind === "order" ? placed.order : placed.code, trades };
-  }
-  return placed;
+  freeze(venue, { user, currency, amount });
+  const isDone = placed.kind === "order" || (placed.kind === "rejected" && onFailure === "continue");
+  if (!isDone) return placed;
+  cancelOne(venue, old, "replaced");
+  const cancelled = copyOf(old);
+  if (placed.kind === "order") return { kind: "replaced", cancelled, placed: placed.order, trades: placed.trades };
+  return { kind: "replaced", cancelled, placed: placed.code, trades: [] };
 }
 
 export function naiveCancelAfter(venue: NaiveVenue, { user, afterMs }: CancelAfter): Outcome {

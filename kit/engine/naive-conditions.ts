@@ -5,7 +5,13 @@ type Asked = Pick<ListOrder, "selfTrade" | "conditions">;
 
 /** The conditions of an order that has none yet, or those that it has. */
 export function addConditions(order: NaiveOrder, asked: Asked = { selfTrade: "cancelNewest" }): NaiveConditions {
-  const { stopTicks = 0, trailingBps = 0, expiresAt = 0, targetProfitPpm = 0, stopLossPpm = 0 } = asked.conditions ?? {};
+  const {
+    stopTicks = 0,
+    trailingBps = 0,
+    expiresAt = 0,
+    targetProfitPpm = 0,
+    stopLossPpm = 0,
+  } = asked.conditions ?? {};
   order.conditions ??= {
     phase: "placed",
     ...{ stopTicks, trailingBps, extremeTicks: 0, triggeredAt: 0, expiresAt, selfTrade: asked.selfTrade },

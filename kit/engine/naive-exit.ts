@@ -2,7 +2,7 @@ import type { ListOrder, PlaceOrder } from "../../origin/engine/command.ts";
 import { addConditions } from "./naive-conditions.ts";
 import { buyOf, cancelWaiting, giveBack, legsOf } from "./naive-lists.ts";
 import { newOrder } from "./naive-orders.ts";
-import { pairNamed, PRICE_MOST, worth } from "./naive-parts.ts";
+import { PRICE_MOST, pairNamed, worth } from "./naive-parts.ts";
 import { placeLimitLeg } from "./naive-run-list.ts";
 import { beginWaiting } from "./naive-triggers.ts";
 import type { NaiveList, NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
@@ -23,7 +23,11 @@ export function beginExit(venue: NaiveVenue, { order, listId }: { order: NaiveOr
 }
 
 /** Sell orders without lots yet. */
-export function addExitOrders(venue: NaiveVenue, pair: NaivePair, { list, order }: { list: NaiveList; order: NaiveOrder }) {
+export function addExitOrders(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { list, order }: { list: NaiveList; order: NaiveOrder },
+) {
   const common = { side: "sell", ticks: 0, lots: 0, quoteAmount: 0n, postOnly: false, clientOrderId: "" } as const;
   const selfTrade = order.conditions?.selfTrade ?? "cancelNewest";
   const kinds: [number, "above" | "below", Pick<ListOrder, "type" | "timeInForce">][] = [

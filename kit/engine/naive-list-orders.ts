@@ -2,8 +2,9 @@ import type { ListOrder, PlaceList, PlaceOrder } from "../../origin/engine/comma
 import type { Outcome, RejectCode } from "../../origin/engine/outcome.ts";
 import { addConditions } from "./naive-conditions.ts";
 import { cancelWaiting, membersOf } from "./naive-lists.ts";
-import { carryOut, faultOf, isSensible, newOrder, partOf, roomFor, trailingIn } from "./naive-orders.ts";
+import { carryOut, faultOf, isSensible, newOrder, partOf, roomFor } from "./naive-orders.ts";
 import { available, copyOf, freeze, isAlive, no, said } from "./naive-parts.ts";
+import { trailingIn } from "./naive-place-trigger.ts";
 import { isTooFar, othersInTurn, planOf } from "./naive-plan.ts";
 import { restLeg } from "./naive-run-list.ts";
 import { beginWaiting, conditionsFault, isBehind, isTrigger, reserveOf, sizeFault } from "./naive-triggers.ts";
@@ -19,7 +20,9 @@ export function naiveList(venue: NaiveVenue, command: PlaceList): Outcome {
   if (!pair) return no("pair_unknown");
   const fault = faultIn(venue, pair, command);
   if (fault) return no(fault);
-  return command.list === "oco" ? placeOco(venue, pair, { command, content }) : placeOto(venue, pair, { command, content });
+  return command.list === "oco"
+    ? placeOco(venue, pair, { command, content })
+    : placeOto(venue, pair, { command, content });
 }
 
 const whole = ({ user, pair, grid, openOrdersMax }: PlaceList, order: ListOrder): PlaceOrder => ({
@@ -29,33 +32,46 @@ const whole = ({ user, pair, grid, openOrdersMax }: PlaceList, order: ListOrder)
 function malformation(venue: NaiveVenue, command: PlaceList): RejectCode | undefined {
   const { list, orders } = command;
   const names = orders.map(({ clientOrderId }) => clientOrderId).filter((name) => name !== "");
-  if (orders.length !== (list === "otoco" ? 3 : 2) || new Set(names).size !== names.length) return "list_orders_invalid";
-  for (const order of orders) {
-    const one = whole(command, order);
-    const fault = order.conditions ? conditionsFault(one, venue.at) : isSensible(one) ? undefined : "command_invalid";
-    if (fault) return fault;
-    if (order.lots === 0 || order.conditions?.targetProfitPpm || order.conditions?.stopLossPpm) return "list_orders_invalid";
-  }
-  const canRest = (order: ListOrder | undefined) => order?.timeInForce === "GTC" || order?.timeInForce === "GTD";
+  if (orders.length !== (list === "otoco" ? 3 : 2) || new Set(names).size !== names.length)
+    return "list_orders_invalid";
+  const faults = orders.map((order) => faultOfOne(venue, whole(command, order)));
+  const fault = faults.find((one) => one !== undefined);
+  if (fault) return fault;
   if (list !== "oco" && !(orders[0]?.type === "limit" && canRest(orders[0]))) return "list_orders_invalid";
-  if (list === "oto") return undefined;
   const [above, below] = orders.slice(-2);
-  if (!above || !below || above.side !== below.side || above.lots !== below.lots) return "list_orders_invalid";
+  return list === "oto" || !above || !below ? undefined : legsFault(above, below);
+}
+
+function faultOfOne(venue: NaiveVenue, order: PlaceOrder): RejectCode | undefined {
+  const fault = order.conditions ? conditionsFault(order, venue.at) : undefined;
+  if (fault) return fault;
+  if (!order.conditions && !isSensible(order)) return "command_invalid";
+  const isFollowed = Boolean(order.conditions?.targetProfitPpm || order.conditions?.stopLossPpm);
+  return order.lots === 0 || isFollowed ? "list_orders_invalid" : undefined;
+}
+
+const canRest = ({ timeInForce }: ListOrder) => timeInForce === "GTC" || timeInForce === "GTD";
+
+function legsFault(above: ListOrder, below: ListOrder): RejectCode | undefined {
+  if (above.side !== below.side || above.lots !== below.lots) return "list_orders_invalid";
   const [stop, take] = above.side === "sell" ? [below, above] : [above, below];
   if (!["stop", "stopLimit"].includes(stop.type)) return "list_orders_invalid";
   if (!["limit", "takeProfit", "takeProfitLimit"].includes(take.type)) return "list_orders_invalid";
   if (take.type === "limit" && !canRest(take)) return "list_orders_invalid";
-  const [upper, lower] = [above, below].map((leg) => (leg.type === "limit" ? leg.ticks : (leg.conditions?.stopTicks ?? 0)));
-  return upper && lower && upper <= lower ? "list_prices_invalid" : undefined;
+  const priceOf = (leg: ListOrder) => (leg.type === "limit" ? leg.ticks : (leg.conditions?.stopTicks ?? 0));
+  const [upper, lower] = [priceOf(above), priceOf(below)];
+  return upper !== 0 && lower !== 0 && upper <= lower ? "list_prices_invalid" : undefined;
 }
 
 function recall(venue: NaiveVenue, { user, clientListId, orders }: PlaceList, content: string): Outcome | undefined {
   const list = clientListId === "" ? undefined : said(venue, { kind: "list", user, name: clientListId });
-  if (list) return list.content === content ? { kind: "repetition", orderId: list.orderId } : no("client_list_id_reused");
+  if (list)
+    return list.content === content ? { kind: "repetition", orderId: list.orderId } : no("client_list_id_reused");
   for (const { clientOrderId: name } of orders) {
     if (name === "") continue;
     const order = said(venue, { kind: "order", user, name });
-    if (order) return order.content === content ? { kind: "repetition", orderId: order.orderId } : no("client_order_id_reused");
+    if (order)
+      return order.content === content ? { kind: "repetition", orderId: order.orderId } : no("client_order_id_reused");
     if (venue.orders.some((one) => one.user === user && one.clientOrderId === name && isAlive(one)))
       return no("client_order_id_reused");
   }
@@ -68,16 +84,23 @@ function faultIn(venue: NaiveVenue, pair: NaivePair, command: PlaceList): Reject
   if (pair.terms.state === "halted") return "pair_halted";
   if (venue.users.find(({ name }) => name === user)?.isFrozen) return "user_frozen";
   if (pair.terms.state === "auction") return "auction_order_unsupported";
-  for (const order of list === "oco" ? orders : orders.slice(1)) {
-    const fault =
-      (list === "oco" ? sideFault(venue, pair, whole(command, order)) : undefined) ??
-      (order.type === "market" ? undefined : sizeFault(venue, pair, order));
-    if (fault) return fault;
-  }
+  const fault = (list === "oco" ? orders : orders.slice(1))
+    .map((order) => legFault(venue, pair, { order: whole(command, order), isNow: list === "oco" }))
+    .find((one) => one !== undefined);
+  if (fault) return fault;
   const trailing = orders.filter(({ conditions }) => conditions && conditions.trailingBps > 0).length;
   if (trailing > 0 && trailingIn(venue, pair) + trailing > venue.bounds.trailingMax) return "trailing_orders_limit";
   const names = [clientListId, ...orders.map(({ clientOrderId }) => clientOrderId)].filter((name) => name !== "");
   return roomFor(venue, { user, orders: orders.length, openOrdersMax, names: names.length });
+}
+
+function legFault(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { order, isNow }: { readonly order: PlaceOrder; readonly isNow: boolean },
+): RejectCode | undefined {
+  const fault = isNow ? sideFault(venue, pair, order) : undefined;
+  return fault ?? (order.type === "market" ? undefined : sizeFault(venue, pair, order));
 }
 
 function sideFault(venue: NaiveVenue, pair: NaivePair, order: PlaceOrder): RejectCode | undefined {
@@ -121,7 +144,11 @@ function placeOto(venue: NaiveVenue, pair: NaivePair, { command, content }: Give
   const join = (one: NaiveOrder) => Object.assign(addConditions(one, working), { listId: list.id, role: "working" });
   const inList = { id: list.orderIds[0] ?? 0, join };
   const placed = carryOut(venue, pair, { command: order, plan, content, inList });
-  const legs = addDormant(venue, pair, { list, command, roles: command.list === "oto" ? ["pending"] : ["above", "below"] });
+  const legs = addDormant(venue, pair, {
+    list,
+    command,
+    roles: command.list === "oto" ? ["pending"] : ["above", "below"],
+  });
   const isOver = !["filled", "open", "partiallyFilled"].includes(placed.order.status);
   if (isOver) cancelWaiting(venue, list);
   return { kind: "list", list: rowOf(venue, list), orders: [placed.order, ...legs.map(copyOf)], trades: placed.trades };
@@ -146,7 +173,11 @@ function addList(venue: NaiveVenue, { command, content }: Given): NaiveList {
   return list;
 }
 
-type Dormant = { readonly list: NaiveList; readonly command: PlaceList; readonly roles: readonly ("above" | "below" | "pending")[] };
+type Dormant = {
+  readonly list: NaiveList;
+  readonly command: PlaceList;
+  readonly roles: readonly ("above" | "below" | "pending")[];
+};
 
 function addDormant(venue: NaiveVenue, pair: NaivePair, { list, command, roles }: Dormant): NaiveOrder[] {
   return command.orders.slice(-roles.length).map((order, place) => {

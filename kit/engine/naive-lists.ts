@@ -11,7 +11,9 @@ export function membersOf(venue: NaiveVenue, list: NaiveList): NaiveOrder[] {
 }
 
 export function legsOf(venue: NaiveVenue, list: NaiveList): NaiveOrder[] {
-  return membersOf(venue, list).filter(({ conditions }) => conditions?.role === "above" || conditions?.role === "below");
+  return membersOf(venue, list).filter(
+    ({ conditions }) => conditions?.role === "above" || conditions?.role === "below",
+  );
 }
 
 export function buyOf(venue: NaiveVenue, list: NaiveList): NaiveOrder | undefined {

@@ -19,9 +19,10 @@ import {
   said,
   worth,
 } from "./naive-parts.ts";
+import { placeTrigger } from "./naive-place-trigger.ts";
 import { isOutsideBand, isTooFar, othersInTurn, type Plan, planOf } from "./naive-plan.ts";
 import { reachTraded, tradeSteps } from "./naive-trades.ts";
-import { beginWaiting, conditionsFault, isBehind, isShaped, isTrigger, reserveOf, sizeFault } from "./naive-triggers.ts";
+import { conditionsFault, isShaped, isTrigger } from "./naive-triggers.ts";
 import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
 /** First the whole plan is made, then it is judged, and only then it is executed. */
@@ -65,38 +66,6 @@ function malformation(venue: NaiveVenue, command: PlaceOrder): RejectCode | unde
 }
 
 type Given = { readonly command: PlaceOrder; readonly content: string };
-
-/** It waits for a price, with its funds frozen. */
-function placeTrigger(venue: NaiveVenue, pair: NaivePair, { command, content }: Given): Outcome {
-  const { user, side, clientOrderId, openOrdersMax, conditions } = command;
-  const { stopTicks = 0, trailingBps = 0 } = conditions ?? {};
-  if (command.grid !== pair.grid) return no("pair_changed");
-  if (pair.terms.state === "halted") return no("pair_halted");
-  if (venue.users.find(({ name }) => name === user)?.isFrozen) return no("user_frozen");
-  if (isNaiveOpening(venue, pair)) return no("pair_opening");
-  if (trailingBps > 0 && stopTicks === 0 && pair.lastTicks === 0) return no("trigger_price_missing");
-  if (trailingBps === 0 && isBehind(pair, command, stopTicks)) return no("would_trigger_immediately");
-  const size = sizeFault(venue, pair, command);
-  if (size) return no(size);
-  if (trailingBps > 0 && trailingIn(venue, pair) >= venue.bounds.trailingMax) return no("trailing_orders_limit");
-  const room = roomFor(venue, { user, orders: 1, openOrdersMax, names: clientOrderId === "" ? 0 : 1 });
-  if (room) return no(room);
-  const reserved = reserveOf(venue, pair, command);
-  const currency = side === "buy" ? pair.terms.quoteCurrency : pair.terms.baseCurrency;
-  if (available(venue, user, currency) < reserved) return no("balance_insufficient");
-  const order = newOrder(venue, pair, { command, content });
-  order.status = "pending";
-  const given = addConditions(order, command);
-  given.reserved = reserved;
-  freeze(venue, { user, currency, amount: reserved });
-  beginWaiting(venue, pair, { order, isLate: false });
-  return { kind: "order", order: copyOf(order), trades: [] };
-}
-
-export const trailingIn = (venue: NaiveVenue, { terms }: NaivePair) =>
-  venue.orders.filter(
-    ({ pair, status, conditions }) => pair === terms.pair && status === "pending" && (conditions?.trailingBps ?? 0) > 0,
-  ).length;
 
 /** It rests at a price, and nothing trades. */
 function placeInAuction(
@@ -158,7 +127,13 @@ export function contentOf(order: PlaceOrder): string {
 export function partOf(order: ListOrder): string {
   const { side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, conditions } = order;
   const asked = conditions
-    ? [conditions.stopTicks, conditions.trailingBps, conditions.expiresAt, conditions.targetProfitPpm, conditions.stopLossPpm]
+    ? [
+        conditions.stopTicks,
+        conditions.trailingBps,
+        conditions.expiresAt,
+        conditions.targetProfitPpm,
+        conditions.stopLossPpm,
+      ]
     : [];
   return [side, type, ticks, lots, quoteAmount, timeInForce, postOnly, selfTrade, ...asked].join(" ");
 }
@@ -204,7 +179,8 @@ function faultInBook(venue: NaiveVenue, pair: NaivePair, planned: Planned): Reje
   if (command.timeInForce === "FOK" && plan.end !== "complete" && plan.end !== "spent")
     return "fill_or_kill_unfillable";
   if (command.postOnly && first && !isTooFar(pair, command, first.ticks)) return "post_only_would_trade";
-  const hasEffect = plan.lots > 0 || (plan.end === "self" && (command.selfTrade === "cancelBoth" || command.selfTrade === "decrement"));
+  const hasEffect =
+    plan.lots > 0 || (plan.end === "self" && (command.selfTrade === "cancelBoth" || command.selfTrade === "decrement"));
   return hasEffect ? undefined : whyNothing(planned);
 }
 
@@ -289,18 +265,24 @@ export function newOrder(
   return order;
 }
 
+function notePrevented(
+  order: NaiveOrder,
+  { command, prevented, rests }: { readonly command: PlaceOrder; readonly prevented: number; readonly rests: boolean },
+): void {
+  const conditions = order.conditions ?? addConditions(order, command);
+  conditions.preventedLots += prevented;
+  if (!rests) return;
+  if (conditions.originalLots === 0) conditions.originalLots = order.lots;
+  order.lots -= prevented;
+}
+
 type Finished = { readonly order: NaiveOrder; readonly plan: Plan; readonly command: PlaceOrder };
 
 function endOrRest(venue: NaiveVenue, { order, plan, command }: Finished): void {
   const { end, prevented } = plan;
   const isLeftOver = end === "empty" || end === "price";
   const rests = isLeftOver && order.type === "limit" && (order.timeInForce === "GTC" || order.timeInForce === "GTD");
-  if (prevented > 0) {
-    const conditions = order.conditions ?? addConditions(order, command);
-    conditions.preventedLots += prevented;
-    if (rests && conditions.originalLots === 0) conditions.originalLots = order.lots;
-    if (rests) order.lots -= prevented;
-  }
+  if (prevented > 0) notePrevented(order, { command, prevented, rests });
   if (rests) {
     order.status = order.filledLots === 0 ? "open" : "partiallyFilled";
     const { currency, amount } = need(venue, order);

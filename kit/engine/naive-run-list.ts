@@ -16,27 +16,31 @@ export function naiveRunList(venue: NaiveVenue, list: NaiveList): void {
 }
 
 function placePending(venue: NaiveVenue, pair: NaivePair, order: NaiveOrder): void {
-  const fail = (reason: NaiveOrder["cancelReason"]) =>
-    endAs(venue, order, { status: reason === "fundsSpent" ? "filled" : "failed", reason });
-  const { conditions, user, side, type } = order;
-  if (!conditions) return;
-  if (order.postOnly && wouldTrade(venue, pair, order)) return fail("postOnly");
-  let amount = isTrigger(type) || type === "limit" ? reserveOf(venue, pair, order) : 0n;
-  if (type === "market") {
-    const { selfTrade } = conditions;
-    const plan = planOf(venue, pair, { ...order, selfTrade });
-    const hasEffect = plan.lots > 0 || (plan.end === "self" && (selfTrade === "cancelBoth" || selfTrade === "decrement"));
-    const reasons = { price: "priceBand", self: "selfTrade", spent: "fundsSpent" } as const;
-    if (!hasEffect) return fail(reasons[plan.end as keyof typeof reasons] ?? "noLiquidity");
-    amount = side === "buy" ? plan.value : quantity(pair, plan.lots);
-  }
+  const { conditions, user, type } = order;
+  const amount = order.postOnly && wouldTrade(venue, pair, order) ? "postOnly" : amountFor(venue, pair, order);
   const { currency } = need(venue, order);
-  if (available(venue, user, currency) < amount) return fail("fundsInsufficient");
+  const isShort = typeof amount !== "string" && available(venue, user, currency) < amount;
+  if (typeof amount === "string" || isShort || !conditions) {
+    const reason = typeof amount === "string" ? amount : "fundsInsufficient";
+    endAs(venue, order, { status: reason === "fundsSpent" ? "filled" : "failed", reason });
+    return;
+  }
   freeze(venue, { user, currency, amount });
   if (isTrigger(type)) {
     conditions.reserved = amount;
     beginWaiting(venue, pair, { order, isLate: true });
   } else naiveRun(venue, order, amount);
+}
+
+/** What it needs, or why it would have no effect. */
+function amountFor(venue: NaiveVenue, pair: NaivePair, order: NaiveOrder): bigint | NaiveOrder["cancelReason"] {
+  if (order.type !== "market") return reserveOf(venue, pair, order);
+  const selfTrade = order.conditions?.selfTrade ?? "none";
+  const plan = planOf(venue, pair, { ...order, selfTrade });
+  const reachesOwn = plan.end === "self" && (selfTrade === "cancelBoth" || selfTrade === "decrement");
+  const reasons = { price: "priceBand", self: "selfTrade", spent: "fundsSpent" } as const;
+  if (plan.lots === 0 && !reachesOwn) return reasons[plan.end as keyof typeof reasons] ?? "noLiquidity";
+  return order.side === "buy" ? plan.value : quantity(pair, plan.lots);
 }
 
 function placeLegs(venue: NaiveVenue, pair: NaivePair, list: NaiveList): void {

@@ -1,6 +1,6 @@
-import { reachTraded, tradeSteps } from "./naive-trades.ts";
 import { endAs, freeze, need, pairNamed } from "./naive-parts.ts";
 import { isOutsideBand, type Plan, type Planning, planOf } from "./naive-plan.ts";
+import { reachTraded, tradeSteps } from "./naive-trades.ts";
 import { isLimit } from "./naive-triggers.ts";
 import type { NaiveOrder, NaiveVenue } from "./naive-venue.ts";
 
@@ -25,17 +25,16 @@ export function naiveRun(venue: NaiveVenue, order: NaiveOrder, reserve: bigint):
     ...(isCapped && side === "sell" ? { lotsMax: Number(reserve / pair.terms.lotSteps) } : {}),
   };
   const plan = planOf(venue, pair, planning);
-  if (isLimit(type) && isOutsideBand(pair, side, order.ticks)) return fail(venue, order, "priceBand");
-  if (timeInForce === "FOK" && !isFilled(order, plan)) return fail(venue, order, "fillOrKill");
+  const isOutside = isLimit(type) && isOutsideBand(pair, side, order.ticks);
+  if (isOutside || (timeInForce === "FOK" && !isFilled(order, plan))) {
+    endAs(venue, order, { status: "failed", reason: isOutside ? "priceBand" : "fillOrKill" });
+    return;
+  }
   const before = venue.trades.length;
   tradeSteps(venue, pair, { order, plan });
   venue.workLeft -= venue.trades.length - before;
   finish(venue, order, plan);
   reachTraded(venue, pair, before);
-}
-
-function fail(venue: NaiveVenue, order: NaiveOrder, reason: Reason): void {
-  endAs(venue, order, { status: "failed", reason });
 }
 
 function isFilled({ lots, quoteAmount }: NaiveOrder, plan: Plan): boolean {
@@ -47,22 +46,32 @@ function finish(venue: NaiveVenue, order: NaiveOrder, plan: Plan): void {
   const { conditions, type, timeInForce } = order;
   if (!conditions) return;
   const isLeftOver = plan.end === "empty" || plan.end === "price";
-  const rests = isLimit(type) && (timeInForce === "GTC" || timeInForce === "GTD") && isLeftOver;
   conditions.preventedLots += plan.prevented;
-  if (rests) {
-    if (plan.prevented > 0 && conditions.originalLots === 0) conditions.originalLots = order.lots;
-    order.lots -= plan.prevented;
-    order.status = order.filledLots === 0 ? "open" : "partiallyFilled";
-    conditions.priority = venue.nextNumber++;
-    const { currency, amount } = need(venue, order);
-    freeze(venue, { user: order.user, currency, amount });
+  if (isLimit(type) && (timeInForce === "GTC" || timeInForce === "GTD") && isLeftOver) {
+    rest(venue, order, plan);
     return;
   }
-  const reason = isFilled(order, plan) ? (plan.end === "spent" ? "fundsSpent" : "") : whyNot(order, plan);
-  const isStopped = conditions.buyOrderId !== 0 && conditions.role === "below" && order.filledLots > 0;
-  const ended = order.filledLots > 0 ? "cancelled" : "failed";
-  const status = isStopped ? "stopped" : reason === "" || reason === "fundsSpent" ? "filled" : ended;
-  endAs(venue, order, { status, reason });
+  const filled = plan.end === "spent" ? "fundsSpent" : "";
+  const reason = isFilled(order, plan) ? filled : whyNot(order, plan);
+  endAs(venue, order, { status: statusOf(order, reason), reason });
+}
+
+function rest(venue: NaiveVenue, order: NaiveOrder, { prevented }: Plan): void {
+  const { conditions } = order;
+  if (!conditions) return;
+  if (prevented > 0 && conditions.originalLots === 0) conditions.originalLots = order.lots;
+  order.lots -= prevented;
+  order.status = order.filledLots === 0 ? "open" : "partiallyFilled";
+  conditions.priority = venue.nextNumber++;
+  const { currency, amount } = need(venue, order);
+  freeze(venue, { user: order.user, currency, amount });
+}
+
+function statusOf({ conditions, filledLots }: NaiveOrder, reason: Reason): NaiveOrder["status"] {
+  const isStop = conditions?.buyOrderId !== 0 && conditions?.role === "below";
+  if (isStop && filledLots > 0) return "stopped";
+  if (reason === "" || reason === "fundsSpent") return "filled";
+  return filledLots > 0 ? "cancelled" : "failed";
 }
 
 function whyNot({ type }: NaiveOrder, { end }: Plan): Reason {

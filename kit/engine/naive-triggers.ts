@@ -16,7 +16,9 @@ function risesTo({ type, side }: Pick<PlaceOrder, "type" | "side">): boolean {
 /** Whether a price has come back so far from the best one, as a fraction: nothing is rounded. */
 function hasComeBack(order: NaiveOrder, { extremeTicks, trailingBps }: NaiveConditions, price: number): boolean {
   const [best, now, distance] = [BigInt(extremeTicks), BigInt(price), BigInt(trailingBps)];
-  return order.side === "buy" ? now * 10_000n >= best * (10_000n + distance) : now * 10_000n <= best * (10_000n - distance);
+  return order.side === "buy"
+    ? now * 10_000n >= best * (10_000n + distance)
+    : now * 10_000n <= best * (10_000n - distance);
 }
 
 /** The price by which it is nearer or further than others. */
@@ -46,7 +48,8 @@ export function reachPrice(venue: NaiveVenue, pair: NaivePair, price: number): v
 const isWaiting = ({ status, conditions }: NaiveOrder) =>
   status === "pending" && (conditions?.phase === "waiting" || conditions?.phase === "reached");
 
-const directionOf = (order: NaiveOrder) => (order.conditions?.phase === "reached" ? order.side === "buy" : risesTo(order));
+const directionOf = (order: NaiveOrder) =>
+  order.conditions?.phase === "reached" ? order.side === "buy" : risesTo(order);
 
 const isQueued = (venue: NaiveVenue, order: NaiveOrder) =>
   venue.work.some(
@@ -65,12 +68,20 @@ function follow(venue: NaiveVenue, order: NaiveOrder, price: number): void {
 }
 
 /** Is it at its price already? */
-export function isBehind({ lastTicks }: NaivePair, order: Pick<PlaceOrder, "type" | "side">, stopTicks: number): boolean {
+export function isBehind(
+  { lastTicks }: NaivePair,
+  order: Pick<PlaceOrder, "type" | "side">,
+  stopTicks: number,
+): boolean {
   return lastTicks !== 0 && (risesTo(order) ? lastTicks >= stopTicks : lastTicks <= stopTicks);
 }
 
 /** It begins to wait; with a number of its own if it does not wait from its placement on. */
-export function beginWaiting(venue: NaiveVenue, pair: NaivePair, { order, isLate }: { order: NaiveOrder; isLate: boolean }) {
+export function beginWaiting(
+  venue: NaiveVenue,
+  pair: NaivePair,
+  { order, isLate }: { order: NaiveOrder; isLate: boolean },
+) {
   const { conditions } = order;
   if (!conditions) return;
   if (isLate) conditions.priority = venue.nextNumber++;
@@ -93,7 +104,8 @@ function expected({ side, conditions }: Sized, { lastTicks }: NaivePair): number
   const from = conditions?.stopTicks || lastTicks;
   const bps = conditions?.trailingBps ?? 0;
   if (bps === 0) return from;
-  const level = side === "buy" ? Math.ceil((from * (10_000 + bps)) / 10_000) : Math.floor((from * (10_000 - bps)) / 10_000);
+  const level =
+    side === "buy" ? Math.ceil((from * (10_000 + bps)) / 10_000) : Math.floor((from * (10_000 - bps)) / 10_000);
   return Math.min(PRICE_MOST, Math.max(1, level));
 }
 
@@ -123,29 +135,37 @@ export function sizeFault(venue: NaiveVenue, pair: NaivePair, order: Sized): Rej
 
 /** Why conditions contradict the order or themselves. */
 export function conditionsFault(order: PlaceOrder, at: number): RejectCode | undefined {
-  const { type, side, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax, conditions } = order;
+  const { type, ticks, lots, quoteAmount, timeInForce, postOnly, openOrdersMax, conditions } = order;
   if (!conditions) return "command_invalid";
   const { stopTicks, trailingBps, expiresAt, targetProfitPpm, stopLossPpm } = conditions;
-  const areWhole = [ticks, lots, openOrdersMax, stopTicks].every((number) => Number.isSafeInteger(number) && number >= 0);
+  const areWhole = [ticks, lots, openOrdersMax, stopTicks].every(
+    (number) => Number.isSafeInteger(number) && number >= 0,
+  );
   const others = [trailingBps, expiresAt, targetProfitPpm, stopLossPpm].every((number) => Number.isSafeInteger(number));
   if (!(areWhole && others && quoteAmount >= 0n)) return "command_invalid";
-  if (trailingBps !== 0 && (!isTrigger(type) || trailingBps < 0 || trailingBps > 5_000)) return "trailing_invalid";
-  if (isTrigger(type) && stopTicks === 0 && trailingBps === 0) return "trigger_price_missing";
-  if (!isTrigger(type) && stopTicks !== 0) return "command_invalid";
-  const isTimed = timeInForce === "GTD";
-  if (isTimed !== (expiresAt !== 0) && !isTimed) return "expiry_invalid";
-  if (isTimed && (type === "market" || expiresAt <= at || expiresAt > at + 366 * 86_400_000)) return "expiry_invalid";
-  if (targetProfitPpm !== 0 || stopLossPpm !== 0) {
-    const isSound =
-      side === "buy" &&
-      !isTrigger(type) &&
-      targetProfitPpm >= 0 &&
-      targetProfitPpm <= 10_000_000 &&
-      stopLossPpm >= 0 &&
-      stopLossPpm < 1_000_000;
-    if (!isSound) return "percentage_invalid";
-  }
+  const fault = triggerTermsFault(order, conditions) ?? expiryFault(order, conditions, at);
+  if (fault) return fault;
+  if (!arePercentagesGood(order, conditions)) return "percentage_invalid";
   return isShaped({ type, ticks, lots, quoteAmount, timeInForce, postOnly }) ? undefined : "command_invalid";
+}
+
+function triggerTermsFault({ type }: PlaceOrder, { stopTicks, trailingBps }: OrderConditions): RejectCode | undefined {
+  if (trailingBps !== 0 && (!isTrigger(type) || trailingBps < 0 || trailingBps > 5_000)) return "trailing_invalid";
+  if (isTrigger(type)) return stopTicks === 0 && trailingBps === 0 ? "trigger_price_missing" : undefined;
+  return stopTicks === 0 ? undefined : "command_invalid";
+}
+
+function expiryFault({ type, timeInForce }: PlaceOrder, { expiresAt }: OrderConditions, at: number) {
+  if (timeInForce !== "GTD") return expiresAt === 0 ? undefined : "expiry_invalid";
+  const isGood = type !== "market" && expiresAt > at && expiresAt <= at + 366 * 86_400_000;
+  return isGood ? undefined : "expiry_invalid";
+}
+
+function arePercentagesGood({ type, side }: PlaceOrder, { targetProfitPpm, stopLossPpm }: OrderConditions): boolean {
+  if (targetProfitPpm === 0 && stopLossPpm === 0) return true;
+  const areInRange =
+    targetProfitPpm >= 0 && targetProfitPpm <= 10_000_000 && stopLossPpm >= 0 && stopLossPpm < 1_000_000;
+  return areInRange && side === "buy" && !isTrigger(type);
 }
 
 export function isShaped({ type, ticks, lots, quoteAmount, timeInForce, postOnly }: Shape): boolean {

@@ -1,22 +1,27 @@
 import { naiveHold } from "./naive-auction.ts";
 import { cancelOldest } from "./naive-cancel.ts";
 import { cancelWithList, endOthers, undue } from "./naive-lists.ts";
-import { naiveRunList } from "./naive-run-list.ts";
-import { naiveRun } from "./naive-run.ts";
 import { isAlive, isSharing, listOf, pairNamed, turnOf } from "./naive-parts.ts";
-import type { NaiveOrder, NaiveVenue } from "./naive-venue.ts";
+import { naiveRun } from "./naive-run.ts";
+import { naiveRunList } from "./naive-run-list.ts";
+import type { NaiveOrder, NaiveVenue, NaiveWork } from "./naive-venue.ts";
 
 /** What is due by the time, then what is left over. */
 export function naiveDue(venue: NaiveVenue): void {
   for (;;) {
     const orders = venue.orders
-      .filter((order) => isAlive(order) && isOver(venue, order.conditions?.expiresAt ?? 0) && !naiveHold(venue, order.pair))
+      .filter(
+        (order) => isAlive(order) && isOver(venue, order.conditions?.expiresAt ?? 0) && !naiveHold(venue, order.pair),
+      )
       .map((order) => ({ dueAt: order.conditions?.expiresAt ?? 0, order, user: "" }));
     const users = venue.users
       .filter(({ name, cancelAt }) => isOver(venue, cancelAt) && !isHeldUp(venue, name))
       .map(({ name, cancelAt }) => ({ dueAt: cancelAt, order: undefined, user: name }));
     const all = [...orders, ...users].sort(
-      (a, b) => a.dueAt - b.dueAt || (a.order?.id ?? Number.MAX_VALUE) - (b.order?.id ?? Number.MAX_VALUE) || (a.user < b.user ? -1 : 1),
+      (a, b) =>
+        a.dueAt - b.dueAt ||
+        (a.order?.id ?? Number.MAX_VALUE) - (b.order?.id ?? Number.MAX_VALUE) ||
+        (a.user < b.user ? -1 : 1),
     );
     const [first] = all;
     if (!first || venue.workLeft <= 0) break;
@@ -27,7 +32,8 @@ export function naiveDue(venue: NaiveVenue): void {
 }
 
 const isOver = ({ at }: NaiveVenue, time: number) => time !== 0 && time <= at;
-const aliveOf = (venue: NaiveVenue, user: string) => venue.orders.filter((order) => order.user === user && isAlive(order));
+const aliveOf = (venue: NaiveVenue, user: string) =>
+  venue.orders.filter((order) => order.user === user && isAlive(order));
 
 function isHeldUp(venue: NaiveVenue, user: string): boolean {
   const alive = aliveOf(venue, user);
@@ -46,24 +52,28 @@ export function naiveWork(venue: NaiveVenue): void {
     const place = venue.work.findIndex(({ pair }) => pairNamed(venue, pair).terms.state === "trading");
     const item = venue.work[place];
     if (!item) return;
-    if ("reached" in item) {
-      while (item.reached[0] && !isStillMeant(item.reached[0])) item.reached.shift();
-      const next = item.reached[0]?.order;
-      if (!next) {
-        venue.work.splice(place, 1);
-        continue;
-      }
-      if (venue.workLeft <= 0) return;
-      item.reached.shift();
-      venue.workLeft--;
-      trigger(venue, next);
-    } else {
-      if (venue.workLeft <= 0) return;
-      venue.workLeft--;
-      undue(venue, item.list);
-      naiveRunList(venue, item.list);
-    }
+    const isEmpty = "reached" in item && skipGone(item.reached);
+    if (!isEmpty && venue.workLeft <= 0) return;
+    if (isEmpty) venue.work.splice(place, 1);
+    else runItem(venue, item);
   }
+}
+
+/** Whether no order is left that still waits as it did. */
+function skipGone(reached: { readonly order: NaiveOrder; readonly priority: number }[]): boolean {
+  while (reached[0] && !isStillMeant(reached[0])) reached.shift();
+  return reached.length === 0;
+}
+
+function runItem(venue: NaiveVenue, item: NaiveWork): void {
+  venue.workLeft--;
+  if ("list" in item) {
+    undue(venue, item.list);
+    naiveRunList(venue, item.list);
+    return;
+  }
+  const next = item.reached.shift();
+  if (next) trigger(venue, next.order);
 }
 
 const isStillMeant = ({ order, priority }: { readonly order: NaiveOrder; readonly priority: number }) =>

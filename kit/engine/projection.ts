@@ -45,10 +45,7 @@ export function createProjection(): Projection {
           orders.set(row.id, row);
         else orders.delete(row.id);
       }
-      for (const row of changes.lists ?? []) {
-        if (row.status === "active") lists.set(row.id, row);
-        else lists.delete(row.id);
-      }
+      takeLists(lists, changes);
       for (const row of changes.balances) balances.set(`${row.user} ${row.currency}`, row);
       for (const row of changes.currencies) currencies.set(row.currency, row);
       for (const row of changes.pairs) pairs.set(row.pair, row);
@@ -86,10 +83,20 @@ export function createProjection(): Projection {
       { ...nothing, pairs: shuffled(random, pairs.values()) },
       { ...nothing, users: shuffled(random, users.values()) },
       ...inPieces(shuffled(random, balances.values())).map((rows) => ({ ...nothing, balances: rows })),
-      ...inPieces([...orders.values()].sort((a, b) => priority(a) - priority(b))).map((rows) => ({ ...nothing, orders: rows })),
+      ...inPieces([...orders.values()].sort((a, b) => priority(a) - priority(b))).map((rows) => ({
+        ...nothing,
+        orders: rows,
+      })),
       ...inPieces(shuffled(random, lists.values())).map((rows) => ({ ...nothing, lists: rows })),
       ...inPieces(byAge).map((rows) => ({ ...nothing, references: rows })),
     ];
+  }
+}
+
+function takeLists(lists: Map<number, ListRow>, changes: Changes): void {
+  for (const row of changes.lists ?? []) {
+    if (row.status === "active") lists.set(row.id, row);
+    else lists.delete(row.id);
   }
 }
 

@@ -2,9 +2,15 @@ import type { Command, PlaceOrder } from "../../origin/engine/command.ts";
 import type { PairTerms } from "../../origin/engine/terms.ts";
 import type { Random } from "../random.ts";
 import { isNaiveOpening } from "./naive-auction.ts";
-import { isAlive } from "./naive-parts.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
-import { anySelfTrade, randomChange, randomList, randomTrigger, withExit, withExpiry } from "./random-conditions.ts";
+import {
+  anySelfTrade,
+  randomCancel,
+  randomChange,
+  randomList,
+  randomTrigger,
+  withSomeConditions,
+} from "./random-conditions.ts";
 
 /** Omit over each member of a union. */
 type Body<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
@@ -167,9 +173,7 @@ export function randomOrder(random: Random, venue: NaiveVenue): PlaceOrder {
       : "",
     openOrdersMax: random.chance(0.1) ? random.between(0, 6) : 1_000,
   };
-  if (random.chance(0.01)) return { ...order, ...nonsense(random) };
-  if (random.chance(0.85)) return order;
-  return random.chance(0.4) ? withExpiry(random, venue, order) : withExit(random, order);
+  return random.chance(0.01) ? { ...order, ...nonsense(random) } : withSomeConditions(random, venue, order);
 }
 
 function anyTicks(random: Random): number {
@@ -206,25 +210,6 @@ function nonsense(random: Random): Partial<PlaceOrder> {
     { type: "market", ticks: 5 },
     { openOrdersMax: -1 },
   ]);
-}
-
-function randomCancel(random: Random, venue: NaiveVenue): CommandBody {
-  const open = venue.orders.filter(isAlive);
-  const order = open[random.between(0, open.length - 1)];
-  if (random.chance(0.1) || order === undefined) {
-    const orderId = random.pick([
-      0,
-      venue.orders.length,
-      venue.orders.length + 1,
-      -1,
-      1.5,
-      random.between(1, venue.orders.length + 2),
-    ]);
-    return { kind: "cancel", user: anyUser(random), orderId, clientOrderId: random.pick(["", "", "a", "c7", "c999"]) };
-  }
-  const user = random.chance(0.05) ? anyUser(random) : order.user;
-  const isByName = order.clientOrderId !== "" && random.chance(0.7);
-  return { kind: "cancel", user, orderId: isByName ? 0 : order.id, clientOrderId: isByName ? order.clientOrderId : "" };
 }
 
 function randomMovement(random: Random, venue: NaiveVenue): CommandBody {

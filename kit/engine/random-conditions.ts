@@ -18,16 +18,21 @@ function anyExpiry(random: Random, { at }: NaiveVenue): number {
   return at + (random.chance(0.05) ? random.pick([-1, 0, 400 * 86_400_000]) : random.between(1_000, 120_000));
 }
 
-export function withExpiry(random: Random, venue: NaiveVenue, order: PlaceOrder): PlaceOrder {
+function withExpiry(random: Random, venue: NaiveVenue, order: PlaceOrder): PlaceOrder {
   return { ...order, timeInForce: "GTD", conditions: { ...NO_CONDITIONS, expiresAt: anyExpiry(random, venue) } };
 }
 
-export function withExit(random: Random, order: PlaceOrder): PlaceOrder {
+function withExit(random: Random, order: PlaceOrder): PlaceOrder {
   const isWrong = random.chance(0.05);
   const targetProfitPpm = isWrong ? random.pick([-1, 10_000_001, 5]) : random.pick([0, 10_000, 20_000, 50_000]);
   const stopLossPpm = isWrong ? random.pick([-1, 1_000_000]) : random.pick([0, 10_000, 30_000]);
   const side = random.chance(0.9) ? "buy" : order.side;
   return { ...order, side, conditions: { ...NO_CONDITIONS, targetProfitPpm, stopLossPpm } };
+}
+
+export function withSomeConditions(random: Random, venue: NaiveVenue, order: PlaceOrder): PlaceOrder {
+  if (random.chance(0.85)) return order;
+  return random.chance(0.4) ? withExpiry(random, venue, order) : withExit(random, order);
 }
 
 /** Around the last price, on either side. */
@@ -37,7 +42,10 @@ function stopNear(random: Random, lastTicks: number): number {
 }
 
 /** On the side of the last price where this trigger waits. */
-function stopBeyond(random: Random, { type, side, lastTicks }: { type: string; side: string; lastTicks: number }): number {
+function stopBeyond(
+  random: Random,
+  { type, side, lastTicks }: { type: string; side: string; lastTicks: number },
+): number {
   const rises = type.startsWith("stop") === (side === "buy");
   const from = lastTicks === 0 ? 100 : lastTicks;
   return Math.max(1, from + (rises ? 1 : -1) * random.between(1, 3));
@@ -52,10 +60,14 @@ export function randomTrigger(random: Random, venue: NaiveVenue): PlaceOrder {
   const isByAmount = order.ticks === 0 && pair !== undefined && random.chance(0.3);
   const amounts = isByAmount ? { lots: 0, quoteAmount: anyQuoteAmount(random, pair.terms) } : {};
   const timed = random.chance(0.15)
-    ? { timeInForce: "GTD" as const, conditions: { ...NO_CONDITIONS, ...order.conditions, expiresAt: anyExpiry(random, venue) } }
+    ? {
+        timeInForce: "GTD" as const,
+        conditions: { ...NO_CONDITIONS, ...order.conditions, expiresAt: anyExpiry(random, venue) },
+      }
     : {};
   const whole = { ...order, ...amounts, ...timed, kind: "place", user, pair: base.pair, grid, openOrdersMax } as const;
-  if (random.chance(0.02)) return { ...whole, clientOrderId, conditions: { ...NO_CONDITIONS, ...oddConditions(random) } };
+  if (random.chance(0.02))
+    return { ...whole, clientOrderId, conditions: { ...NO_CONDITIONS, ...oddConditions(random) } };
   return { ...whole, clientOrderId };
 }
 
@@ -75,7 +87,12 @@ function triggerLeg(random: Random, { side, lastTicks }: { side: "buy" | "sell";
   return legOf(random, { type, side, lastTicks, lots: anyLots(random) });
 }
 
-type Leg = { readonly type: TriggerType; readonly side: "buy" | "sell"; readonly lastTicks: number; readonly lots: number };
+type Leg = {
+  readonly type: TriggerType;
+  readonly side: "buy" | "sell";
+  readonly lastTicks: number;
+  readonly lots: number;
+};
 
 function legOf(random: Random, { type, side, lastTicks, lots }: Leg): ListOrder {
   const isLimitForm = type === "stopLimit" || type === "takeProfitLimit";
@@ -107,7 +124,13 @@ export function randomList(random: Random, venue: NaiveVenue): CommandBody {
     legs[0],
     legs[1],
     limitLeg(random, { side: opposite, lastTicks, lots }),
-    { ...limitLeg(random, { side: opposite, lastTicks, lots }), type: "market", ticks: 0, postOnly: false, timeInForce: "IOC" },
+    {
+      ...limitLeg(random, { side: opposite, lastTicks, lots }),
+      type: "market",
+      ticks: 0,
+      postOnly: false,
+      timeInForce: "IOC",
+    },
   ]);
   const orders = { oco: legs, oto: [working, pending], otoco: [working, ...legs] }[list];
   const named = orders.map((order) => ({
@@ -145,7 +168,11 @@ export function randomChange(random: Random, venue: NaiveVenue): CommandBody {
   const order = alive[random.between(0, alive.length - 1)];
   const dice = random.next();
   if (dice < 0.1)
-    return { kind: "cancelAfter", user: anyUser(random), afterMs: random.pick([0, 1_000, 20_000, 60_000, 60_000, 500, -1]) };
+    return {
+      kind: "cancelAfter",
+      user: anyUser(random),
+      afterMs: random.pick([0, 1_000, 20_000, 60_000, 60_000, 500, -1]),
+    };
   if (dice < 0.25) return anyCancelList(random, venue);
   if (order === undefined) return { kind: "tick" };
   const user = random.chance(0.03) ? anyUser(random) : order.user;
@@ -167,4 +194,23 @@ function anyCancelList(random: Random, venue: NaiveVenue): CommandBody {
   const isByName = list !== undefined && list.clientListId !== "" && random.chance(0.5);
   const listId = isByName ? 0 : (list?.id ?? random.pick([0, 1, -1]));
   return { kind: "cancelList", user, listId, clientListId: isByName ? list.clientListId : "" };
+}
+
+export function randomCancel(random: Random, venue: NaiveVenue): CommandBody {
+  const open = venue.orders.filter(isAlive);
+  const order = open[random.between(0, open.length - 1)];
+  if (random.chance(0.1) || order === undefined) {
+    const orderId = random.pick([
+      0,
+      venue.orders.length,
+      venue.orders.length + 1,
+      -1,
+      1.5,
+      random.between(1, venue.orders.length + 2),
+    ]);
+    return { kind: "cancel", user: anyUser(random), orderId, clientOrderId: random.pick(["", "", "a", "c7", "c999"]) };
+  }
+  const user = random.chance(0.05) ? anyUser(random) : order.user;
+  const isByName = order.clientOrderId !== "" && random.chance(0.7);
+  return { kind: "cancel", user, orderId: isByName ? 0 : order.id, clientOrderId: isByName ? order.clientOrderId : "" };
 }

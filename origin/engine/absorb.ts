@@ -4,7 +4,14 @@ import { noteOnOpen } from "./auction/place-in-auction.ts";
 import { leavePlace, listOrder, releaseSlot, withdrawOrder } from "./book/open-orders.ts";
 import { BUY, findSlot, NONE, nameSlot, SELL, takeSlot, wordOf } from "./book/order-slab.ts";
 import type { BalanceRow, Changes, CurrencyRow, OrderRow, PairRow, ReferenceRow, UserRow } from "./changes.ts";
-import { absorbList, absorbWaves, enterPlace, isSamePlace, refreshPrices, writeCondition } from "./conditions/absorb-conditions.ts";
+import {
+  absorbList,
+  absorbWaves,
+  enterPlace,
+  isSamePlace,
+  refreshPrices,
+  writeCondition,
+} from "./conditions/absorb-conditions.ts";
 import { setTimer } from "./conditions/timers.ts";
 import { forgetNonces, rememberNonce } from "./names/nonces.ts";
 import {

@@ -27,12 +27,18 @@ describe("the engine and the naive venue answer and hold the same, command by co
       "command_invalid pair_unknown pair_halted pair_changed user_frozen currency_unknown value_below_minimum value_too_large " +
       "price_outside_band post_only_would_trade fill_or_kill_unfillable no_liquidity self_trade balance_insufficient open_orders_limit " +
       "amount_too_large order_unknown order_not_open client_order_id_reused reference_reused terms_invalid currency_fixed " +
-      "pair_has_orders engine_full";
+      "pair_has_orders engine_full would_trigger_immediately trigger_price_missing trailing_invalid expiry_invalid " +
+      "percentage_invalid list_orders_invalid list_prices_invalid amend_upward amend_without_effect amend_below_filled " +
+      "amend_unsupported cancel_after_invalid list_unknown list_not_active";
     const ends = ["open", "partiallyFilled", "filled", "filled fundsSpent"];
     const reasons = ["immediateOrCancel", "selfTrade", "noLiquidity", "priceBand", "tooManyFills"].map(
       (reason) => `cancelled ${reason}`,
     );
-    const wanted = [...refusals.split(" "), ...ends, ...reasons, "repetition", "hasMore"];
+    const later = ["filled", "failed noLiquidity", "failed fillOrKill", "cancelled expired", "cancelled cancelAfter"];
+    const lists = ["listed cancelled list", "listed filled", "listed stopped", "listed cancelled exitBegun"];
+    const conditional = [...later.map((end) => `conditional ${end}`), ...lists, "exit that sold"];
+    const kinds = ["repetition", "hasMore", "list", "replaced", "cancelAfter"];
+    const wanted = [...refusals.split(" "), ...ends, ...reasons, ...conditional, ...kinds];
     expect(wanted.filter((what) => !seen.has(what))).toEqual([]);
   });
 });
