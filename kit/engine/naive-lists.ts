@@ -20,7 +20,7 @@ export function buyOf(venue: NaiveVenue, list: NaiveList): NaiveOrder | undefine
   return membersOf(venue, list).find(({ conditions }) => conditions?.role === "working");
 }
 
-export function due(venue: NaiveVenue, list: NaiveList): void {
+function due(venue: NaiveVenue, list: NaiveList): void {
   if (!venue.work.some((item) => "list" in item && item.list === list)) venue.work.push({ pair: list.pair, list });
 }
 
