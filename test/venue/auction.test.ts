@@ -1,6 +1,11 @@
+import { Redis } from "ioredis";
 import { beforeAll, describe, expect, it } from "vitest";
+import { borrowRedis } from "../../kit/borrowed-servers.ts";
+import { recover } from "../../origin/commit/recover.ts";
+import { CONSUMERS_KEY } from "../../origin/journal/keys.ts";
 import { checkAuction, type PublishedAuction } from "../../origin/operators/auction/check-auction.ts";
 import { doRecordCommand } from "../../origin/operators/record-commands.ts";
+import { restoreStore } from "../../origin/record/sync/restore-store.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "./trader.ts";
 import type { Json } from "./venue.ts";
 
@@ -107,7 +112,7 @@ describe("an opening", () => {
     expect((await put({ makerFeeRate: "0" })).body.code).toBe("pair_in_auction");
     expect((await put({ takerFeeRate: "0.003" })).body).toMatchObject({ state: "auction", takerFeeRate: "0.003" });
     const market = await anna.place({ type: "market", side: "buy", quantity: "0.1" });
-    expect(market.body).toMatchObject({ type: "market", status: "open", price: null });
+    expect(market.body).toMatchObject({ type: "market", status: "open", price: "123000" });
     expect((await anna.place({ type: "market", side: "buy", quoteAmount: "100000" })).body.code).toBe(
       "auction_order_unsupported",
     );
@@ -115,6 +120,40 @@ describe("an opening", () => {
     await expect.poll(async () => (await read("/auction"))["state"], TIMEOUT).toBe("opened");
     expect((await anna.call("GET", `/orders/${market.body["id"]}`)).body).toMatchObject({ status: "filled" });
     expect(checkAuction(await published(2))).toEqual([]);
+  });
+
+  it("is restored from PostgreSQL with its orders, and opens there as it does here", async () => {
+    await put({ state: "auction", takerFeeRate: "0.003" });
+    const market = await anna.place({ type: "market", side: "buy", quantity: "0.2" });
+    const offer = await sell("101000", "0.1");
+    expect([market.body["status"], offer.body["status"]]).toEqual(["open", "open"]);
+    const other = new Redis((await borrowRedis({ fsync: "always" })).url);
+    try {
+      const sequence = Number(offer.headers.get("venue-sequence"));
+      await expect
+        .poll(async () => Number(await venue.redis.hget(CONSUMERS_KEY, "ledger")), TIMEOUT)
+        .toBeGreaterThanOrEqual(sequence);
+      expect(await restoreStore(venue.database, other)).toMatchObject({ ok: true });
+      const recovered = await recover(other);
+      if (!recovered.ok) throw new Error(recovered.reason);
+      const { engine } = recovered.value;
+      const pair = engine.pair("btcidr");
+      expect(pair).toMatchObject({ state: "auction", auction: { number: 3, phase: "collecting" } });
+      const head = { id: "0-0-0", at: Date.now() };
+      const { version: _v, grid: _g, lastTicks: _l, auction: _a, waves: _w, ...known } = pair ?? expect.fail("no pair");
+      engine.apply({ ...head, kind: "setPair", terms: { ...known, state: "trading" } });
+      engine.apply({ ...head, kind: "tick" });
+      expect(engine.verify()).toEqual([]);
+      expect((await put({ state: "trading", takerFeeRate: "0.003" })).status).toBe(200);
+      await expect.poll(async () => (await read("/auction"))["state"], TIMEOUT).toBe("opened");
+      const { record, orders } = await published(3);
+      const opened = engine.pair("btcidr");
+      expect(opened).toMatchObject({ state: "trading", auction: { orders: orders.length, trades: record.trades } });
+      expect(String((opened?.auction.ticks ?? 0) * 1_000)).toBe(record.price);
+      expect(engine.order(Number(market.body["id"]))).toBeUndefined();
+    } finally {
+      other.disconnect();
+    }
   });
 
   it("passes the audit", async () => {
