@@ -69,7 +69,7 @@ const RUNTIMES: readonly Runtime[] = [
   },
   {
     kind: "answering node",
-    what: "Node + ioredis",
+    what: "Node",
     aims: { joins: 0.6, polls: 0.75, "admitted requests, without the forward": 0 },
   },
 ];
