@@ -3,6 +3,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { type FillRandom, newId } from "../../shared/ids.ts";
 import { openHeldKeys } from "../accounts/api-keys/held-keys.ts";
 import { openHeldSessions } from "../accounts/identity/held-sessions.ts";
+import { openKnownBoard } from "../prices/board/known-board.ts";
 import { connectRedis } from "../redis/connect.ts";
 import { keepConnectionList } from "./connection-list.ts";
 import { FLUSH_TIMES } from "./fan-out/flush-times.ts";
@@ -47,13 +48,10 @@ export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
   const { SLUICE_LIVE_BOOK_MS: fast, SLUICE_LIVE_SUMMARY_MS: slow } = settings;
   const { clock, random, maintenance } = parts;
   const publisher = createUpdatePublisher({ redis, owner: `${process.pid}.${newId(random)}`, maintenance, log });
+  const board = openKnownBoard({ redis, clock, log });
   const hub = openHub({
-    redis,
-    reader,
-    clock,
-    log,
-    alsoNotify: publisher.note,
-    flushMs: { ...FLUSH_TIMES, fast, slow },
+    ...{ redis, reader, clock, log, alsoNotify: publisher.note, flushMs: { ...FLUSH_TIMES, fast, slow } },
+    sources: { maintenance, board: board.current },
   });
   const heldSessions = openHeldSessions({ redis, log });
   const heldKeys = openHeldKeys({ redis });
@@ -74,6 +72,7 @@ export function openLiveSockets({ settings, ...parts }: HostParts): SocketHost {
       const stopped = hub.stop();
       heldSessions.stop();
       heldKeys.stop();
+      board.stop();
       // It may be waiting for entries.
       reader.disconnect();
       await stopped;

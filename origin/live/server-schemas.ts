@@ -31,7 +31,21 @@ const balance = z.object({ currency: z.string(), available: decimal, frozen: dec
 export const channelDataSchemas = {
   "book:{pair}": bookSchema,
   "trades:{pair}": z.object({ trades: z.array(publicTrade).describe("The oldest first.") }),
+  "candles:{pair}:{tf}": z.object({
+    candles: z
+      .array(loose)
+      .describe("Complete bars as `GET /market/{pair}/candles` shows them, ascending: those that have changed."),
+  }),
+  "summary:{pair}": loose.describe("As `GET /market/{pair}/summary` shows it."),
+  summary: z.object({ summaries: z.array(loose).describe("Of the pairs that have changed; a snapshot has all.") }),
+  "auction:{pair}": loose.describe("As `GET /market/{pair}/auction` shows it."),
+  prices: z.object({ items: z.array(loose) }).describe("As `GET /prices` shows them."),
+  system: z.object({
+    maintenance: z.object({ message: z.string() }).nullable(),
+    pairs: z.array(z.object({ pair: z.string(), state: z.string() })),
+  }),
   orders: z.object({ orders: z.array(loose).describe("As `GET /orders` shows them. A snapshot has the open ones.") }),
+  positions: z.object({ positions: z.array(loose).describe("As `GET /positions` shows them.") }),
   balances: z.object({ balances: z.array(balance) }),
   trades: z.object({ trades: z.array(loose).describe("As `GET /trades` shows them, the oldest first.") }),
 } as const;

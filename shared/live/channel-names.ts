@@ -1,8 +1,8 @@
 /**
  * Names of the channels. Public: `book:<pair>`, `trades:<pair>`, `candles:<pair>:<tf>`, `summary[:<pair>]`,
- * `auction:<pair>`, `system`. Private, of the signed-in user: `orders`, `balances`, `positions`, `trades`.
+ * `auction:<pair>`, `prices`, `system`. Private, of the signed-in user: `orders`, `balances`, `positions`, `trades`.
  */
-export const PRIVATE_CHANNELS = ["orders", "balances", "trades"] as const;
+export const PRIVATE_CHANNELS = ["orders", "balances", "positions", "trades"] as const;
 
 export type PrivateChannel = (typeof PRIVATE_CHANNELS)[number];
 

@@ -212,4 +212,6 @@ export function createLiveClient(parts: LiveClientParts): LiveClient {
 }
 
 /** Public channels of a pair have its name in theirs. */
-const isPublic = (name: string): boolean => name.includes(":") || name === "summary" || name === "system";
+const isPublic = (name: string): boolean => name.includes(":") || PUBLIC_NAMES.has(name);
+
+const PUBLIC_NAMES: ReadonlySet<string> = new Set(["summary", "system", "prices"]);

@@ -5,7 +5,7 @@ import { readJournal } from "../../origin/journal/journal.ts";
 import { changesFrom } from "../../origin/journal/journal-body.ts";
 import type { ChannelMessage } from "../../shared/live/messages.ts";
 
-/** What a client received on its private channels, in order. */
+/** Messages that a client received on its private channels, in order. */
 export type Received = {
   readonly note: (message: ChannelMessage) => void;
   readonly messages: readonly ChannelMessage[];

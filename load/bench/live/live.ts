@@ -170,7 +170,13 @@ async function ordersPerSecond(effort: Effort, subscribers: number): Promise<num
       const live = await startLive(server, OTHER_CORE);
       parts.push(
         live,
-        await openReaders({ port: live.port, sockets: subscribers, subscribe: SUBSCRIBE, core: OTHER_CORE }),
+        await openReaders({
+          port: live.port,
+          sockets: subscribers,
+          subscribe: SUBSCRIBE,
+          core: OTHER_CORE,
+          yields: true,
+        }),
       );
     }
     const { ordersPerSecond: speed } = await run;

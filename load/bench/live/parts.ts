@@ -47,10 +47,16 @@ export async function startServing(options: PartOptions): Promise<Part & { reado
 export const READERS = new URL("./readers-process.ts", import.meta.url);
 export const LIVE = new URL("./live-process.ts", import.meta.url);
 
-type Readers = { readonly port: number; readonly sockets: number; readonly subscribe: string; readonly core: 0 | 1 };
+type Readers = {
+  readonly port: number;
+  readonly sockets: number;
+  readonly subscribe: string;
+  readonly core: 0 | 1;
+  readonly yields?: boolean;
+};
 
-export async function openReaders({ core, ...order }: Readers): Promise<Part> {
-  const readers = startPart({ file: READERS, core });
+export async function openReaders({ core, yields = false, ...order }: Readers): Promise<Part> {
+  const readers = startPart({ file: READERS, core, environment: { YIELDS: yields ? "1" : "0" } });
   await readers.ask({ kind: "open", stalled: 0, ...order });
   return readers;
 }

@@ -22,8 +22,8 @@ const FINAL_TEXT_MASKED = 0x81;
 const MASKED = 0x80;
 const TWO_BYTES = 126;
 
-// In reality these are other machines.
-setPriority(LOWEST_PRIORITY);
+// In reality these are other machines: where orders are measured, they get what is left of this one.
+if (process.env["YIELDS"] === "1") setPriority(LOWEST_PRIORITY);
 
 let bytes = 0;
 let latencies: number[] = [];

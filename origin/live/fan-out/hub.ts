@@ -8,6 +8,7 @@ import { createPublicChannel } from "../feed/create-channel.ts";
 import { followFeed } from "../feed/follow-feed.ts";
 import type { LiveMemory } from "../feed/live-memory.ts";
 import { createReplay } from "../feed/replay.ts";
+import type { LiveSources } from "../feed/state-channel.ts";
 import { openVisibleJournal } from "../feed/visible-journal.ts";
 import { FLUSH_TIMES, type FlushTimes } from "./flush-times.ts";
 import { createMember, dropQueued, type Member, type Outlet, writeQueued } from "./member.ts";
@@ -47,6 +48,7 @@ type HubParts = {
   /** A connection that nothing else uses. */
   readonly reader: Redis;
   readonly flushMs?: FlushTimes;
+  readonly sources: LiveSources;
   /** Called with each entry, after the readers' own. */
   readonly alsoNotify?: (committed: Committed, memory: LiveMemory) => void;
   readonly clock: Clock;
@@ -55,7 +57,7 @@ type HubParts = {
 
 const READY_LOOK_MS = 10;
 
-export function openHub({ redis, reader, flushMs = FLUSH_TIMES, alsoNotify, clock, log }: HubParts): Hub {
+export function openHub({ redis, reader, flushMs = FLUSH_TIMES, sources, alsoNotify, clock, log }: HubParts): Hub {
   const due = new Set<Member>();
   const journal = openVisibleJournal({ redis, reader });
   let shown: LiveMemory | undefined;
@@ -70,7 +72,8 @@ export function openHub({ redis, reader, flushMs = FLUSH_TIMES, alsoNotify, cloc
   const replay = createReplay({ journal, position: () => feed.memory()?.position.sequence, log });
   const privately = createPrivateHub({ redis, replay, memory: feed.memory, log });
   const publicly = createPublicHub({
-    ...{ createChannel: createPublicChannel, memory: feed.memory, replay, everyMs: flushMs },
+    ...{ memory: feed.memory, replay, everyMs: flushMs },
+    createChannel: (name, memory) => createPublicChannel(name, memory, sources),
     nowMs: () => performance.now(),
   });
 

@@ -90,7 +90,7 @@ export function writeQueued(member: Member, shared?: Buffer): void {
 
 export const isBehind = ({ outlet }: Member): boolean => outlet.unsentBytes() > BEHIND_BYTES;
 
-/** What an event stream's reader has of each channel before these messages. */
+/** The `seq` of each channel that an event stream's reader has before these messages. */
 function positionsOf({ seqs, joins }: Member, queued: readonly Frame[]): Map<string, number> {
   const names = [...new Set([...seqs.keys(), ...joins.keys()])].sort();
   const isQueued = new Set(queued.map(({ channel }) => channel));

@@ -5,6 +5,7 @@ import { PRIVATE_CHANNELS, type PrivateChannel } from "../../../shared/live/chan
 import type { LivePosition } from "../../../shared/live/messages.ts";
 import type { Committed } from "../../journal/journal-feed.ts";
 import type { LiveMemory } from "../feed/live-memory.ts";
+import type { LivePositions } from "../feed/live-positions.ts";
 import { type PrivateSnapshot, readSnapshot } from "../feed/private-snapshots.ts";
 import type { Replay } from "../feed/replay.ts";
 import { rowsOfUsers, type UserRows, updateData } from "../feed/user-rows.ts";
@@ -39,6 +40,8 @@ type Subscription = Subscriber & {
   /** A snapshot that is not exact yet. */
   snapshot: PrivateSnapshot | undefined;
   snapshotType: "snapshot" | "reset";
+  /** Of a `positions` channel that is live. */
+  positions: LivePositions | undefined;
   isOver: boolean;
   /** Grows with each beginning: what an earlier one still reads is dropped. */
   attempt: number;
@@ -79,6 +82,7 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
     const { snapshot, channel, snapshotType: type } = subscription;
     if (snapshot === undefined || position.sequence < snapshot.exactFrom) return;
     subscription.snapshot = undefined;
+    subscription.positions = snapshot.positions;
     subscription.epoch = epoch;
     unfinished.delete(subscription);
     const data = snapshot.show(memory);
@@ -114,6 +118,7 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
   function takeSnapshot(subscription: Subscription, type: "snapshot" | "reset"): void {
     subscription.isLive = false;
     subscription.snapshot = undefined;
+    subscription.positions = undefined;
     subscription.snapshotType = type;
     subscription.attempt++;
     unfinished.delete(subscription);
@@ -127,7 +132,10 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
     replay.add({
       ...{ user: subscription.user, from: snapshot.from },
       isOver: () => subscription.isOver || subscription.snapshot !== snapshot,
-      onRows: (_sequence, rows) => snapshot.absorb(rows),
+      onRows(_sequence, rows) {
+        const memory = currentMemory();
+        if (memory !== undefined) snapshot.absorb(rows, memory);
+      },
       onEnd(end) {
         const memory = currentMemory();
         if (end.kind === "lost" || memory === undefined) return takeSnapshot(subscription, subscription.snapshotType);
@@ -170,6 +178,8 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
     if (from === undefined) takeSnapshot(subscription, "snapshot");
     // Before the memory is loaded its life is not known: the resume itself finds out.
     else if ((currentMemory()?.epoch ?? from.epoch) !== from.epoch) takeSnapshot(subscription, "reset");
+    // Positions are sums: what they were at an earlier entry is not known, what they are now is.
+    else if (subscription.channel === "positions") takeSnapshot(subscription, "reset");
     else resume(subscription, from);
   }
 
@@ -188,9 +198,9 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
     const frames = new Map<string, Frame>();
     for (const channel of PRIVATE_CHANNELS) texts.set(channel, updateData(channel, rows, memory.grids));
     for (const subscription of subscriptions) {
-      const data = texts.get(subscription.channel);
       if (!subscription.isLive) continue;
-      if (subscription.snapshot !== undefined) subscription.snapshot.absorb(rows);
+      const data = positionsData(subscription, rows, memory) ?? texts.get(subscription.channel);
+      if (subscription.snapshot !== undefined) subscription.snapshot.absorb(rows, memory);
       else if (data !== undefined) {
         const key = `${subscription.channel} ${subscription.seq}`;
         const frame = frames.get(key) ?? frameOf(subscription, sequence, data);
@@ -213,6 +223,7 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
           isLive: false,
           snapshot: undefined,
           snapshotType: "snapshot",
+          positions: undefined,
           isOver: false,
           attempt: 0,
         },
@@ -248,7 +259,7 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
         const { epoch, seq, snapshotType } = subscription;
         // One that still waits for its first message begins again.
         if (seq === 0) takeSnapshot(subscription, snapshotType);
-        else if (epoch === memory.epoch) resume(subscription, { epoch, seq });
+        else if (epoch === memory.epoch && subscription.channel !== "positions") resume(subscription, { epoch, seq });
         else takeSnapshot(subscription, "reset");
       }
     },
@@ -256,6 +267,12 @@ export function createPrivateHub({ redis, replay, memory: currentMemory, log }: 
       isStopped = true;
     },
   };
+}
+
+/** The positions that an entry has changed; undefined in other channels, and when it has changed none. */
+function positionsData({ positions, snapshot }: Subscription, rows: UserRows, memory: LiveMemory): string | undefined {
+  if (positions === undefined || snapshot !== undefined || rows.trades.length === 0) return undefined;
+  return JSON.stringify({ positions: positions.show(positions.absorb(rows, memory), memory) });
 }
 
 type At = { readonly sequence: number; readonly memory: LiveMemory };

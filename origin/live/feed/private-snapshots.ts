@@ -12,6 +12,7 @@ import { isOpenStatus, type OrderHash, restingOrder } from "../../state/order-wr
 import type { Fill } from "../../trading/trading-port.ts";
 import { fillOf, orderOf } from "../../trading/views.ts";
 import type { LiveMemory } from "./live-memory.ts";
+import { type LivePositions, readPositions } from "./live-positions.ts";
 import { balanceOf, type UserRows } from "./user-rows.ts";
 
 /**
@@ -22,11 +23,14 @@ import { balanceOf, type UserRows } from "./user-rows.ts";
 export type PrivateSnapshot = {
   readonly from: number;
   readonly exactFrom: number;
-  readonly absorb: (rows: UserRows) => void;
+  readonly absorb: (rows: UserRows, memory: Shown) => void;
+  /** Of `positions`: they continue after the snapshot. */
+  readonly positions?: LivePositions;
   /** The data of the message, as JSON. */
-  readonly show: (memory: Pick<LiveMemory, "grids" | "pairs">) => string;
+  readonly show: (memory: Shown) => string;
 };
 
+type Shown = Pick<LiveMemory, "grids" | "pairs" | "market">;
 type State = Pick<PrivateSnapshot, "absorb" | "show">;
 
 /** Fills in a snapshot; older ones are at `GET /trades`. */
@@ -35,14 +39,23 @@ const FILLS_SHOWN = 50;
 type Wanted = { readonly channel: PrivateChannel; readonly user: string };
 
 export async function readSnapshot(redis: Redis, { channel, user }: Wanted): Promise<PrivateSnapshot> {
+  if (channel === "positions") return positionsSnapshot(await readPositions(redis, user));
   const before = await readPosition(redis);
   const state = await readState[channel](redis, user);
   const after = await readPosition(redis);
   return { ...state, from: before.position.sequence, exactFrom: after.position.sequence };
 }
 
+function positionsSnapshot(positions: LivePositions): PrivateSnapshot {
+  return {
+    ...{ from: positions.sequence, exactFrom: positions.sequence, positions },
+    absorb: (rows, memory) => void positions.absorb(rows, memory),
+    show: (memory) => JSON.stringify({ positions: positions.show("all", memory) }),
+  };
+}
+
 /** Rows are interpreted when they are shown: by then the hub knows every pair and currency in them. */
-const readState: Record<PrivateChannel, (redis: Redis, user: string) => Promise<State>> = {
+const readState: Record<Exclude<PrivateChannel, "positions">, (redis: Redis, user: string) => Promise<State>> = {
   async orders(redis, user) {
     const ids = await redis.zrange(openOrdersKey(user), "0", "-1");
     const pipeline = redis.pipeline();

@@ -43,6 +43,9 @@ export function updateData(channel: PrivateChannel, rows: UserRows, grids: Grids
         "balances",
         rows.balances.map((balance) => balanceOf(balance, grids)),
       );
+    // Sums, which each subscription keeps for itself.
+    case "positions":
+      return undefined;
     case "trades":
       return listed(
         "trades",

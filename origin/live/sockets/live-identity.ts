@@ -1,7 +1,7 @@
 import type { Result } from "../../../shared/result.ts";
 import type { User } from "../../accounts/identity/user.ts";
 
-/** Whose private channels a socket may read, until when, and what ends it early. Plain data: it crosses processes. */
+/** The user whose private channels a socket may read, until when, and by which proof. Plain data: it crosses processes. */
 export type LiveIdentity = {
   readonly userId: string;
   readonly role: User["role"];
