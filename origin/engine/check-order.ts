@@ -93,7 +93,8 @@ function valueFault({ type, ticks, lots, quoteAmount }: PlaceOrder, pair: Pair):
 /** A price on the safe side does no harm; one that is bad for its owner may be a mistake. */
 function bandFault({ type, side, ticks }: PlaceOrder, pair: Pair): RejectCode | undefined {
   if (type === "market") return undefined;
-  return isOutsideBand(pair, { side: side === "buy" ? BUY : SELL, ticks }) ? "price_outside_band" : undefined;
+  const isOutside = side === "buy" ? ticks > highestTicks(pair) : ticks < lowestTicks(pair);
+  return isOutside ? "price_outside_band" : undefined;
 }
 
 export function isOutsideBand(pair: Pair, { side, ticks }: { readonly side: number; readonly ticks: number }): boolean {
@@ -114,6 +115,9 @@ export function lowestTicks({ lastTicks, terms: { bandPpm } }: Pair): number {
 export function roomFault(state: EngineState, command: PlaceOrder, user: User | undefined) {
   const { type, timeInForce, clientOrderId, openOrdersMax, conditions } = command;
   const own = type === "limit" && restsFor(timeInForce) ? 1 : 0;
+  // Nearly all orders are plain, and far from every bound.
+  const isFree = (user?.openOrders ?? 0) < openOrdersMax && state.openOrders < state.bounds.openOrdersMax;
+  if (conditions === undefined && clientOrderId === "" && isFree) return undefined;
   const orders = conditions === undefined ? own : own + exitOrdersOf(conditions);
   return roomFor(state, { user, orders, openOrdersMax, names: clientOrderId === "" ? 0 : 1 });
 }

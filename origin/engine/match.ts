@@ -35,10 +35,14 @@ export function matchOrder(state: EngineState, sweep: Sweep, taker: number): Sto
 }
 
 /** By trades, and by lots that would have traded with the same user's. */
-function valueUsed(orders: OrderSlab, { preventedLots, preventedValue }: Sweep, taker: number): bigint {
-  const value = orders.filledValue[wordOf(taker)] as bigint;
-  return preventedLots === 0 ? value : value + preventedValue;
+function valueUsed(orders: OrderSlab, sweep: Sweep, taker: number): bigint {
+  return plusPrevented(sweep, orders.filledValue[wordOf(taker)] as bigint);
 }
+
+type Prevented = Pick<Sweep, "preventedLots" | "preventedValue">;
+
+const plusPrevented = ({ preventedLots, preventedValue }: Prevented, value: bigint): bigint =>
+  preventedLots === 0 ? value : value + preventedValue;
 
 function preventTrade(state: EngineState, sweep: Sweep, meeting: Omit<Progress, "met">): Stop | "go" {
   if (shrinks(state, sweep, meeting.maker)) {
@@ -190,13 +194,14 @@ export function previewSweep(state: EngineState, given: Sweep): Preview {
   let value = 0n;
   let maker = firstOrder(ladder);
   for (let met = 0; ; met++) {
-    const used = { lots: lots + sweep.preventedLots, value: value + sweep.preventedValue };
-    const stop = stopBefore(orders, sweep, { maker, met, ...used });
+    const usedLots = lots + sweep.preventedLots;
+    const usedValue = plusPrevented(sweep, value);
+    const stop = stopBefore(orders, sweep, { maker, met, lots: usedLots, value: usedValue });
     if (stop !== "go") return { lots, value, stop };
     const isOfUser = isOwn(orders, sweep, maker);
     if (isOfUser && sweep.selfTrade === "cancelBoth") return { lots, value, stop: "selfTrade" };
     const isSkipped = isOfUser && !shrinks(state, sweep, maker);
-    const taken = isSkipped ? 0 : lotsToTake(orders, sweep, { maker, ...used });
+    const taken = isSkipped ? 0 : lotsToTake(orders, sweep, { maker, lots: usedLots, value: usedValue });
     const worth = valueAt(sweep.pair, { ticks: orders.ticks[maker] as number, lots: taken });
     if (isOfUser) {
       sweep.preventedLots += taken;
@@ -206,7 +211,7 @@ export function previewSweep(state: EngineState, given: Sweep): Preview {
       value += worth;
     }
     if (!isSkipped && taken < remainingLots(orders, maker)) {
-      const after = { lots: used.lots + taken, value: used.value + worth };
+      const after = { lots: usedLots + taken, value: usedValue + worth };
       return { lots, value, stop: stopWithin(sweep, after) };
     }
     maker = nextOrder(ladder, { orders, slot: maker });

@@ -7,8 +7,8 @@ it("plays the same operations to the engine, its bare book and two libraries, an
   const rows = await engineBenchmark.run({ quick: true });
   for (const { name } of MIXES)
     expect(rows.filter(({ what }) => what.startsWith(`${name} book of 200`))).toHaveLength(5);
-  // And cancels, a sweep, two targets, and two rows of an opening.
-  expect(rows).toHaveLength(MIXES.length * 5 + 6);
+  // And cancels, a sweep, two targets, three rows of triggers, and two rows of an opening.
+  expect(rows).toHaveLength(MIXES.length * 5 + 9);
   for (const { what, subjectMedian, baselineMedian } of rows) {
     expect(subjectMedian, what).toBeGreaterThan(0);
     expect(baselineMedian, what).toBeGreaterThan(0);

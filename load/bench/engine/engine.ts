@@ -6,11 +6,13 @@ import { hftLimitOrderBook, nodejsOrderBook, type Player, type Prepare } from ".
 import { floorOfEngine } from "./engine-floor.ts";
 import {
   MIXES,
+  type Mix,
   mixedOperations,
   type OperationFile,
   oneLevelOperations,
   sweepOperations,
 } from "./engine-operations.ts";
+import { triggerRows } from "./engine-triggers.ts";
 import { wholeEngine } from "./engine-venue.ts";
 
 /**
@@ -64,6 +66,7 @@ export const engineBenchmark: Benchmark = {
     rows.push(
       longestCommand(sweep, { where: `one order through ${count(effort.level)} others`, rounds: effort.rounds }),
     );
+    rows.push(...(await triggerRows(MIXES[0] as Mix, effort)));
     return [...rows, ...speedRows(rows), ...auctionRows({ orders: effort.auction, rounds: effort.rounds })];
   },
 };
@@ -74,10 +77,22 @@ const FULL = {
   level: 20_000,
   cancels: 2_000,
   auction: 200_000,
+  stops: 100_000,
+  cascade: 10_000,
   rounds: 5,
   plays: 8,
 };
-const QUICK = { standing: 200, operations: 2_000, level: 300, cancels: 100, auction: 2_000, rounds: 1, plays: 1 };
+const QUICK = {
+  standing: 200,
+  operations: 2_000,
+  level: 300,
+  cancels: 100,
+  auction: 2_000,
+  stops: 200,
+  cascade: 300,
+  rounds: 1,
+  plays: 1,
+};
 const WARM_UPS = 3;
 
 type Comparison = {
