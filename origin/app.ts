@@ -6,6 +6,7 @@ import { type AdmissionVariables, admission } from "./accounts/admission/admissi
 import { API_PREFIX, type ApiListener, createApiListener } from "./api/api-listener.ts";
 import { apiRoutes } from "./api/api-routes.ts";
 import { createFailureAnswer } from "./api/failure-answer.ts";
+import { priceBoardRoutes } from "./prices/page/board-route.ts";
 import { healthRoute } from "./system/health-route.ts";
 import { metricsResponse } from "./system/metrics-operation.ts";
 import { demoRoute } from "./web/demo-route.ts";
@@ -13,7 +14,8 @@ import { frontRoute } from "./web/front-route.ts";
 import { notFound } from "./web/not-found.ts";
 
 type OriginDependencies = Parameters<typeof healthRoute>[0] &
-  Parameters<typeof apiRoutes>[0] & { readonly checkPass: PassCheck; readonly log: Logger };
+  Parameters<typeof apiRoutes>[0] &
+  Parameters<typeof priceBoardRoutes>[1] & { readonly checkPass: PassCheck; readonly log: Logger };
 
 export type OriginApp = Hono<{ Variables: AdmissionVariables }> & { readonly api: ApiListener };
 
@@ -26,6 +28,7 @@ export function createOriginApp({ log, checkPass, ...dependencies }: OriginDepen
   app.route(API_PREFIX, apiRoutes(dependencies));
   app.get("/", frontRoute);
   app.get("/demo/*", demoRoute);
+  priceBoardRoutes(app, dependencies);
   app.notFound(notFound);
   app.onError((error, { req }) =>
     failureAnswer(error, { method: req.method, path: req.path, requestId: req.header("x-request-id") }),

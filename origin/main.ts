@@ -112,7 +112,7 @@ const prices = settings.SLUICE_ROLES.includes("worker")
 // 10. HTTP and WebSockets, on loopback by default. A process that does not serve the API still reports its health.
 const parts = { venueRedis, database, trading, record, market };
 const healthApp = createHealthApp({ ...parts, metrics });
-const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, log, ...venue });
+const app = venue === undefined ? healthApp : createOriginApp({ ...parts, checkPass, clock, log, ...venue });
 // Thousands of sockets take a core, which an engine in this process needs: beside one they have a process of their own.
 const hasEngine = settings.SLUICE_ROLES.includes("engine");
 const liveHost =

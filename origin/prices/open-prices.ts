@@ -91,10 +91,11 @@ type WorkerParts = Shared & { readonly withDemo: boolean };
 export function openPriceWorker(parts: WorkerParts): PriceWorker {
   const { database, redis, clock, log } = parts;
   const publish = createPublish({ database, redis, nowMs: clock.nowMs });
-  const fetching = keepFetching({ ...sources(parts), database, publish, clock, log });
+  // The past comes first: the first price is compared with it.
+  const begun = begin(parts).catch((error: unknown) => log.warn({ err: error }, "the first items were not inserted"));
+  const fetching = keepFetching({ ...sources(parts), database, publish, clock, log, after: begun });
   const history = keepHistory({ database, clock, log });
   const board = keepBoard({ database, redis, publish, log });
-  void begin(parts).catch((error: unknown) => log.warn({ err: error }, "the first items were not inserted"));
   return {
     state: fetching.state,
     stop: async () => {

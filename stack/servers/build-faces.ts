@@ -6,14 +6,16 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Builds the code that runs in browsers. Vite makes one file of each entry, and its text becomes a TypeScript module in
- * `edge/built/`, because a module with a string in it is what every pipeline that reads the edge understands without a
+ * `edge/built/` or `origin/built/`, because a module with a string in it is what every pipeline that reads the edge understands without a
  * loader: esbuild, wrangler, vitest and Node itself.
  *
  * Every start of an edge builds first; an entry whose inputs are unchanged is not built again.
  */
 export type Face = {
-  /** The module in `edge/built/`, without its ending. */
+  /** The module in its folder, without its ending. */
   readonly name: string;
+  /** Where it is used; `edge/built` by default. */
+  readonly folder?: string;
   readonly entry: string;
   /** The constant that holds the script. */
   readonly script: string;
@@ -29,6 +31,25 @@ const FACES: readonly Face[] = [
     entry: "edge/operators/console/client/main.tsx",
     script: "CONSOLE_SCRIPT",
     style: "CONSOLE_STYLE",
+  },
+  {
+    name: "price-board",
+    folder: "origin/built",
+    entry: "origin/prices/page/client/main.ts",
+    script: "BOARD_SCRIPT",
+    style: "BOARD_STYLE",
+  },
+  {
+    name: "price-chart",
+    folder: "origin/built",
+    entry: "origin/prices/page/client/chart.ts",
+    script: "CHART_SCRIPT",
+  },
+  {
+    name: "price-offline",
+    folder: "origin/built",
+    entry: "origin/prices/page/client/offline.ts",
+    script: "OFFLINE_SCRIPT",
   },
 ];
 
@@ -55,9 +76,9 @@ export async function buildFaces(root = ROOT, faces = FACES): Promise<readonly s
 const STAMP = /^\/\/ (\{.*\})\n/;
 type Stamp = { readonly builder: string; readonly inputs: Readonly<Record<string, string>> };
 
-async function isFresh(root: string, { name }: Face): Promise<boolean> {
+async function isFresh(root: string, face: Face): Promise<boolean> {
   try {
-    const [, json = ""] = STAMP.exec(await readFile(moduleFile(root, name), "utf8")) ?? [];
+    const [, json = ""] = STAMP.exec(await readFile(moduleFile(root, face), "utf8")) ?? [];
     const { builder, inputs } = JSON.parse(json) as Stamp;
     for (const [file, hash] of Object.entries(inputs)) if ((await hashOfFile(root, file)) !== hash) return false;
     return builder === BUILDER_HASH;
@@ -75,7 +96,8 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
-async function buildFace(root: string, { name, entry, script, style }: Face): Promise<void> {
+async function buildFace(root: string, face: Face): Promise<void> {
+  const { entry, script, style } = face;
   // Vite takes longer to load than everything else here, and is needed only when something has changed.
   const { build } = await import("vite");
   const inputs = new Map<string, string>([[LOCKFILE, await hashOfFile(root, LOCKFILE)]]);
@@ -109,7 +131,7 @@ async function buildFace(root: string, { name, entry, script, style }: Face): Pr
   if (style !== undefined)
     constants.push(constant(style, sheet?.type === "asset" ? String(sheet.source).replace(VITE_MARK, "") : ""));
   const stamp: Stamp = { builder: BUILDER_HASH, inputs: Object.fromEntries(inputs) };
-  await writeModule(moduleFile(root, name), `// ${JSON.stringify(stamp)}\n${constants.join("")}`);
+  await writeModule(moduleFile(root, face), `// ${JSON.stringify(stamp)}\n${constants.join("")}`);
 }
 
 /** The lockfile represents the packages. */
@@ -122,8 +144,8 @@ function constant(name: string, text: string): string {
   return `export const ${name}: string = ${JSON.stringify(text.trim())};\n`;
 }
 
-function moduleFile(root: string, name: string): string {
-  return join(root, BUILT_FOLDER, `${name}.ts`);
+function moduleFile(root: string, { name, folder = BUILT_FOLDER }: Face): string {
+  return join(root, folder, `${name}.ts`);
 }
 
 /** Two stacks may build at once: each reader sees a whole file. */

@@ -229,6 +229,8 @@ describe("admins", () => {
       keys: { usd_sell: "price_dollar_rl", eur_sell: "price_eur", gold_18k: "geram18" },
     };
     const wanted = { name: "Own", enabled: false, description, secrets: { key: "s3cret-key", token: "s3cret-token" } };
+    for (const itemCode of ["usd_sell", "gold_18k"])
+      await admin("PATCH", `/admin/items/${itemCode}`, { jumpPercentMax: 100_000 });
     const put = await admin("PUT", "/admin/price-providers/own", wanted);
     expect(put.body).toMatchObject({ provider: "own", secrets: ["key", "token"], missingSecrets: [] });
     const dry = await admin("POST", "/admin/price-providers/own/dry-run", {});

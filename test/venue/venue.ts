@@ -192,7 +192,7 @@ export async function openTestVenue(stores: Stores): Promise<TestVenue> {
   const { d: _d, ...publicKey } = forge.jwk;
   const keys = await knownKeys([publicKey]);
   const checkPass = createPassCheck({ keys, issuer: ISSUER, queueIds: "any", clock: { nowMs: Date.now }, log });
-  const app = createOriginApp({ venueRedis, database, checkPass, log, trading, record, market, ...venue });
+  const app = createOriginApp({ venueRedis, clock, database, checkPass, log, trading, record, market, ...venue });
   const redis = new Redis(stores.redisServer.url);
   redis.on("error", () => {});
   afterAll(async () => {

@@ -39,12 +39,14 @@ type FetchingParts = {
   readonly log: Logger;
   /** Null: only `look` looks. */
   readonly everyMs?: number | null;
+  /** Nothing is fetched before. */
+  readonly after?: Promise<unknown>;
 };
 
 const LOOK_EVERY_MS = 1_000;
 
 export function keepFetching(parts: FetchingParts): KeptFetching {
-  const { database, fetchQuotes, secretsOf, publish, clock, log, everyMs = LOOK_EVERY_MS } = parts;
+  const { database, fetchQuotes, secretsOf, publish, clock, log, everyMs = LOOK_EVERY_MS, after } = parts;
   const counts = { fetches: 0, failures: 0, accepted: 0, refused: 0 };
   let isUnavailable = false;
   let isStopping = false;
@@ -100,6 +102,7 @@ export function keepFetching(parts: FetchingParts): KeptFetching {
 
   async function lookQuietly(): Promise<void> {
     try {
+      await after;
       await look();
       isUnavailable = false;
     } catch (error) {

@@ -5,6 +5,6 @@
 SELECT (extract(epoch FROM opened_at) * 1000)::float8 AS "openTime", timeframe, date::text AS date, trim_scale(open)::text AS open,
   trim_scale(high)::text AS high, trim_scale(low)::text AS low, trim_scale(close)::text AS close, data_points AS "dataPoints",
   is_complete AS "isComplete", has_missing_data AS "hasMissingData", source
-FROM historical_ohlc
+FROM item_ohlc
 WHERE item_code = $1 AND opened_at >= to_timestamp($2::float8 / 1000) AND opened_at < to_timestamp($3::float8 / 1000)
 ORDER BY opened_at

@@ -3,7 +3,7 @@
 -- $2 fromMs
 -- $3 toMs
 WITH bars AS (
-  SELECT *, date_bin('1 hour', opened_at, TIMESTAMPTZ '2000-01-01 20:30:00+00') AS hour FROM historical_ohlc
+  SELECT *, date_bin('1 hour', opened_at, TIMESTAMPTZ '2000-01-01 20:30:00+00') AS hour FROM item_ohlc
   WHERE item_code = $1 AND opened_at >= to_timestamp($2::float8 / 1000) AND opened_at < to_timestamp($3::float8 / 1000)
 )
 SELECT (extract(epoch FROM hour) * 1000)::float8 AS "openTime", CASE WHEN bool_and(timeframe = '1d') THEN '1d' ELSE '1h' END AS timeframe,

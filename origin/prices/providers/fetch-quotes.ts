@@ -108,16 +108,24 @@ function describeFault({ reason, status, retryAfterMs }: RequestFault): FetchFau
   return { reason, detail, retryAfterMs };
 }
 
-/** Cryptocurrencies move more; an item without a demo price begins at 1,000. */
+/** An item without a demo price begins at 1,000. */
 function demoQuote(item: TrackedItem, seed: number, nowMs: number): Quote {
   const { itemCode, decimals, unit } = item;
   const steps = demoPrice(demoPartsOf(item, seed), nowMs);
   return { key: itemCode, price: formatMoney(steps as Money, decimals), unit, atMs: nowMs };
 }
 
-const LIVELY = 3;
+/** Cryptocurrencies move more than anything else. */
+const LIVELY = 1.8;
+/** What two prices of one family differ by. */
+const OWN_SHARE = 0.25;
 
-export function demoPartsOf({ itemCode, itemType, decimals }: TrackedItem, seed: number) {
-  const liveliness = itemType === "crypto" ? LIVELY : 1;
-  return { itemCode, decimals, liveliness, seed, basePrice: DEMO_PRICES[itemCode] ?? "1000" };
+export function demoPartsOf({ itemCode, itemType, decimals, unit }: TrackedItem, seed: number) {
+  const family = itemType === "coin" ? "gold" : itemCode.replace(/_(?:sell|buy|rial)$/, "").replace(/_.*/, "");
+  const walks = [
+    { name: family, share: itemType === "crypto" ? LIVELY : OWN_SHARE * 2 },
+    ...(unit === "rial" ? [{ name: "rial", share: 1 }] : []),
+    ...(itemType === "coin" ? [{ name: itemCode, share: OWN_SHARE }] : []),
+  ];
+  return { decimals, walks, seed, basePrice: DEMO_PRICES[itemCode] ?? "1000" };
 }
