@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Context, Hono } from "hono";
-import { accepts } from "hono/accepts";
 import type { Clock } from "../../../shared/clock.ts";
 import { paletteCss } from "../../../shared/look/palette.ts";
 import { buildFaces } from "../../../stack/servers/build-faces.ts";
@@ -93,10 +92,19 @@ const DAY_CHARS_MAX = 12;
 /** The language in the URL, else the browser's, else Persian, which most readers of these prices speak. */
 function lookOf(c: Context): Look {
   const named = BOARD_LANGUAGES.find((language) => language === c.req.query("lang"));
-  const accepted = accepts(c, { header: "Accept-Language", supports: [...BOARD_LANGUAGES], default: "fa" });
-  const language = named ?? BOARD_LANGUAGES.find((one) => accepted.startsWith(one)) ?? "fa";
+  const language = named ?? acceptedLanguage(c.req.header("accept-language") ?? "") ?? "fa";
   return defaultLook(language);
 }
+
+/** The first of the browser's languages that the board has; browsers list them by preference. */
+function acceptedLanguage(header: string): BoardLanguage | undefined {
+  const wanted = header.split(",", LANGUAGES_READ_MAX).map((entry) => entry.trim().slice(0, 2).toLowerCase());
+  return BOARD_LANGUAGES.find(
+    (language) => language === wanted.find((one) => BOARD_LANGUAGES.some((own) => own === one)),
+  );
+}
+
+const LANGUAGES_READ_MAX = 20;
 
 function pageResponse(c: Context, page: string, { tag }: { readonly tag: string | undefined }): Response {
   const headers: Record<string, string> = {

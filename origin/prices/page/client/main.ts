@@ -41,7 +41,7 @@ async function load(): Promise<void> {
     headers: { accept: "application/json" },
   });
   // The service worker marks what it has kept.
-  setOffline(response.headers.has("x-kept"));
+  setOffline(response.headers.has("x-kept") || !navigator.onLine);
   if (!response.ok) return;
   const text = await response.text();
   if (text === shownRevision) return;

@@ -40,7 +40,7 @@ function groupSection(group: (typeof GROUPS)[number], items: readonly ListedItem
   );
 }
 
-export const itemLink = (itemCode: string, { language }: Look) => `/prices/${itemCode}?lang=${language}`;
+const itemLink = (itemCode: string, { language }: Look) => `/prices/${itemCode}?lang=${language}`;
 
 function glanceCard(item: ListedItem, look: Look): Markup {
   const direction = directionOf(item.change);

@@ -65,7 +65,7 @@ export function detailMore(item: BoardItem, look: Look): Markup {
   return html`<section class="panel"><h2>${texts.compare}</h2><ul class="compare">${compared.map(
     ([name, then]) =>
       then !== null &&
-      html`<li><span class="name">${name}</span><bdi class="then">${amount(then.price)}</bdi>${changeText({ ...then, unit: item.unit }, look)}<span class="fine">${shortDate(then.date, look)}</span></li>`,
+      html`<li class="compare-row"><span class="name">${name}</span><bdi class="then">${amount(then.price)}</bdi>${changeText({ ...then, unit: item.unit }, look)}<span class="fine">${shortDate(then.date, look)}</span></li>`,
   )}</ul></section>
 <section class="panel"><h2>${texts.details}</h2><div class="scroll" tabindex="0" role="region" aria-label="${texts.details}"><table><thead><tr><td></td><th scope="col">${texts.today}</th><th scope="col">${texts.yesterday}</th></tr></thead>
 <tbody>${(["open", "high", "low", "close"] as const).map((name) => html`<tr><th scope="row">${texts[name]}</th><td><bdi>${amount(item.today?.[name])}</bdi></td><td><bdi>${amount(item.yesterday?.[name])}</bdi></td></tr>`)}</tbody></table></div>

@@ -52,7 +52,7 @@ ${main}
 </main>
 <footer>
 <div class="quota"><button type="button" class="button" id="refresh" hidden>${texts.refresh}</button><p class="fine" id="quota" role="status">${texts.refreshesEvery.replace("{limit}", inDigits(String(quotaLimit), look))}</p></div>
-${assets.chart !== undefined && html`<p class="fine"><a href="https://www.tradingview.com/" rel="noopener noreferrer">${texts.attribution}</a></p>`}
+${assets.chart !== undefined && html`<p class="fine attribution"><a href="https://www.tradingview.com/" rel="noopener noreferrer">${texts.attribution}</a></p>`}
 </footer>
 </body>
 </html>
