@@ -15,6 +15,7 @@ import { lineCostBenchmark } from "./line/line-cost.ts";
 import { liveBenchmark } from "./live/live.ts";
 import { ordersBenchmark } from "./orders/orders.ts";
 import { ordersHttpBenchmark } from "./orders/orders-http.ts";
+import { pricesBenchmark } from "./prices/prices.ts";
 import { proxyBenchmark } from "./proxy/proxy.ts";
 import { replicasBenchmark } from "./replicas/replicas.ts";
 import { formatRows, replaceSection } from "./report.ts";
@@ -39,6 +40,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ordersHttpBenchmark,
   ledgerBenchmark,
   liveBenchmark,
+  pricesBenchmark,
   footprintBenchmark,
 ];
 /** The cost of the gate has two parts: per request and per waiting visitor. */

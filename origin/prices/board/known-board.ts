@@ -67,7 +67,7 @@ export function openKnownBoard({ redis, clock, log, onChange = () => {} }: Board
       Infinity,
     );
     const isAged = aged.some((item, index) => item.dataAge !== items[index]?.dataAge);
-    shown = show(aged, { revision, isAged, shownUntilMs });
+    shown = showBoard(aged, { revision, isAged, shownUntilMs });
     return shown;
   }
 
@@ -96,7 +96,8 @@ function asOf(item: BoardItem, nowMs: number): BoardItem {
 
 type Version = { readonly revision: number; readonly isAged: boolean; readonly shownUntilMs: number };
 
-function show(items: readonly BoardItem[], { revision, isAged, shownUntilMs }: Version): ShownBoard {
+/** The board with the texts that readers share. */
+export function showBoard(items: readonly BoardItem[], { revision, isAged, shownUntilMs }: Version): ShownBoard {
   const byCode = new Map(items.map((item) => [item.itemCode, item]));
   return {
     revision,

@@ -10,26 +10,50 @@ import readDaysSource from "./read-days.sql";
 import readHoursSource from "./read-hours.sql";
 import rollUpSource from "./roll-up.sql";
 
-export type StoredBar = z.output<typeof bar>;
+export type StoredBar = {
+  readonly openTime: number;
+  readonly timeframe: "10m" | "1h" | "1d";
+  readonly date: string;
+  readonly open: string;
+  readonly high: string;
+  readonly low: string;
+  readonly close: string;
+  readonly dataPoints: number;
+  readonly isComplete: boolean;
+  readonly hasMissingData: boolean;
+  readonly source: "api" | "calculated" | "interpolated";
+};
 
-const bar = z.object({
-  openTime: z.number(),
-  timeframe: z.enum(["10m", "1h", "1d"]),
-  date: z.string(),
-  open: z.string(),
-  high: z.string(),
-  low: z.string(),
-  close: z.string(),
-  dataPoints: z.int(),
-  isComplete: z.boolean(),
-  hasMissingData: z.boolean(),
-  source: z.enum(["api", "calculated", "interpolated"]),
-});
+/** The columns of a bar, in the order of the statements. */
+type BarColumns = [
+  ...[StoredBar["openTime"], StoredBar["timeframe"], StoredBar["date"], string, string, string, string],
+  ...[number, boolean, boolean, StoredBar["source"]],
+];
+
+const bars = z.object({ bars: z.string() }).transform(({ bars: text }) =>
+  (JSON.parse(text) as readonly BarColumns[]).map(
+    ([
+      openTime,
+      timeframe,
+      date,
+      open,
+      high,
+      low,
+      close,
+      dataPoints,
+      isComplete,
+      hasMissingData,
+      source,
+    ]): StoredBar => ({
+      ...{ openTime, timeframe, date, open, high, low, close, dataPoints, isComplete, hasMissingData, source },
+    }),
+  ),
+);
 
 const stretch = ["itemCode", "fromMs", "toMs"] as const;
-export const readBars = defineQuery({ name: "read-bars", source: readBarsSource, params: stretch, row: bar });
-export const readHours = defineQuery({ name: "read-hours", source: readHoursSource, params: stretch, row: bar });
-export const readDays = defineQuery({ name: "read-days", source: readDaysSource, params: stretch, row: bar });
+export const readBars = defineQuery({ name: "read-bars", source: readBarsSource, params: stretch, row: bars });
+export const readHours = defineQuery({ name: "read-hours", source: readHoursSource, params: stretch, row: bars });
+export const readDays = defineQuery({ name: "read-days", source: readDaysSource, params: stretch, row: bars });
 
 export const rollUp = defineQuery({
   name: "roll-up",

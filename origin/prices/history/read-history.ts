@@ -30,8 +30,8 @@ export async function readHistory(
   // A range of days begins with a whole day.
   const fromMs =
     resolution === "1d" ? tehranDayStart(addDays(tehranDate(nowMs), -days)) : Math.max(0, nowMs - days * DAY_MS);
-  const bars = await READ[resolution].all(db, { itemCode, fromMs: String(fromMs), toMs: String(nowMs + 1) });
-  return bars.map(withJalali);
+  const bars = await READ[resolution].first(db, { itemCode, fromMs: String(fromMs), toMs: String(nowMs + 1) });
+  return (bars ?? []).map(withJalali);
 }
 
 /** The day's bar; undefined where there is none. */
@@ -40,7 +40,7 @@ export async function readDay(
   { itemCode, date }: { readonly itemCode: string; readonly date: string },
 ): Promise<HistoryBar | undefined> {
   const [fromMs, toMs] = [tehranDayStart(date), tehranDayStart(addDays(date, 1))];
-  const [bar] = await readDays.all(db, { itemCode, fromMs: String(fromMs), toMs: String(toMs) });
+  const [bar] = (await readDays.first(db, { itemCode, fromMs: String(fromMs), toMs: String(toMs) })) ?? [];
   return bar === undefined ? undefined : withJalali(bar);
 }
 

@@ -37,8 +37,10 @@ async function answer(request: Request, pathname: string): Promise<Response> {
   const kept = isAsset ? await store.match(request) : undefined;
   if (kept !== undefined) return kept;
   try {
-    const response = await fetch(request);
-    const isOwn = response.headers.has(OWN_HEADER) || pathname.startsWith("/api/");
+    const isData = pathname.startsWith("/api/");
+    // The browser's own cache would hide for a while that there is no connection.
+    const response = await fetch(request, isData ? { cache: "no-cache" } : {});
+    const isOwn = response.headers.has(OWN_HEADER) || isData;
     if (response.ok && !response.redirected && isOwn) await keep(store, request, response.clone());
     return response;
   } catch (error) {
