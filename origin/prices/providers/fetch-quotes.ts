@@ -117,7 +117,7 @@ function demoQuote(item: TrackedItem, seed: number, nowMs: number): Quote {
 
 /** Cryptocurrencies move more than anything else. */
 const LIVELY = 1.8;
-/** What two prices of one family differ by. */
+/** How far two prices of one family move apart. */
 const OWN_SHARE = 0.25;
 
 export function demoPartsOf({ itemCode, itemType, decimals, unit }: TrackedItem, seed: number) {

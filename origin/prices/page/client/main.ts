@@ -119,7 +119,7 @@ function filter(): void {
   element("none")?.toggleAttribute("hidden", found > 0);
 }
 
-const quota = startQuota({ look, itemCode: itemCode ?? "", onFresh: loadQuietly });
+const quota = startQuota({ nowMs: () => Date.now(), look, itemCode: itemCode ?? "", onFresh: loadQuietly });
 showChoices();
 const search = element("search") as HTMLInputElement | null;
 if (search !== null) {

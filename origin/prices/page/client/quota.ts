@@ -2,7 +2,12 @@ import { countdown, inDigits, type Look } from "../view/look.ts";
 import { TEXTS } from "../view/texts.ts";
 
 /** The refresh button, how many refreshes are left, and the countdown to the next window. */
-type QuotaParts = { readonly look: Look; readonly itemCode: string; readonly onFresh: () => Promise<void> };
+type QuotaParts = {
+  readonly nowMs: () => number;
+  readonly look: Look;
+  readonly itemCode: string;
+  readonly onFresh: () => Promise<void>;
+};
 type State = {
   readonly limit: number;
   readonly remaining: number;
@@ -16,7 +21,7 @@ const FETCHED_AFTER_MS = 2_500;
 /** The list has no item of its own: the first one counts for all. */
 const ANY_ITEM = "usd_sell";
 
-export function startQuota({ look: first, itemCode, onFresh }: QuotaParts) {
+export function startQuota({ nowMs, look: first, itemCode, onFresh }: QuotaParts) {
   let look = first;
   let state: State | undefined;
   let endsAtMs = 0;
@@ -26,7 +31,7 @@ export function startQuota({ look: first, itemCode, onFresh }: QuotaParts) {
   function show(): void {
     if (place === null || state === undefined) return;
     const texts = TEXTS[look.language];
-    const seconds = Math.max(0, Math.ceil((endsAtMs - Date.now()) / 1_000));
+    const seconds = Math.max(0, Math.ceil((endsAtMs - nowMs()) / 1_000));
     const left = texts.refreshesLeft
       .replace("{left}", inDigits(String(state.remaining), look))
       .replace("{limit}", inDigits(String(state.limit), look));
@@ -40,7 +45,7 @@ export function startQuota({ look: first, itemCode, onFresh }: QuotaParts) {
 
   function take(next: State): void {
     state = next;
-    endsAtMs = Date.now() + next.secondsToNextWindow * 1_000;
+    endsAtMs = nowMs() + next.secondsToNextWindow * 1_000;
     show();
   }
 
