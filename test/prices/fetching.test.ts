@@ -80,7 +80,7 @@ describe("a due time", () => {
 describe("a fetched price", () => {
   it("is in the latest price, today's course and a bar of ten minutes, all in one transaction", async () => {
     const [counts] = (await world.database.query(
-      "SELECT (SELECT count(*)::int FROM current_prices) AS current, (SELECT max(jsonb_array_length(data_points))::int FROM intraday_ohlc) AS points, (SELECT count(*)::int FROM item_ohlc WHERE item_code = 'usd_sell') AS bars, (SELECT date_jalali FROM intraday_ohlc ORDER BY date LIMIT 1) AS jalali",
+      "SELECT (SELECT count(*)::int FROM current_prices) AS current, (SELECT max(jsonb_array_length(data_points))::int FROM intraday_ohlc) AS points, (SELECT count(*)::int FROM historical_ohlc WHERE item_code = 'usd_sell') AS bars, (SELECT date_jalali FROM intraday_ohlc ORDER BY date LIMIT 1) AS jalali",
       [],
     )) as readonly { current: number; points: number; bars: number; jalali: string }[];
     expect(counts).toMatchObject({ current: 2, jalali: "1403/10/26" });

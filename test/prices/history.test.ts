@@ -32,7 +32,7 @@ type StoredRow = Record<"timeframe" | "date" | "open" | "high" | "low" | "close"
 const stored = async (itemCode: string) =>
   (await database.query(
     `SELECT timeframe, (extract(epoch FROM opened_at) * 1000)::float8 AS at, date::text AS date, trim_scale(open)::text AS open, trim_scale(high)::text AS high,
-      trim_scale(low)::text AS low, trim_scale(close)::text AS close, data_points AS points FROM item_ohlc WHERE item_code = $1 ORDER BY opened_at, timeframe`,
+      trim_scale(low)::text AS low, trim_scale(close)::text AS close, data_points AS points FROM historical_ohlc WHERE item_code = $1 ORDER BY opened_at, timeframe`,
     [itemCode],
   )) as readonly StoredRow[];
 
@@ -139,7 +139,7 @@ describe("missing prices", () => {
     await insertBars.all(database, { rows: { rows: [row(first, "1000"), row(last, "1800")] } });
     await world.history.run();
     const filled = (await database.query(
-      "SELECT trim_scale(close)::text AS close, source, has_missing_data AS missing, data_points AS points FROM item_ohlc WHERE item_code = 'gappy' ORDER BY opened_at",
+      "SELECT trim_scale(close)::text AS close, source, has_missing_data AS missing, data_points AS points FROM historical_ohlc WHERE item_code = 'gappy' ORDER BY opened_at",
       [],
     )) as readonly { close: string; source: string; missing: boolean; points: number }[];
     const made = filled.filter(({ source }) => source === "interpolated");
@@ -151,7 +151,7 @@ describe("missing prices", () => {
     }
     await rollUpTiers(database, { nowMs: nowMs + 8 * DAY_MS, schedule: SCHEDULE });
     const [merged] = (await database.query(
-      "SELECT bool_or(has_missing_data) AS missing, bool_or(source = 'interpolated') AS marked FROM item_ohlc WHERE item_code = 'gappy' AND timeframe = '1h'",
+      "SELECT bool_or(has_missing_data) AS missing, bool_or(source = 'interpolated') AS marked FROM historical_ohlc WHERE item_code = 'gappy' AND timeframe = '1h'",
       [],
     )) as readonly { missing: boolean; marked: boolean }[];
     expect(merged).toEqual({ missing: true, marked: true });

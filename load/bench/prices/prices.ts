@@ -99,7 +99,7 @@ async function measureCpu(
 
 /** Every item has the three tiers of five years: 1,735 days, 1,992 hours, 1,008 tens of minutes. */
 const BARS_PER_ITEM = 4_735;
-const FILL = `INSERT INTO item_ohlc (item_code, item_type, timeframe, opened_at, date, open, high, low, close, data_points, expected_points, is_complete, has_missing_data, source)
+const FILL = `INSERT INTO historical_ohlc (item_code, item_type, timeframe, opened_at, date, open, high, low, close, data_points, expected_points, is_complete, has_missing_data, source)
   SELECT 'bench_' || i, 'currency', t.timeframe, t.at, (t.at AT TIME ZONE 'Asia/Tehran')::date, 1135200 + b, 1141500 + b, 1132800 + b, 1135300 + b, 1, 1, true, false, 'api'
   FROM generate_series($1::int, $2::int) i, LATERAL (
     SELECT '1d' AS timeframe, timestamptz '2026-08-20 20:30:00+00' - b * interval '1 day' AS at, b FROM generate_series(1, 1735) b
@@ -114,7 +114,7 @@ async function compareHistory(database: Database, { bars, questions, rounds }: E
   const items = Math.max(1, Math.round(bars / BARS_PER_ITEM));
   for (let from = 1; from <= items; from += ITEMS_AT_ONCE)
     await database.transaction((tx) => tx.query(FILL, [from, Math.min(items, from + ITEMS_AT_ONCE - 1)]), FILL_MS_MAX);
-  await database.transaction((tx) => tx.script("ANALYZE item_ohlc"), FILL_MS_MAX);
+  await database.transaction((tx) => tx.script("ANALYZE historical_ohlc"), FILL_MS_MAX);
   let read = 0;
   const measure = async () => {
     const tookMs: number[] = [];

@@ -16,11 +16,11 @@ SELECT i.item_code AS "itemCode", i.item_type AS "itemType", i.name_fa AS fa, i.
   (SELECT jsonb_build_object('date', date, 'dateJalali', date_jalali, 'open', trim_scale(open)::text, 'high', trim_scale(high)::text,
     'low', trim_scale(low)::text, 'close', trim_scale(close)::text, 'updateCount', update_count, 'dataPoints', data_points)
     FROM intraday_ohlc t WHERE t.item_code = i.item_code AND t.date = $1::date - 1) AS yesterday,
-  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM item_ohlc h WHERE h.item_code = i.item_code
+  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM historical_ohlc h WHERE h.item_code = i.item_code
     AND opened_at < to_timestamp($2::float8 / 1000) ORDER BY opened_at DESC LIMIT 1) AS "closeYesterday",
-  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM item_ohlc h WHERE h.item_code = i.item_code
+  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM historical_ohlc h WHERE h.item_code = i.item_code
     AND opened_at < to_timestamp($3::float8 / 1000) ORDER BY opened_at DESC LIMIT 1) AS "closeLastWeek",
-  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM item_ohlc h WHERE h.item_code = i.item_code
+  (SELECT jsonb_build_object('date', date, 'close', trim_scale(close)::text) FROM historical_ohlc h WHERE h.item_code = i.item_code
     AND opened_at < to_timestamp($4::float8 / 1000) ORDER BY opened_at DESC LIMIT 1) AS "closeLastMonth"
 FROM tracked_items i LEFT JOIN current_prices c ON c.item_code = i.item_code
 WHERE i.enabled ORDER BY i.sort_order, i.item_code

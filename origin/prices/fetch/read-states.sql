@@ -9,7 +9,7 @@ LEFT JOIN current_prices c ON c.item_code = i.item_code
 LEFT JOIN intraday_ohlc t ON t.item_code = i.item_code AND t.date = $2::date
 LEFT JOIN intraday_ohlc y ON y.item_code = i.item_code AND y.date = $2::date - 1
 LEFT JOIN LATERAL (
-  SELECT close FROM item_ohlc b WHERE b.item_code = i.item_code AND b.opened_at < to_timestamp($3::float8 / 1000)
+  SELECT close FROM historical_ohlc b WHERE b.item_code = i.item_code AND b.opened_at < to_timestamp($3::float8 / 1000)
   ORDER BY b.opened_at DESC LIMIT 1
 ) h ON true
 WHERE i.item_code = ANY ($1::text[])

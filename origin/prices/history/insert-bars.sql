@@ -1,6 +1,6 @@
 -- Inserts bars where there are none.
 -- $1 rows
-INSERT INTO item_ohlc (item_code, item_type, timeframe, opened_at, date, open, high, low, close, data_points, expected_points,
+INSERT INTO historical_ohlc (item_code, item_type, timeframe, opened_at, date, open, high, low, close, data_points, expected_points,
   is_complete, has_missing_data, source)
 SELECT "itemCode", "itemType", timeframe, to_timestamp("openedAtMs" / 1000), date, open, high, low, close, points, expected,
   points >= expected, points < expected, source

@@ -4,7 +4,7 @@
 -- $2 fromMs
 -- $3 toMs
 WITH bars AS (
-  SELECT *, date_bin('1 hour', opened_at, TIMESTAMPTZ '2000-01-01 20:30:00+00') AS hour FROM item_ohlc
+  SELECT *, date_bin('1 hour', opened_at, TIMESTAMPTZ '2000-01-01 20:30:00+00') AS hour FROM historical_ohlc
   WHERE item_code = $1 AND opened_at >= to_timestamp($2::float8 / 1000) AND opened_at < to_timestamp($3::float8 / 1000)
 )
 SELECT coalesce(json_agg(json_build_array("openTime", timeframe, date, open, high, low, close, "dataPoints", "isComplete",
