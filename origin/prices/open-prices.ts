@@ -7,7 +7,9 @@ import type { Hide } from "../accounts/identity/secrets.ts";
 import type { ReadSession } from "../accounts/identity/session-reader.ts";
 import type { VenueOperation } from "../api/operation.ts";
 import type { Database } from "../db/database.ts";
+import { createChartDrawer } from "../market/charts/draw-charts.ts";
 import { itemOperations } from "./api/item-operations.ts";
+import { priceChartOperation } from "./api/price-chart-operation.ts";
 import { priceOperations } from "./api/price-operations.ts";
 import { createPriceReads, type PriceReads } from "./api/price-reads.ts";
 import { providerOperations } from "./api/provider-operations.ts";
@@ -66,17 +68,22 @@ export function openPricesApi(parts: ApiParts): PricesApi {
   });
   const providers = createProviderAdmin({ database, seal, clock, publish });
   const dryRun = createDryRun({ ...sources(parts), database, clock });
+  const drawer = createChartDrawer();
   const reads = createPriceReads({ database, board, quota, readSession, hide, clock, log });
   return {
     operations: [
       ...priceOperations(reads),
+      priceChartOperation(reads, drawer),
       ...itemOperations(items),
       ...providerOperations({ providers, dryRun }),
       ...scheduleOperations({ database, quota, clock }),
     ],
     reads,
     reseal: providers.reseal,
-    stop: board.stop,
+    stop: () => {
+      board.stop();
+      void drawer.stop();
+    },
   };
 }
 

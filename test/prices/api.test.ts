@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { SHAPES, startFakeProvider } from "../../kit/price-provider.ts";
 import { createSeal, sealKeysVariable } from "../../origin/accounts/api-keys/seal.ts";
@@ -105,6 +106,25 @@ describe("GET /prices", () => {
     const bad = await venue.call("GET", "/prices/usd_sell/history?date=1404-12-30");
     expect([bad.status, bad.body.code]).toEqual([422, "validation_failed"]);
     expect((await venue.call("GET", "/prices/nothing")).body.code).toBe("item_not_found");
+  });
+});
+
+describe("the picture of a price", () => {
+  it("is a PNG in three languages", async () => {
+    const server = await venue.listen();
+    for (const lang of ["fa", "en", "ar"]) {
+      const url = `http://127.0.0.1:${server.port}/api/v1/prices/usd_sell/chart.png?lang=${lang}`;
+      const response = await fetch(url, { headers: { "x-sluice-pass": await venue.pass() } });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/png"]);
+      expect([bytes.subarray(1, 4).toString(), bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([
+        "PNG",
+        1200,
+        630,
+      ]);
+      if (process.env["SLUICE_PICTURES"] !== undefined)
+        await writeFile(`${process.env["SLUICE_PICTURES"]}/chart-${lang}.png`, bytes);
+    }
   });
 });
 

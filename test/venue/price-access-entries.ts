@@ -52,6 +52,7 @@ export const PRICE_ACCESS_ENTRIES: Readonly<Record<string, AccessEntry>> = {
   listPrices: { isPublic: true },
   readPriceQuota: { isPublic: true },
   readPrice: { isPublic: true, request: onTheBoard },
+  readPriceChart: { isPublic: true, request: onTheBoard },
   readPriceHistory: { isPublic: true, request: onTheBoard },
   listItems: {},
   createItem: {
