@@ -23,10 +23,11 @@ export function priceChartSvg({ item, bars, look }: Picture): string {
   const [x, anchor] = isRtl ? [WIDTH - INSET, "end"] : [INSET, "start"];
   const line = lineOf(bars.map(({ close }) => Number(close)));
   const price = item.price === null ? "–" : shownAmount(item.price, item.unit, look);
-  const change = item.changePercent === null ? "" : percentText(item.changePercent, look);
+  const change = item.changePercent === null ? "" : `\u202a${percentText(item.changePercent, look)}\u202c`;
   const when = item.lastUpdated === null ? "" : longDate(item.lastUpdated, look);
+  // The drawing library takes every line for left-to-right: an embedding says otherwise.
   const text = (y: number, size: number, content: string, fill = "#13212a") =>
-    html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" text-anchor="${anchor}">${content}</text>`;
+    html`<text x="${x}" y="${y}" font-size="${size}" fill="${fill}" text-anchor="${anchor}">${isRtl ? `\u202b${content}\u202c` : content}</text>`;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}" font-family="${FONT}"><rect width="100%" height="100%" fill="#f3f6f8"/>${[
     text(90, 40, item.displayName[look.language], "#5b6770"),
     text(170, 72, `${price} ${unitName(item.unit, texts, look)}`),
