@@ -36,7 +36,7 @@ describe("an opening", () => {
       seed: 1,
       shard,
     } as const;
-    const mix = { place: 80, cancel: 10, market: 10 };
+    const mix = { place: 80, cancel: 10, market: 10, stop: 0 };
     const trade = {
       actionsPerSecond: 0,
       seconds: 0,

@@ -22,7 +22,7 @@ it("samples every part, both stores and the files while orders flow", { timeout:
     actionsPerSecond: 50,
     seconds: 2,
     traders: 4,
-    mix: { place: 70, cancel: 20, market: 10 },
+    mix: { place: 65, cancel: 20, market: 10, stop: 5 },
     pairs: ["btcidr"],
     batch: 1,
     isDirect: false,

@@ -10,6 +10,8 @@ export type Market = {
   readonly currencies: readonly string[];
   readonly limitOrder: (random: Random) => OrderWish;
   readonly marketOrder: (random: Random) => OrderWish;
+  /** Waits on its side of the middle, where the price comes now and then; refused if it is there already. */
+  readonly stopOrder: (random: Random) => OrderWish;
 };
 
 /** An order without its client order id. */
@@ -79,6 +81,13 @@ export function openMarket(
       return { ...common(random, pair), type: "limit", price: text(BigInt(ticks) * pair.tickSteps) };
     },
     marketOrder: (random) => ({ ...common(random, pick(random)), type: "market" }),
+    stopOrder(random) {
+      const pair = pick(random);
+      const order = common(random, pair);
+      const away = random.between(SPREAD_TICKS / 2, 2 * SPREAD_TICKS) * (order.side === "sell" ? -1 : 1);
+      const price = text(BigInt(pair.middleTicks + away) * pair.tickSteps);
+      return { ...order, type: "stopLimit", stopPrice: price, price };
+    },
   };
 }
 
@@ -101,7 +110,7 @@ function toTraded({
   const price = lastPrice === null ? (FIRST_PRICES[pair] ?? FIRST_PRICE) : Number(lastPrice);
   const lotsMin = Math.max(1, Math.ceil(Number(minimumValue) / (price * Number(lotSize))));
   // A draw, not money: floating point is fine.
-  const middleTicks = Math.max(SPREAD_TICKS + 1, Math.round(price / Number(tickSize)));
+  const middleTicks = Math.max(2 * SPREAD_TICKS + 1, Math.round(price / Number(tickSize)));
   return { pair, tickSteps: steps(tickSize), lotSteps: steps(lotSize), middleTicks, lotsMin };
 }
 

@@ -20,7 +20,7 @@ const options: TradeOptions = {
   actionsPerSecond: 100,
   seconds: SECONDS,
   traders: 4,
-  mix: { place: 70, cancel: 20, market: 10 },
+  mix: { place: 60, cancel: 20, market: 10, stop: 10 },
   pairs: ["btcidr", "ethusdt"],
   batch: 1,
   isDirect: false,
@@ -91,7 +91,7 @@ if (IS_FULL_RUN) describe("trading while the venue is unavailable", outage);
 describe("trading past the gate", () => {
   it("sends batches, and each order in them has its own outcome", { timeout: START_MS_MAX }, async () => {
     const record = await runTrade(
-      { ...options, batch: 20, isDirect: true, mix: { place: 1, cancel: 0, market: 0 } },
+      { ...options, batch: 20, isDirect: true, mix: { place: 1, cancel: 0, market: 0, stop: 0 } },
       run(),
     );
     expect(brokenOf(record)).toEqual([]);
@@ -122,7 +122,7 @@ describe("reading acknowledged orders back", () => {
     const began = performance.now();
     const nowMs = () => performance.now() - began;
     const desk = await openDesk(
-      { ...options, isDirect: true, mix: { place: 1, cancel: 0, market: 0 } },
+      { ...options, isDirect: true, mix: { place: 1, cancel: 0, market: 0, stop: 0 } },
       { ...run(), recorder: createRecorder(), nowMs, folder: undefined },
     );
     try {

@@ -72,7 +72,7 @@ it("drops orders that waited longer than a signature is valid, and recovers when
   const floor = openTradingFloor({
     call: createVenueCalls({ ...parts, waitMsMax: SIGNATURE_MS }),
     market: openMarket({ pairs: [{ ...PAIR, minimumValue: "10000", lastPrice: null }] }, ["btcidr"]),
-    mix: { place: 1, cancel: 0, market: 0 },
+    mix: { place: 1, cancel: 0, market: 0, stop: 0 },
     batch: 1,
     acknowledged: rememberAcknowledged(random),
     tag: "held",

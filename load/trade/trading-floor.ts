@@ -77,7 +77,10 @@ export function openTradingFloor({
       const order = held.splice(random.between(0, held.length - 1), 1)[0];
       if (order !== undefined) return { orders: 1, done: cancel(person, order, dueMs) };
     }
-    if (action === "market") return { orders: 1, done: placeOne(person, named(market.marketOrder(random)), dueMs) };
+    if (action === "market" || action === "stop") {
+      const wish = action === "market" ? market.marketOrder(random) : market.stopOrder(random);
+      return { orders: 1, done: placeOne(person, named(wish), dueMs) };
+    }
     const orders = Array.from({ length: batch }, () => named(market.limitOrder(random)));
     const [first] = orders;
     if (batch === 1 && first !== undefined) return { orders: 1, done: placeOne(person, first, dueMs) };
@@ -132,11 +135,11 @@ export function openTradingFloor({
     if (placed === undefined) return "again";
     const { fills, ...order } = placed;
     flow.acknowledged++;
-    // Every trade has one taker, whose answer lists it.
+    // Every trade has one taker, whose answer lists it, except an order that was triggered.
     flow.trades += fills.filter(({ liquidity }) => liquidity === "taker").length;
     const remembered = { ...order, trader: trader.index, isCancelled: false };
     acknowledged.add(remembered);
-    if (order.status === "open" || order.status === "partiallyFilled") {
+    if (order.status === "open" || order.status === "partiallyFilled" || order.status === "pending") {
       const held = open.get(trader.index) ?? [];
       held.push(remembered);
       open.set(trader.index, held);
