@@ -77,10 +77,12 @@ export function openTradingFloor({
       const order = held.splice(random.between(0, held.length - 1), 1)[0];
       if (order !== undefined) return { orders: 1, done: cancel(person, order, dueMs) };
     }
-    if (action === "market" || action === "stop") {
-      const wish = action === "market" ? market.marketOrder(random) : market.stopOrder(random);
-      return { orders: 1, done: placeOne(person, named(wish), dueMs) };
-    }
+    if (action === "market") return { orders: 1, done: placeOne(person, named(market.marketOrder(random)), dueMs) };
+    if (action === "stop") return { orders: 1, done: placeOne(person, named(market.stopOrder(random)), dueMs) };
+    return placeLimits(person, dueMs);
+  }
+
+  function placeLimits(person: TradingPerson, dueMs: number): StartedAction {
     const orders = Array.from({ length: batch }, () => named(market.limitOrder(random)));
     const [first] = orders;
     if (batch === 1 && first !== undefined) return { orders: 1, done: placeOne(person, first, dueMs) };

@@ -105,6 +105,8 @@ function howToTrade(url: string, accounts: readonly DemoAccount[]): readonly str
     `  curl -s -b jar "${url}/api/v1/market/btcidr/book?depth=3"`,
     `  curl -s -b jar -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' ${url}/api/v1/orders \\`,
     `    -d '{"pair":"btcidr","side":"buy","type":"market","quoteAmount":"1000000","clientOrderId":"my-first"}'`,
+    `  curl -s -b jar -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' ${url}/api/v1/orders \\`,
+    `    -d '{"pair":"btcidr","side":"buy","type":"market","quoteAmount":"1000000","targetProfit":"2","stopLoss":"1"}'`,
     `  curl -s -b jar -H "authorization: Bearer $TOKEN" ${url}/api/v1/wallet`,
     "",
   ];
