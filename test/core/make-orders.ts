@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { conditionalCommand } from "../../kit/engine/conditional-commands.ts";
 import { seededRandom } from "../../kit/random.ts";
 import { createOrderMix, MID_TICKS, type OrderMix, userAt } from "../../load/bench/orders/orders-mix.ts";
 import type { Submitted } from "../../origin/commit/submit/commands.ts";
-import { conditionalCommand } from "../ledger/conditional-commands.ts";
 import { type TestCore, until } from "./core.ts";
 
 /** Plain orders and, among them, commands about conditional orders and lists. */

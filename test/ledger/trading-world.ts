@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { conditionalCommand } from "../../kit/engine/conditional-commands.ts";
 import { type Random, seededRandom } from "../../kit/random.ts";
 import type { QueuedCommand } from "../../origin/commit/command-queue.ts";
 import { applyBatch, type Batch } from "../../origin/commit/commit.ts";
@@ -7,7 +8,6 @@ import type { Command } from "../../origin/engine/command.ts";
 import { createEngine, type Engine } from "../../origin/engine/engine.ts";
 import { type JournalEntry, type JournalPosition, START } from "../../origin/journal/journal.ts";
 import { JOURNAL_KEY, OFFSET_KEY } from "../../origin/journal/keys.ts";
-import { conditionalCommand } from "./conditional-commands.ts";
 
 /** Users who trade with each other without a network: the real engine and real journal entries, from a seed. */
 export type TradingWorld = {

@@ -1,5 +1,5 @@
-import type { Random } from "../../kit/random.ts";
 import type { Command, ListOrder, OrderConditions, PlaceOrder } from "../../origin/engine/command.ts";
+import type { Random } from "../random.ts";
 
 type WithoutHead<Whole> = Whole extends unknown ? Omit<Whole, "id" | "at"> : never;
 type Body = WithoutHead<Command>;
