@@ -146,7 +146,7 @@ export async function lead(parts: LeadParts): Promise<"deposed" | "stopped"> {
       if (queue.isEmpty()) await waitOrTick();
       else if (!mayCommit()) await queue.untilWoken();
       else if (names.readyCount(queue.peek(1)) === 0) await names.ask(queue.peek(BATCH_COMMANDS_MAX));
-      else commitNext(readyShift(names, queue));
+      else commitNext(ticks.ahead(readyShift(names, queue)));
     }
     await untilIdle();
     return isDeposed || lease.isLost() ? "deposed" : "stopped";
