@@ -14,7 +14,7 @@ import type { Condition } from "./condition.ts";
 import { growExit } from "./exit.ts";
 import { type List, legsOf, slotInList, touchList } from "./list.ts";
 import { end, runOrder, takeReserve } from "./run-order.ts";
-import { conditionAt } from "./triggers.ts";
+import { conditionAt, nextInBook } from "./triggers.ts";
 
 /** The working order of a list was filled, or a buy has received more: the orders that wait for it are placed. */
 export function runList(state: EngineState, list: List): void {
@@ -79,7 +79,7 @@ export function placeLimitLeg(state: EngineState, pair: Pair, condition: Conditi
     runOrder(state, condition, takeReserve(state, condition));
     return;
   }
-  condition.priority = state.nextOrderId++;
+  condition.priority = nextInBook(state, pair);
   restLeg(state, condition);
 }
 

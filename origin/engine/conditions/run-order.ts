@@ -11,7 +11,7 @@ import type { CancelReason, OrderStatus } from "../terms.ts";
 import { type Condition, isLimitType } from "./condition.ts";
 import { endOthers } from "./end-list.ts";
 import { touchList } from "./list.ts";
-import { reachAfterSweep } from "./triggers.ts";
+import { nextInBook, reachAfterSweep } from "./triggers.ts";
 
 /**
  * Runs an order whose moment has come: it is out of its place, and `reserve` is frozen for it. It trades as a new order
@@ -123,7 +123,7 @@ function finish(state: EngineState, { condition, pair, sweep, reserve, stop }: R
   const released = reserve - paid - (rests ? reservationOf(state, slot) : 0n);
   if (released !== 0n) release(state.accounts, orders.pays[slot] as number, released);
   if (rests) {
-    condition.priority = state.nextOrderId++;
+    condition.priority = nextInBook(state, pair);
     enterBook(state, slot);
     touchOrder(state, slot);
     return;

@@ -34,7 +34,7 @@ export type Wave = {
   readonly isRising: boolean;
   fromTicks: number;
   toTicks: number;
-  readonly before: number;
+  before: number;
 };
 
 export const NEVER_RISING = Number.POSITIVE_INFINITY;
@@ -119,8 +119,10 @@ export function refreshTracked(state: EngineState, pair: Pair): void {
 type Reached = { readonly pair: Pair; readonly isRising: boolean; readonly ticks: number };
 
 /**
- * A wave that continues the last one is added to it, which keeps the order: the nearer price first. Not if a number was
- * given in between: it may be a trigger's, which must not run with those that were reached before it came.
+ * No wave for triggers that wait in one already, however often the price comes back: a cascade would leave a wave behind
+ * each of its trades. One that continues the last piece of work is added to it, which keeps the order: the nearer price
+ * first. Neither if a number was given in between: it may be a trigger's, which must not run with those that were
+ * reached before it came.
  */
 function pushWave(state: EngineState, { pair, isRising: rises, ticks }: Reached): void {
   const { triggers } = pair;
@@ -128,16 +130,26 @@ function pushWave(state: EngineState, { pair, isRising: rises, ticks }: Reached)
   if (nearest === NONE) return;
   const fromTicks = state.orders.ticks[nearest] as number;
   if (isBeyond(rises, fromTicks, ticks)) return;
-  const last = state.work.at(-1);
-  const isSame = last !== undefined && "before" in last && last.pair === pair && last.isRising === rises;
-  if (isSame && last.before === state.nextOrderId) {
-    if (isBeyond(rises, ticks, last.toTicks)) last.toTicks = ticks;
-  } else {
+  const last = pair.waves.findLast((wave) => wave.isRising === rises);
+  const isOfAll = last !== undefined && last.before === state.nextOrderId;
+  if (isOfAll && !isBeyond(rises, ticks, last.toTicks)) return;
+  if (isOfAll && last === state.work.at(-1)) last.toTicks = ticks;
+  else {
     const wave = { pair, as: nextPlace(state), isRising: rises, fromTicks, toTicks: ticks, before: state.nextOrderId };
     pair.waves.push(wave);
     state.work.push(wave);
   }
   touch(state.log.pairs, pair);
+}
+
+/** The number of an order that enters the book now. It is no trigger's: a wave of all triggers so far remains one. */
+export function nextInBook(state: EngineState, pair: Pair): number {
+  const number = state.nextOrderId++;
+  for (let place = pair.waves.length - 1; pair.waves[place]?.before === number; place--) {
+    (pair.waves[place] as Wave).before = state.nextOrderId;
+    touch(state.log.pairs, pair);
+  }
+  return number;
 }
 
 const isBeyond = (rises: boolean, ticks: number, than: number) => (rises ? ticks > than : ticks < than);
