@@ -23,7 +23,7 @@ const WAIT_MS_MAX = 250;
 
 export function createTicks(engine: Engine, nowMs: () => number): Ticks {
   let wasAhead = false;
-  const isDue = () => engine.nextDueAt() <= nowMs();
+  const isDue = () => engine.nextDueAt(nowMs()) <= nowMs();
   const tick = (): GeneratedCommand => ({ isGenerated: true, at: nowMs() });
   return {
     isDue,
@@ -38,7 +38,7 @@ export function createTicks(engine: Engine, nowMs: () => number): Ticks {
       };
     },
     async wait(queue) {
-      const dueMs = engine.nextDueAt() - nowMs();
+      const dueMs = engine.nextDueAt(nowMs() + WAIT_MS_MAX) - nowMs();
       const timer = dueMs < WAIT_MS_MAX ? setTimeout(queue.wake, Math.max(0, dueMs)) : undefined;
       await queue.wait();
       clearTimeout(timer);

@@ -33,9 +33,9 @@ export type Engine = {
   readonly apply: (command: Command) => Outcome;
   /**
    * When a command is needed, in milliseconds: 0 for at once, because work is left over; infinity for never. A leader
-   * without commands applies a `tick` then.
+   * without commands applies a `tick` then. Times after `upTo` may be left out.
    */
-  readonly nextDueAt: () => number;
+  readonly nextDueAt: (upTo?: number) => number;
   /** How many orders and trades the changes have that were not taken yet. */
   readonly rowCount: () => number;
   /** The changes since the last call, in absolute terms. */
@@ -74,7 +74,7 @@ export function createEngine(bounds: Partial<EngineBounds> = {}): Engine {
       if (state.work.length > 0) runWork(state);
       return outcome;
     },
-    nextDueAt: () => nextDueAt(state),
+    nextDueAt: (upTo = Number.POSITIVE_INFINITY) => nextDueAt(state, upTo),
     rowCount: () => state.log.orderSlots.length + state.log.trades.length,
     takeChanges: () => takeChanges(state),
     absorb: (changes) => absorbChanges(state, changes),

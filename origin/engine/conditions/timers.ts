@@ -42,7 +42,46 @@ export function unsetTimer(timers: Timers, timer: Timer): void {
   sink(timers, last);
 }
 
-export function isBefore(one: Timer, other: Timer): boolean {
+/**
+ * All timers up to a time that can run, in no order. A timer is never before the one above it in the heap, so only those
+ * up to that time are looked at.
+ */
+export function timersUpTo(timers: Timers, { upTo, canRun }: Wanted): readonly Timer[] {
+  const found: Timer[] = [];
+  const visit = (place: number) => {
+    const timer = timers[place];
+    if (timer === undefined || timer.dueAt > upTo) return;
+    if (canRun(timer)) found.push(timer);
+    visit(2 * place + 1);
+    visit(2 * place + 2);
+  };
+  visit(0);
+  return found;
+}
+
+/** The time of the first timer that can run, if it is not after `upTo`; infinity otherwise. */
+export function firstTimeUpTo(timers: Timers, { upTo, canRun }: Wanted): number {
+  let soonest = Number.POSITIVE_INFINITY;
+  const visit = (place: number) => {
+    const timer = timers[place];
+    if (timer === undefined || timer.dueAt > upTo || timer.dueAt >= soonest) return;
+    if (canRun(timer)) {
+      soonest = timer.dueAt;
+      return;
+    }
+    visit(2 * place + 1);
+    visit(2 * place + 2);
+  };
+  visit(0);
+  return soonest;
+}
+
+type Wanted = { readonly upTo: number; readonly canRun: (timer: Timer) => boolean };
+
+/** Whether it comes before another one, for sorting. */
+export const compareTimers = (one: Timer, other: Timer): number => (isBefore(one, other) ? -1 : 1);
+
+function isBefore(one: Timer, other: Timer): boolean {
   if (one.dueAt !== other.dueAt) return one.dueAt < other.dueAt;
   if (one.user === undefined || other.user === undefined)
     return one.user === other.user ? one.orderId < other.orderId : one.user === undefined;

@@ -10,7 +10,7 @@ import { cancelWithList } from "./end-list.ts";
 import type { List } from "./list.ts";
 import { runList } from "./run-list.ts";
 import { runOrder, takeReserve } from "./run-order.ts";
-import { firstTimer, isBefore, setTimer, type Timer } from "./timers.ts";
+import { compareTimers, firstTimer, firstTimeUpTo, setTimer, type Timer, timersUpTo } from "./timers.ts";
 import { startTracking } from "./trailing.ts";
 import { conditionAt, leaveTriggers, nextOfWave, type Wave } from "./triggers.ts";
 import { unqueueList } from "./work-queue.ts";
@@ -20,8 +20,12 @@ import { unqueueList } from "./work-queue.ts";
  * that a cascade of triggers is a loop; the number of orders met, cancelled and triggered is bounded per command.
  */
 export function runDue(state: EngineState): void {
-  for (let timer = nextTimer(state); timer !== undefined && state.workLeft > 0; timer = nextTimer(state))
+  while (state.workLeft > 0 && isDue(state)) {
+    const timer = firstTimer(state.timers);
+    if (timer === undefined || isHeldUp(state, timer)) break;
     runTimer(state, timer);
+  }
+  if (state.workLeft > 0 && isDue(state)) runOthers(state);
   runWork(state);
 }
 
@@ -30,21 +34,18 @@ export function isDue({ timers, at }: EngineState): boolean {
   return timer !== undefined && timer.dueAt <= at;
 }
 
-/**
- * The first timer that is due and can run: while an auction of the pair allows no cancellation, an expiry waits. Then,
- * which is rare, all timers are looked at.
- */
-function nextTimer(state: EngineState): Timer | undefined {
-  if (!isDue(state)) return undefined;
-  const first = firstTimer(state.timers);
-  if (first === undefined || !isHeldUp(state, first)) return first;
-  const due = state.timers.filter((timer) => timer.dueAt <= state.at && !isHeldUp(state, timer));
-  return due.reduce<Timer | undefined>(
-    (soonest, one) => (soonest && isBefore(soonest, one) ? soonest : one),
-    undefined,
-  );
+/** The first timer is held up: those after it that are due and can run, in one pass over the timers that are due. */
+function runOthers(state: EngineState): void {
+  const canRun = (timer: Timer) => !isHeldUp(state, timer);
+  const due = timersUpTo(state.timers, { upTo: state.at, canRun });
+  for (const timer of [...due].sort(compareTimers)) {
+    if (state.workLeft <= 0) return;
+    // One that ran before may have ended its order.
+    if (timer.place !== -1 && canRun(timer)) runTimer(state, timer);
+  }
 }
 
+/** While an auction of its pair allows no cancellation, an expiry waits, and so does a user's switch for all of them. */
 function isHeldUp(state: EngineState, { user, orderId }: Timer): boolean {
   if (user === undefined) {
     const slot = findSlot(state.index, orderId);
@@ -58,19 +59,14 @@ export function runWork(state: EngineState): void {
   while (runNext(state));
 }
 
-/** When the next command is needed: 0 for at once, infinity for never. */
-export function nextDueAt(state: EngineState): number {
+/**
+ * When the next command is needed: 0 for at once, infinity for never. A timer that an auction holds up needs none before
+ * the auction does: a tick could do nothing about it.
+ */
+export function nextDueAt(state: EngineState, upTo: number): number {
   if (state.work.some(isRunnable)) return 0;
-  return state.pairs.all.reduce((soonest, pair) => Math.min(soonest, opensAt(pair)), nextTimerAt(state));
-}
-
-/** A timer that an auction holds up needs no command before the auction does: a tick could do nothing about it. */
-function nextTimerAt(state: EngineState): number {
-  const first = firstTimer(state.timers);
-  if (first === undefined) return Number.POSITIVE_INFINITY;
-  if (!isHeldUp(state, first)) return first.dueAt;
-  const free = state.timers.filter((timer) => !isHeldUp(state, timer));
-  return free.reduce((soonest, { dueAt }) => Math.min(soonest, dueAt), Number.POSITIVE_INFINITY);
+  const timerAt = firstTimeUpTo(state.timers, { upTo, canRun: (timer) => !isHeldUp(state, timer) });
+  return state.pairs.all.reduce((soonest, pair) => Math.min(soonest, opensAt(pair)), timerAt);
 }
 
 /** When the auction of a pair needs a command. */
