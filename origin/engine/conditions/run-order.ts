@@ -71,7 +71,7 @@ function sweepOf(
     userIndex: selfTrade === "none" ? NO_USER : (orders.user[slot] as number),
     selfTrade,
     limitTicks: isMarket ? marketLimitTicks(pair, side) : limitTicks,
-    lots: lots > 0 ? lots : isBuy ? LOTS_MAX : Number(reserve / pair.lotSteps),
+    lots: lots > 0 ? lots : isBuy ? LOTS_MAX : Math.min(LOTS_MAX, Number(reserve / pair.lotSteps)),
     quoteAmount: isMarket && type !== "market" && isBuy && lots > 0 ? reserve : quoteAmount,
     fillsMax: bounds.fillsMax,
     preventedLots: 0,

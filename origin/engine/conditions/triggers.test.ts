@@ -159,3 +159,18 @@ it("replaces both or neither, or cancels anyway", () => {
   expect(replace(1, "continue")).toEqual(rejected("order_not_open"));
   expect(desk.trades("cid", "buy", { lots: 1 })).toMatchObject([{ sellOrderId: behind.id }]);
 });
+
+it("sells by quote amount no more lots than can be counted exactly, and no more than are frozen", () => {
+  const lots = 2n ** 53n + 3n;
+  desk.apply({ kind: "deposit", user: "ann", currency: "gem", amount: lots, reference: "" });
+  desk.apply({ kind: "deposit", user: "bob", currency: "idr", amount: 2n ** 61n, reference: "" });
+  trade(25);
+  desk.placed("bob", "buy", { ticks: 18, lots: Number.MAX_SAFE_INTEGER });
+  desk.placed("bob", "buy", { ticks: 18, lots: 100 });
+  // A twentieth below its price, a lot pays 19.
+  const stop = desk.placed("ann", "sell", { type: "stop", quoteAmount: 19n * lots, conditions: at(20) });
+  expect(stop.conditions?.reserved).toBe(lots);
+  trade(20);
+  expect(statusOf(stop.id)).toBe("cancelled");
+  expect([desk.frozen("ann", "gem"), desk.frozen("bob", "idr")]).toEqual([0n, 1_800n]);
+});
