@@ -55,7 +55,11 @@ it("leaves a batch alone when nothing is due, and finds the outcomes of one that
   desk.configure({ state: "trading" });
   const local = { body: { kind: "cancelAll", user: "ann", pair: "gemidr" }, at: AT, number: 7 } as const;
   const queue = [{ ...local, isAnswered: false }];
-  const batch = applyBatch(desk.engine, ticks.ahead(() => queue.shift() as never), place);
+  const batch = applyBatch(
+    desk.engine,
+    ticks.ahead(() => queue.shift() as never),
+    place,
+  );
   const found = resultIn(batch?.entry.body ?? "", { epoch: 1, sequence: 1, node: "n", number: 7 });
   expect(found).toMatchObject({ user: "ann", outcome: { kind: "rejected", code: "pair_opening" } });
 });
