@@ -6,8 +6,10 @@ import type { PartHealth } from "../shared/http/health.ts";
 import { newId, systemRandom } from "../shared/ids.ts";
 import type { Database } from "./db/database.ts";
 import type { OriginSettings } from "./environment.ts";
+import { createGrids } from "./instruments/grids.ts";
 import type { JournalFeed } from "./journal/journal-feed.ts";
 import { OFFSET_KEY } from "./journal/keys.ts";
+import { makeDemoHistory } from "./market/demo-history.ts";
 import { candleArchive, type ObjectStore } from "./market/history/candle-archive.ts";
 import { keepHistory } from "./market/history/keep-history.ts";
 import { type Repaired, type RepairRange, repairCandles } from "./market/history/repair-candles.ts";
@@ -16,6 +18,7 @@ import { startMarketProjection } from "./market/market-projection.ts";
 import { rebuildMarket } from "./market/rebuild-market.ts";
 import { openLedgerReader } from "./record/ledger/market-trades.ts";
 import { type ConnectOptions, connectRedis } from "./redis/connect.ts";
+import { readTerms } from "./state/load-state.ts";
 
 /** Opens market data in a worker process; processes with other roles only read what it writes. */
 export type Market = {
@@ -24,6 +27,11 @@ export type Market = {
   readonly metrics: () => string;
   /** Makes the closed bars of a pair and a range again from the ledger. */
   readonly repair: (range: RepairRange) => Promise<Repaired>;
+  /** Thirty days of candles from a seed, marked as demo data, for the pairs whose price is given. */
+  readonly makeDemo: (demo: {
+    readonly seed: number;
+    readonly prices: Readonly<Record<string, string>>;
+  }) => Promise<number>;
   readonly stop: () => Promise<void>;
 };
 
@@ -95,6 +103,15 @@ export function openMarket({ settings, database, objects, feed, clock, log, flus
         },
       ]),
     repair,
+    async makeDemo({ seed, prices }) {
+      const grids = createGrids();
+      const terms = await readTerms(redis, grids);
+      const pairs = terms.flatMap(({ pair, grid }) => {
+        const price = prices[pair];
+        return price === undefined ? [] : [{ grid: grids.of(pair, grid), price }];
+      });
+      return makeDemoHistory({ redis, nowMs: clock.nowMs(), seed }, pairs);
+    },
     stop: async () => {
       clearInterval(measuring);
       await history.stop();
@@ -108,6 +125,7 @@ const NO_MARKET: Market = {
   health: () => [],
   metrics: () => "",
   repair: () => Promise.reject(new Error("this process has no role that keeps market data")),
+  makeDemo: () => Promise.reject(new Error("this process has no role that keeps market data")),
   stop: async () => {},
 };
 

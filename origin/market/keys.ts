@@ -28,3 +28,8 @@ export const positionPairsKey = (user: string) => `v1:positions:${user}`;
 
 /** A chart image that was drawn: where it is, and what it shows. */
 export const chartMetaKey = (hash: string) => `v1:chart:meta:${hash}`;
+
+/** Bars of a demo have names of their own. A pair's name has no point, so they never meet. */
+export const demoName = (pair: string) => `demo.${pair}`;
+/** When the demo's bars end; without it there are none. */
+export const DEMO_UNTIL_KEY = "market:demo_until";

@@ -36,18 +36,25 @@ const controlAnswerSchema = z.union([
 ]);
 
 /** The body of each command, by path. */
-export type ControlPath = "/admins" | "/users" | "/deposits" | "/candles" | `/${RecordCommand}`;
+export type ControlPath = "/admins" | "/users" | "/deposits" | "/candles" | "/demo-history" | `/${RecordCommand}`;
 
 type ControlledRecord = Pick<
   Parameters<typeof doRecordCommand>[0],
   "database" | "redis" | "redisUrl" | "nowMs" | "audit"
 >;
 
+const demoHistorySchema = z.object({ seed: z.int(), prices: z.record(z.string(), z.string()) });
+export type DemoHistory = z.output<typeof demoHistorySchema>;
+
 export type Controlled = {
   readonly accounts: Accounts;
   readonly deposit: DepositByHand;
   readonly record?: ControlledRecord;
-  readonly market?: { readonly repair: (range: RepairRange) => Promise<Repaired> };
+  readonly market?: {
+    readonly repair: (range: RepairRange) => Promise<Repaired>;
+    /** Candles of a demo, from the pairs' prices; returns how many. */
+    readonly makeDemo: (demo: DemoHistory) => Promise<number>;
+  };
 };
 
 export type ControlAnswer = z.output<typeof controlAnswerSchema>;
@@ -105,6 +112,10 @@ async function answer(
       if (!wanted.success) return { refused: faultsOf(wanted.error) };
       const done = await deposit(COMMAND_LINE, wanted.data);
       return done.ok ? { deposited: wanted.data.reference } : { refused: done.reason };
+    }
+    case "/demo-history": {
+      const demo = demoHistorySchema.parse(body);
+      return market === undefined ? UNSUPPORTED : { said: `${await market.makeDemo(demo)} candles`, code: 0 };
     }
     case "/candles":
       return repairCandles(market, body);

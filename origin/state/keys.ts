@@ -54,4 +54,8 @@ export const SYSTEM_KEY = "config:system";
 export const bookSnapshotKey = (pair: string) => `v1:book:snapshot:${pair}`;
 /** A pair's auction, as JSON. */
 export const auctionKey = (pair: string) => `v1:auction:${pair}`;
+/** Up to 5,000 prices of each side, while a reader wants them. */
+export const deepBookKey = (pair: string) => `v1:book:deep:${pair}`;
+/** Pairs whose deep books readers want. */
+export const WANTED_BOOKS_KEY = "v1:book:wanted";
 export const lastPriceKey = (pair: string) => `v1:last_price:${pair}`;

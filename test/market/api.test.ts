@@ -1,4 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { auditMarket } from "../../origin/market/audit/audit-market.ts";
+import { makeDemoHistory } from "../../origin/market/demo-history.ts";
+import { DEMO_UNTIL_KEY } from "../../origin/market/keys.ts";
+import { openLedgerReader } from "../../origin/record/ledger/market-trades.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
 
 const MINUTE_MS = 60_000;
@@ -116,6 +120,33 @@ describe("market data over HTTP", () => {
     const again = await venue.again();
     expect((await again.call("GET", "/market/btcidr/chart.png?tf=1s&lang=fa&theme=dark&ma=2")).status).toBe(200);
     expect(await venue.redis.keys("v1:chart:meta:*")).toEqual(keys);
+  });
+
+  it("shows a book to 5,000 levels at a sequence of the journal", async () => {
+    const deep = await venue.call("GET", "/market/btcidr/book?depth=5000");
+    expect(deep.body).toMatchObject({ bids: [["580000000", "0.3"]], asks: [["620000000", "0.5"]] });
+    expect(Number(deep.body["sequence"])).toBeGreaterThan(5);
+  });
+
+  it("shows a demo's candles only where the pair has none, marked, and the audit stays clean", async () => {
+    const grid = { pair: "btcidr", grid: 1, baseCurrency: "btc", quoteCurrency: "idr", baseScale: 8, quoteScale: 2 };
+    const pair = { grid: { ...grid, tickSteps: 100_000n, lotSteps: 1_000n }, price: "600000000" };
+    const { redis } = venue;
+    const made = await makeDemoHistory({ redis, nowMs: Date.now(), seed: 1 }, [pair]);
+    expect(made).toBeGreaterThan(43_200);
+    const shown = await vi.waitFor(async () => {
+      const all = await candles("?tf=1d&limit=40");
+      expect(all.length).toBeGreaterThan(29);
+      return all;
+    });
+    expect(shown.at(-1)).toMatchObject({ trades: 3 });
+    expect(shown.at(-1)).not.toHaveProperty("source");
+    expect(shown.slice(0, -1).every(({ source }) => source === "demo")).toBe(true);
+    const faults: string[] = [];
+    const find = (_: string, sentence: string) => void faults.push(sentence);
+    await auditMarket({ redis, ledger: openLedgerReader(venue.database), find });
+    expect(faults).toEqual([]);
+    await redis.del(DEMO_UNTIL_KEY);
   });
 
   it("tells each user the own result of a pair", async () => {

@@ -27,6 +27,7 @@ const candleSchema = z.strictObject({
   firstTrade: z.int().nullable().describe("The pair's number of the first trade; null for a bar without trades."),
   lastTrade: z.int().nullable(),
   isClosed: z.boolean().describe("A closed bar does not change any more."),
+  source: z.literal("demo").optional().describe("Made up for a demo: no trade belongs to it."),
 });
 
 const candlesSchema = z

@@ -25,13 +25,13 @@ export const orderIdField = z.string().regex(/^[1-9]\d{0,14}$/, "must be an orde
 function countField({ max, fallback }: { readonly max: number; readonly fallback: number }) {
   return z
     .string()
-    .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= max, `must be a whole number from 1 to ${max}`)
+    .refine((text) => /^[1-9]\d{0,3}$/.test(text) && Number(text) <= max, `must be a whole number from 1 to ${max}`)
     .default(String(fallback))
     .meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
 }
 
 export const limitField = countField({ max: 100, fallback: 50 });
-export const depthField = countField({ max: 100, fallback: 20 });
+export const depthField = countField({ max: 5_000, fallback: 20 });
 
 /** A page ends with the last id that was read; the next page begins below it, whatever was added above meanwhile. */
 export const cursorField = z

@@ -11,13 +11,13 @@ export function candlesJson(pair: string, frame: Frame, { rows, asOf }: Candles)
   return `{"pair":"${pair}","tf":"${frame}","asOf":{"sequence":${asOf.sequence},"at":${asOf.at}},"candles":[${bars}]}`;
 }
 
-function candleJson({ openTime, closeTime, text, isClosed }: FilledRow): string {
+function candleJson({ openTime, closeTime, text, isClosed, isDemo }: FilledRow): string {
   const [open, high, low, close, volume, quoteVolume, trades, buyVolume, buyQuoteVolume, first, last] = barFields(text);
   const isEmpty = trades === "0";
   return (
     `{"openTime":${openTime},"closeTime":${closeTime},"open":"${open}","high":"${high}","low":"${low}","close":"${close}",` +
     `"volume":"${volume}","quoteVolume":"${quoteVolume}","trades":${trades},"takerBuyVolume":"${buyVolume}",` +
     `"takerBuyQuoteVolume":"${buyQuoteVolume}","firstTrade":${isEmpty ? null : first},"lastTrade":${isEmpty ? null : last},` +
-    `"isClosed":${isClosed}}`
+    `"isClosed":${isClosed}${isDemo === true ? ',"source":"demo"' : ""}}`
   );
 }

@@ -5,7 +5,7 @@ import { type Bar, mergeUpward } from "../candles/bar.ts";
 import { barFrom, barText } from "../candles/bar-text.ts";
 import { bucketEnd, bucketStart, DAY_MS, FRAME_MS, type Frame } from "../candles/frames.ts";
 import { hasWholeHours, type Zone, zoneBucketEnd, zoneBucketStart } from "../candles/zones.ts";
-import { MARKET_KEY } from "../keys.ts";
+import { DEMO_UNTIL_KEY, demoName, MARKET_KEY } from "../keys.ts";
 import { positionFrom } from "../load-market.ts";
 import { type CandleRow, type ColdRows, type RowRange, readRows } from "./candle-rows.ts";
 
@@ -47,16 +47,20 @@ export async function readCandles(stores: Stores, query: CandleQuery): Promise<R
   const range = rangeOf(asked, now);
   if (!range.ok) return range;
   const parts = { ...stores, nowMs: now };
-  const position = positionFrom(await stores.redis.hgetall(MARKET_KEY));
+  const [fields, demoUntil] = await Promise.all([stores.redis.hgetall(MARKET_KEY), stores.redis.get(DEMO_UNTIL_KEY)]);
+  const position = positionFrom(fields);
   const asOf = { sequence: position.sequence, at: position.at };
-  const rows = await (zone === undefined ? readRows(parts, range.value) : readZoned(parts, asked, zone, range.value));
+  const readOf = (of: RowRange) => (zone === undefined ? readRows(parts, of) : readZoned(parts, asked, zone, of));
+  const own = await readOf(range.value);
+  const rows =
+    demoUntil === null ? own : withDemo(own, await readOf(demoRange(range.value, Number(demoUntil))), range.value);
   const endOf = (start: number) =>
     zone === undefined ? bucketEnd(query.frame, start) : zoneBucketEnd(query.frame, start, zone);
   const filled =
     query.fill === "none" ? rows : await fillGaps(parts, { query: asked, range: range.value, rows, endOf });
-  const shown = filled.map(({ openTime, text }) => {
+  const shown = filled.map(({ openTime, text, isDemo = false }) => {
     const end = endOf(openTime);
-    return { openTime, text, closeTime: end - 1, isClosed: end <= position.at };
+    return { openTime, text, closeTime: end - 1, isClosed: isDemo || end <= position.at, isDemo };
   });
   return ok({ rows: shown, asOf });
 }
@@ -73,6 +77,19 @@ function rangeOf(query: CandleQuery, now: number): Result<RowRange, CandleFault>
     from ?? (fill === "prev" ? startOf(query, last - (limit - 1) * span) : Math.max(0, last - bucketsMax * span));
   const range = { pair: pair.pair, frame, limit, isNewest: from === undefined };
   return ok({ ...range, from: first, to: Math.min(last, first + bucketsMax * span) });
+}
+
+/** Only bars that begin before the demo's bars were made. */
+function demoRange(range: RowRange, until: number): RowRange {
+  return { ...range, pair: demoName(range.pair), to: Math.min(range.to, until - 1) };
+}
+
+/** Bars of a demo fill what the pair has none for. */
+function withDemo(own: readonly CandleRow[], demo: readonly CandleRow[], range: RowRange): readonly CandleRow[] {
+  const known = new Set(own.map(({ openTime }) => openTime));
+  const added = demo.filter(({ openTime }) => !known.has(openTime)).map((row) => ({ ...row, isDemo: true }));
+  const all = [...own, ...added].sort((a, b) => a.openTime - b.openTime);
+  return range.isNewest ? all.slice(-range.limit) : all.slice(0, range.limit);
 }
 
 function startOf({ frame, zone }: CandleQuery, at: number): number {

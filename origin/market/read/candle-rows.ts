@@ -5,7 +5,12 @@ import { candlesKey, dayOf } from "../keys.ts";
 import { HOT_DAYS } from "../pair-market.ts";
 
 /** A stored bar as its bucket and its text (`bar-text.ts`): a reader passes most of them on without parsing. */
-export type CandleRow = { readonly openTime: number; readonly text: string };
+export type CandleRow = {
+  readonly openTime: number;
+  readonly text: string;
+  /** Made up for a demo. */
+  readonly isDemo?: boolean;
+};
 
 export type RowRange = {
   readonly pair: string;

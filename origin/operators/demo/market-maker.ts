@@ -19,6 +19,11 @@ const STARTS: Readonly<Record<string, { readonly middle: number; readonly value:
   ethusdt: { middle: 3_500, value: 1_000 },
 };
 
+/** For the demo's history, which ends at these prices. */
+export const DEMO_PRICES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(STARTS).map(([pair, { middle }]) => [pair, String(middle)]),
+);
+
 const ROUND_MS = 2_000;
 /** The demo ends if the venue is unavailable for longer than this. */
 const FAILURES_MAX = 15;

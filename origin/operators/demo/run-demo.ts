@@ -4,11 +4,11 @@ import { fail, ok, type Result } from "../../../shared/result.ts";
 import { complain, readArgs } from "../../../stack/program/command-line.ts";
 import { askControl } from "../ask-control.ts";
 import { DEMO_DEPOSITS, type DemoAccount, readDemoAccounts } from "./demo-accounts.ts";
-import { makeMarket } from "./market-maker.ts";
+import { DEMO_PRICES, makeMarket } from "./market-maker.ts";
 import { openVenueClient, type VenueClient, VenueRefusal } from "./venue-client.ts";
 
 export const DEMO_USAGE = `npm run sluice -- demo [--url URL] [--seconds N]
-  Creates two accounts with balances and runs a market maker, in a venue on this machine, and prints how to trade against it.
+  Makes 30 days of candles, marked as demo data, creates two accounts with balances and runs a market maker, in a venue on this machine, and prints how to trade against it.
   --url URL    the edge; by default SLUICE_URL or the stack on this machine
   --seconds N  stops after N seconds; by default it runs until Ctrl-C
   SLUICE_DATA_DIR names the venue, as for npm start.`;
@@ -22,6 +22,7 @@ type Surroundings = {
 };
 
 const DEFAULT_PORT = "8787";
+const HISTORY_SEED = 1;
 const SECONDS_MAX = 86_400;
 
 /** Returns the exit code: 0 done, 1 refused, 2 invalid arguments. */
@@ -45,6 +46,8 @@ export async function runDemo(
     }
     const maker = clients.at(-1);
     assert(maker !== undefined, "the market maker comes last");
+    // Always the same candles: a second run replaces those of the first.
+    await askControl(folder, "/demo-history", { seed: HISTORY_SEED, prices: DEMO_PRICES });
     for (const line of howToTrade(url, accounts)) say(line);
     await makeMarket({ client: maker, random, say, signal: until });
     say("The quotes are cancelled. The accounts and their balances remain.");

@@ -7,7 +7,7 @@ import type { PairRow } from "../../engine/changes.ts";
 import { priceText, quantityText } from "../../instruments/grid.ts";
 import type { Grids } from "../../instruments/grids.ts";
 import { scriptRunner } from "../../redis/script-runner.ts";
-import { auctionKey, bookSnapshotKey, lastPriceKey } from "../keys.ts";
+import { auctionKey, bookSnapshotKey, deepBookKey, lastPriceKey, WANTED_BOOKS_KEY } from "../keys.ts";
 import type { LatestRows } from "../latest-rows.ts";
 import { readBook } from "../load-state.ts";
 import { auctionSnapshot, createAuctionPace } from "./auction-snapshot.ts";
@@ -31,8 +31,13 @@ type When = { readonly sequence: number; readonly at: number };
 
 const WRITE_EVERY_MS = 100;
 const LOAD_RETRY_MS = 500;
-/** The deepest book that the API serves. */
+/** Kept for every pair at all times. */
 const DEPTH = 100;
+/** The deepest book that the API serves: made only while a reader wants it, because it is some 300 kB. */
+const DEEP = 5_000;
+const LOOK_EVERY_MS = 100;
+const DEEP_EVERY_MS = 500;
+const DEEP_KEPT_MS = 2_000;
 
 const putSnapshot = defineScript({
   name: "put-snapshot",
@@ -69,6 +74,7 @@ export function openBookSnapshots({ redis, grids, pairs, rows = [], from, log }:
   let timer: NodeJS.Timeout | undefined;
   let writtenAtMs = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
+  let deepAtMs = Number.NEGATIVE_INFINITY;
 
   async function load(isNewer: ReadonlySet<number>): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -138,8 +144,20 @@ export function openBookSnapshots({ redis, grids, pairs, rows = [], from, log }:
     await putSnapshot.run(runner, { keys: { snapshot: auctionKey(row.pair) }, args });
   }
 
-  function snapshotOf(pair: string) {
-    const { bids, asks } = levels.top(pair, DEPTH);
+  /** Once in half a second for each pair that readers want. */
+  async function writeDeep(): Promise<void> {
+    if (absorbedMeanwhile !== undefined || performance.now() - deepAtMs < DEEP_EVERY_MS) return;
+    const wanted = await redis.smembers(WANTED_BOOKS_KEY);
+    if (wanted.length === 0) return;
+    deepAtMs = performance.now();
+    const writing = redis.pipeline();
+    for (const pair of wanted)
+      writing.set(deepBookKey(pair), JSON.stringify(snapshotOf(pair, DEEP)), "PX", DEEP_KEPT_MS);
+    await writing.exec();
+  }
+
+  function snapshotOf(pair: string, depth = DEPTH) {
+    const { bids, asks } = levels.top(pair, depth);
     const shown = (level: Level) => {
       const grid = grids.of(pair, level.grid);
       return [priceText(level.ticks, grid), quantityText(level.lots, grid)];
@@ -148,6 +166,11 @@ export function openBookSnapshots({ redis, grids, pairs, rows = [], from, log }:
     return { ...latest, best, bids: bids.map(shown), asks: asks.map(shown) };
   }
 
+  // A reader asks again: a failure is only logged.
+  const looking = setInterval(
+    () => void writeDeep().catch(() => log.debug("a deep book was not written")),
+    LOOK_EVERY_MS,
+  );
   absorbedMeanwhile = new Set();
   const loading = load(absorbedMeanwhile);
   return {
@@ -167,6 +190,7 @@ export function openBookSnapshots({ redis, grids, pairs, rows = [], from, log }:
     },
     async stop(isMine) {
       stopping.abort();
+      clearInterval(looking);
       const isDue = timer !== undefined;
       clearTimeout(timer);
       await loading;
