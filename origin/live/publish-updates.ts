@@ -89,7 +89,7 @@ export function createUpdatePublisher({ redis, owner, maintenance, log }: Publis
 
   async function publish(): Promise<void> {
     const memory = latest;
-    if (memory !== undefined && listeners.hasMarket)
+    if (memory !== undefined && (listeners.hasMarket || listeners.hasPatterns))
       for (const pair of changedPairs)
         add(MARKET_UPDATES_CHANNEL, { type: "market_update", pair, data: liveSummary(pair, memory) });
     changedPairs.clear();

@@ -132,6 +132,8 @@ export function createLiveClient(parts: LiveClientParts): LiveClient {
         return;
       case "error":
         for (const { reader } of channels.values()) reader.onError?.(message);
+        // The subscription has not begun: it is asked for again on the next socket.
+        if (message.code === "store_unavailable") socket?.close();
         return;
       default:
     }

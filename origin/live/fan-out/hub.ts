@@ -104,6 +104,8 @@ export function openHub({ redis, reader, flushMs = FLUSH_TIMES, sources, alsoNot
     },
     isKnown: (channel) => isPrivateChannel(channel) || publicly.isKnown(channel),
     subscribe(member, { channel, user, from }) {
+      // A reader may leave while its request waits: nothing would ever end the subscription.
+      if (member.isOver) return;
       dropQueued(member, channel);
       if (!isPrivateChannel(channel)) publicly.subscribe(member, channel, from);
       else if (user !== undefined) privately.subscribe({ member, user, channel }, from);

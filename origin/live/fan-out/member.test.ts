@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { channelFrame } from "./frames.ts";
-import { createMember, type Member, queueFrame, writeQueued } from "./member.ts";
+import { createMember, dropQueued, type Member, queueFrame, writeQueued } from "./member.ts";
 
 function reader(unsent: number) {
   const written: Buffer[] = [];
@@ -34,4 +34,11 @@ it("reports a reader that has not taken 1 MiB, and writes nothing more to it", (
   queueFrame(member, frame(1));
   writeQueued(member);
   expect([written.length, slow()]).toEqual([0, 1]);
+});
+
+it("forgets the size of messages that are dropped, so that the reader does not seem to be behind", () => {
+  const { member } = reader(0);
+  queueFrame(member, frame(1));
+  dropQueued(member, "orders");
+  expect([member.queued.length, member.queuedChars]).toEqual([0, 0]);
 });

@@ -65,7 +65,9 @@ export function queueFrame(member: Member, frame: Frame): void {
 
 /** Messages of a subscription that has ended must not arrive after its end was acknowledged. */
 export function dropQueued(member: Member, channel: string): void {
-  if (member.queued.length > 0) member.queued = member.queued.filter((frame) => frame.channel !== channel);
+  if (member.queued.length === 0) return;
+  member.queued = member.queued.filter((frame) => frame.channel !== channel);
+  member.queuedChars = member.queued.reduce((sum, { json }) => sum + json.length, 0);
 }
 
 /** Everything that waits for a reader, and the bytes of its audience, in one write. */

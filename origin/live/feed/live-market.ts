@@ -3,7 +3,7 @@ import type { Grid } from "../../instruments/grid.ts";
 import type { Grids } from "../../instruments/grids.ts";
 import type { Bar } from "../../market/candles/bar.ts";
 import { createCandleFold } from "../../market/candles/candle-fold.ts";
-import { FRAMES, type Frame } from "../../market/candles/frames.ts";
+import { bucketStart, FRAMES, type Frame } from "../../market/candles/frames.ts";
 import { NO_TRADES, numbersAfter, type TradeNumbers } from "../../market/candles/trade-numbers.ts";
 import type { LoadedPair } from "../../market/pair-market.ts";
 import { createPairDay, type PairDay } from "../../market/summary/pair-day.ts";
@@ -36,7 +36,8 @@ export function createLivePairMarket({ grids, from, loaded }: MarketParts): Live
   let numbers: TradeNumbers = loaded?.state ?? NO_TRADES;
   let lastId = loaded?.state.lastId ?? 0;
   let sequence = from;
-  let syncedSequence = from;
+  let isStale = false;
+  let minute = 0;
 
   function put(frame: Frame, bar: Bar): void {
     const bars = held.get(frame) ?? [];
@@ -49,8 +50,8 @@ export function createLivePairMarket({ grids, from, loaded }: MarketParts): Live
 
   /** Brings the bars up to the last trade: once for all channels of the pair. */
   function sync(): void {
-    if (syncedSequence === sequence) return;
-    syncedSequence = sequence;
+    if (!isStale) return;
+    isStale = false;
     for (const { frame, bar } of fold.takeChanged()) {
       if (frame === "1m") day.put(bar);
       put(frame, bar);
@@ -62,6 +63,10 @@ export function createLivePairMarket({ grids, from, loaded }: MarketParts): Live
       // The market was read at another moment than the books.
       if (trade.id <= lastId) return;
       lastId = trade.id;
+      // Without readers too: otherwise the bars of every second would pile up in the fold.
+      if (bucketStart("1m", trade.at) !== minute) sync();
+      minute = bucketStart("1m", trade.at);
+      isStale = true;
       numbers = numbersAfter(numbers, trade);
       sequence = Math.max(sequence, entry);
       const { at, ticks, lots, value, takerSide } = trade;

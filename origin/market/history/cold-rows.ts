@@ -16,8 +16,8 @@ type ColdParts = {
   readonly nowMs: () => number;
 };
 
-/** Files that one question opens: a month and a bit of minutes. */
-const FILES_MAX = 40;
+/** Files that are read at the same time: a week of minutes. */
+const FILES_AT_ONCE = 8;
 
 /**
  * Bars that have left Redis. Each stretch comes from the coarsest store that still has what the frame needs: days and
@@ -29,12 +29,22 @@ export function openColdRows({ database, archive, scalesOf, nowMs }: ColdParts):
     return listBars.all(database, { symbol: pair, tfs, from: String(from), to: String(to) });
   }
 
-  async function fromArchive({ pair, from, to, isNewest }: RowRange): Promise<readonly CandleRow[]> {
+  /** As many files as the limit needs: each of them has at least one bar of the frame, so at most `limit`. */
+  async function fromArchive({ pair, frame, from, to, limit, isNewest }: RowRange): Promise<readonly CandleRow[]> {
     const days = { symbol: pair, firstDay: String(dayOf(from)), lastDay: String(dayOf(to)) };
     const files = await listCandleArchives.all(database, days);
-    const opened = isNewest ? files.slice(-FILES_MAX) : files.slice(0, FILES_MAX);
-    const rows = await Promise.all(opened.map(archive.read));
-    return rows.flat().filter(({ openTime }) => openTime >= from && openTime <= to);
+    const ordered = isNewest ? files.toReversed() : files;
+    const rows: CandleRow[] = [];
+    const buckets = new Set<number>();
+    for (let at = 0; at < ordered.length && buckets.size < limit; at += FILES_AT_ONCE) {
+      const days = await Promise.all(ordered.slice(at, at + FILES_AT_ONCE).map(archive.read));
+      for (const row of days.flat()) {
+        if (row.openTime < from || row.openTime > to) continue;
+        rows.push(row);
+        buckets.add(bucketStart(frame, row.openTime));
+      }
+    }
+    return rows.sort((a, b) => a.openTime - b.openTime);
   }
 
   async function finest(range: RowRange): Promise<readonly CandleRow[]> {

@@ -132,13 +132,15 @@ async function fillGaps(parts: Parts, { query, range, rows, endOf }: Gaps): Prom
   let close = rows[0]?.openTime === begin ? undefined : await closeBefore(parts, range);
   const byTime = new Map(rows.map((row) => [row.openTime, row]));
   const filled: CandleRow[] = [];
-  for (let openTime = begin; openTime <= range.to && filled.length < range.limit; openTime = endOf(openTime)) {
+  // Months are shorter than a frame's span, so a range that ends now may hold more buckets than the limit.
+  const isFull = () => !range.isNewest && filled.length >= range.limit;
+  for (let openTime = begin; openTime <= range.to && !isFull(); openTime = endOf(openTime)) {
     const row = byTime.get(openTime) ?? (close === undefined ? undefined : { openTime, text: flatText(close) });
     if (row === undefined) continue;
     filled.push(row);
     close = row.text.split(",")[3];
   }
-  return filled;
+  return filled.slice(-range.limit);
 }
 
 async function closeBefore(parts: Parts, range: RowRange): Promise<string | undefined> {

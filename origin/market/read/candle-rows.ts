@@ -54,20 +54,27 @@ export async function readRows(
 const daysAtOnce = (frame: Frame) => (FRAME_MS[frame] < HOUR_MS ? 2 : HOT_DAYS + 1);
 
 async function readHot(redis: Redis, range: RowRange): Promise<readonly CandleRow[]> {
-  const { pair, frame, from, to, limit, isNewest } = range;
+  const { pair, frame, limit, isNewest } = range;
   const days = daysOf(range);
   if (isNewest) days.reverse();
-  let rows: CandleRow[] = [];
+  const rows: CandleRow[] = [];
   for (let at = 0; at < days.length && rows.length < limit; at += daysAtOnce(frame)) {
     const page = days.slice(at, at + daysAtOnce(frame));
     const reading = redis.pipeline();
     for (const day of page) reading.hgetall(candlesKey(pair, frame, day));
     const found = (await replies(reading)) as Record<string, string>[];
-    for (const bars of found)
-      for (const name in bars) rows.push({ openTime: Number(name), text: bars[name] as string });
+    // Only bars of the range count towards the limit: a day at its end holds others too.
+    for (const bars of found) addBars(rows, bars, range);
   }
-  rows = rows.filter(({ openTime }) => openTime >= from && openTime <= to).sort((a, b) => a.openTime - b.openTime);
+  rows.sort((a, b) => a.openTime - b.openTime);
   return isNewest ? rows.slice(-limit) : rows.slice(0, limit);
+}
+
+function addBars(rows: CandleRow[], bars: Readonly<Record<string, string>>, { from, to }: RowRange): void {
+  for (const name in bars) {
+    const openTime = Number(name);
+    if (openTime >= from && openTime <= to) rows.push({ openTime, text: bars[name] as string });
+  }
 }
 
 /** The days that hold buckets of the range; of a long frame only those that a bucket begins on. */

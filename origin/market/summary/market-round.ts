@@ -34,7 +34,8 @@ export function createMarketRound(redis: Redis): MarketRound {
   const written = new Map<string, Written>();
   const scores = new Map<string, number>();
   const gaps = new Map<string, number>();
-  let active = "";
+  let active: string | undefined;
+  let isFirst = true;
   let all: Written = { text: "", at: 0 };
 
   async function readBooks(pairs: readonly PairRow[]) {
@@ -77,6 +78,13 @@ export function createMarketRound(redis: Redis): MarketRound {
         ];
   }
 
+  /** Ranks that another process left are replaced, also when there are none now. */
+  function firstWrites(): Write[] {
+    const writes: Write[] = isFirst ? [["DEL", PUMP_SCORES_KEY, GAPS_KEY]] : [];
+    isFirst = false;
+    return writes;
+  }
+
   return {
     async writes(state, { at, sequence }) {
       const pairs = [...state.terms.values()].toSorted((a, b) => (a.pair < b.pair ? -1 : 1));
@@ -98,6 +106,7 @@ export function createMarketRound(redis: Redis): MarketRound {
         if (score !== undefined) newScores.set(row.pair, score);
       }
       return [
+        ...firstWrites(),
         ...summaries.flatMap((summary) => summaryWrites(summary, sequence)),
         allWrite(summaries, at),
         ...activeWrites(pairs),
@@ -108,15 +117,13 @@ export function createMarketRound(redis: Redis): MarketRound {
   };
 }
 
-/** Brings a sorted set from one state to the next; the first time, whatever another process left is replaced. */
+/** Brings a sorted set from one state to the next. */
 function rankWrites(key: string, before: Map<string, number>, after: ReadonlyMap<string, number>): Write[] {
-  const isFirst = before.size === 0;
   const gone = [...before.keys()].filter((pair) => !after.has(pair));
   const moved = [...after].filter(([pair, score]) => before.get(pair) !== score);
   before.clear();
   for (const [pair, score] of after) before.set(pair, score);
   return [
-    ...(isFirst && after.size > 0 ? [["DEL", key] as Write] : []),
     ...(gone.length > 0 ? [["ZREM", key, ...gone] as Write] : []),
     ...(moved.length > 0 ? [["ZADD", key, ...moved.flatMap(([pair, score]) => [score, pair])] as Write] : []),
   ];

@@ -26,20 +26,24 @@ export function createPairDay(lastPrice?: bigint): PairDay {
   let recent: Bar[] = [];
   let now = 0;
 
+  function moveTo(at: number): void {
+    now = at;
+    const recentFrom = bucketStart("1m", at) - (RECENT_MINUTES - 1) * MINUTE_MS;
+    for (const minute of recent) if (minute.openTime < recentFrom) past.put(minute);
+    recent = recent.filter(({ openTime }) => openTime >= recentFrom);
+    day.moveTo(at);
+    past.moveTo(at - RECENT_MINUTES * MINUTE_MS);
+  }
+
   return {
     put(minute) {
       day.put(minute);
       if (recent.at(-1)?.openTime === minute.openTime) recent[recent.length - 1] = minute;
       else recent.push(minute);
+      // Nobody may ask for a while, as in a rebuild: a day is held, not the whole history.
+      if (recent.length > RECENT_MINUTES && minute.openTime > now) moveTo(minute.openTime);
     },
-    moveTo(at) {
-      now = at;
-      const recentFrom = bucketStart("1m", at) - (RECENT_MINUTES - 1) * MINUTE_MS;
-      for (const minute of recent) if (minute.openTime < recentFrom) past.put(minute);
-      recent = recent.filter(({ openTime }) => openTime >= recentFrom);
-      day.moveTo(at);
-      past.moveTo(at - RECENT_MINUTES * MINUTE_MS);
-    },
+    moveTo,
     figures: day.read,
     lastPrice: day.lastPrice,
     pumpFacts() {
