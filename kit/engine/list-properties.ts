@@ -2,7 +2,7 @@ import type { Changes, ListRow, OrderRow } from "../../origin/engine/changes.ts"
 import { insist } from "../objection.ts";
 import type { NaiveVenue } from "./naive-venue.ts";
 
-/** What is known of a run, from the engine's rows. */
+/** The facts known of a run, from the engine's rows. */
 export type Observed = {
   /** The last row of every order and list. */
   readonly seen: { readonly orders: Map<number, OrderRow>; readonly lists: Map<number, ListRow> };

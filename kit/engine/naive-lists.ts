@@ -82,7 +82,7 @@ export function cancelTheList(venue: NaiveVenue, list: NaiveList): NaiveOrder[] 
   return gone;
 }
 
-/** One of two goes on alone. */
+/** One of two continues by itself. */
 export function endOthers(venue: NaiveVenue, list: NaiveList, order: NaiveOrder): void {
   for (const leg of legsOf(venue, list)) if (leg !== order) cancelOne(venue, leg, "list");
   const buy = list.kind === "exit" ? buyOf(venue, list) : undefined;

@@ -81,7 +81,7 @@ export function backing(venue: NaiveVenue, order: NaiveOrder) {
   return { currency, amount: isSharing(venue, order) ? 0n : amount };
 }
 
-/** What the rest of an order costs at its own price. */
+/** The cost of the rest of an order at its own price. */
 export function need(venue: NaiveVenue, order: NaiveOrder): { currency: string; amount: bigint } {
   const pair = pairNamed(venue, order.pair);
   const lots = order.lots - order.filledLots;

@@ -2,7 +2,7 @@ import type { PlaceOrder } from "../../origin/engine/command.ts";
 import { isOpen, turnOf, worth } from "./naive-parts.ts";
 import type { NaiveOrder, NaivePair, NaiveVenue } from "./naive-venue.ts";
 
-/** What is planned: an order of any kind that trades now. */
+/** The subject of a plan: an order of any kind that trades now. */
 export type Planning = Pick<
   PlaceOrder,
   "user" | "pair" | "side" | "type" | "ticks" | "lots" | "quoteAmount" | "selfTrade"

@@ -32,7 +32,7 @@ function placePending(venue: NaiveVenue, pair: NaivePair, order: NaiveOrder): vo
   } else naiveRun(venue, order, amount);
 }
 
-/** What it needs, or why it would have no effect. */
+/** The amount that it needs, or why it would have no effect. */
 function amountFor(venue: NaiveVenue, pair: NaivePair, order: NaiveOrder): bigint | NaiveOrder["cancelReason"] {
   if (order.type !== "market") return reserveOf(venue, pair, order);
   const selfTrade = order.conditions?.selfTrade ?? "none";

@@ -27,7 +27,7 @@ export type NaiveVenue = {
   /** Every order ever placed. */
   readonly orders: NaiveOrder[];
   readonly lists: NaiveList[];
-  /** What is left to do, in order: lists, and orders whose trigger was reached by one price. */
+  /** The work left, in order: lists, and orders whose trigger was reached by one price. */
   readonly work: NaiveWork[];
   workLeft: number;
   readonly trades: TradeRow[];

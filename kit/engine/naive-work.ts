@@ -6,7 +6,7 @@ import { naiveRun } from "./naive-run.ts";
 import { naiveRunList } from "./naive-run-list.ts";
 import type { NaiveOrder, NaiveVenue, NaiveWork } from "./naive-venue.ts";
 
-/** What is due by the time, then what is left over. */
+/** Does the work that is due by the time, then the work that is left over. */
 export function naiveDue(venue: NaiveVenue): void {
   for (;;) {
     const orders = venue.orders
@@ -94,7 +94,7 @@ function trigger(venue: NaiveVenue, order: NaiveOrder): void {
   naiveRun(venue, order, takeFunds(venue, order));
 }
 
-/** What was kept for it; if it was kept for two, the other one ends. */
+/** The amount that was kept for it; if it was kept for two, the other one ends. */
 export function takeFunds(venue: NaiveVenue, order: NaiveOrder): bigint {
   const list = listOf(venue, order);
   if (!list || !isSharing(venue, order)) return order.conditions?.reserved ?? 0n;

@@ -48,7 +48,7 @@ function faultOf(state: EngineState, { slot, lots }: Amended): RejectCode | unde
   return valueAt(pair, { ticks, lots }) < pair.terms.valueStepsMin ? "value_below_minimum" : undefined;
 }
 
-/** What a pending order no longer needs: its reserve is a number of steps for each lot. */
+/** Releases the funds that a pending order no longer needs: its reserve is a number of steps for each lot. */
 function shrinkReserve(
   condition: Condition,
   { before, lots }: { readonly before: number; readonly lots: number },

@@ -69,7 +69,7 @@ export type OrderRow = {
   readonly conditions?: ConditionRow;
 };
 
-/** What only some orders have. It stays with the order until its last row. */
+/** The part that only some orders have. It stays with the order until its last row. */
 export type ConditionRow = {
   readonly phase: ConditionPhase;
   /** The trigger price, or the activation price of a trailing order; 0 for none. */
@@ -84,7 +84,7 @@ export type ConditionRow = {
   readonly selfTrade: SelfTrade;
   /** Its place among the orders of its price, in the book or among the triggers; 0 if that is its id. */
   readonly priority: number;
-  /** What it keeps frozen while it is pending, in the currency that it pays. 0 if its list does, and in the book. */
+  /** The amount that it keeps frozen while it is pending, in the currency that it pays. 0 if its list does, and in the book. */
   readonly reserved: bigint;
   /** 0 without a list. */
   readonly listId: number;
@@ -114,8 +114,8 @@ export type ListRow = {
   /** `done` once no order of it is pending or open. */
   readonly status: "active" | "done";
   /**
-   * What is kept frozen for the orders above and below, once for both: in the base currency if they sell, otherwise in
-   * the quote currency.
+   * The amount kept frozen for the orders above and below, once for both: in the base currency if they sell, otherwise
+   * in the quote currency.
    */
   readonly reserved: bigint;
   /** Its place in the queue of work that is left over; 0 if nothing is left to do for it. */

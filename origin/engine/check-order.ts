@@ -34,7 +34,7 @@ export function limitFault(
 
 type Parties = { readonly pair: Pair; readonly user: User | undefined };
 
-/** Why nobody, or this user, can place an order now. */
+/** The reason why no user, or not this one, can place an order now. */
 export function tradingFault({ grid }: { readonly grid: number }, { pair, user }: Parties): RejectCode | undefined {
   if (grid !== pair.grid) return "pair_changed";
   if (pair.terms.state === "halted") return "pair_halted";

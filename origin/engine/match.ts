@@ -171,7 +171,7 @@ export type Sweep = {
   /** 0 for an order by lots. */
   readonly quoteAmount: bigint;
   readonly fillsMax: number;
-  /** What was taken away instead of trading with the same user (`decrement`). */
+  /** The quantity taken away instead of trading with the same user (`decrement`). */
   preventedLots: number;
   preventedValue: bigint;
 };

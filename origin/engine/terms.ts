@@ -5,7 +5,7 @@ export type TriggerType = "stop" | "stopLimit" | "takeProfit" | "takeProfitLimit
 /** `GTD` is `GTC` with an expiry. */
 export type TimeInForce = "GTC" | "IOC" | "FOK" | "GTD";
 /**
- * What happens when two orders of the same user would trade; the mode of the incoming order decides. With `decrement`
+ * The rule for two orders of the same user that would trade; the mode of the incoming order decides. With `decrement`
  * both shrink by the smaller one, with `none` they trade.
  */
 export type SelfTrade = "cancelNewest" | "cancelOldest" | "cancelBoth" | "none" | "decrement";

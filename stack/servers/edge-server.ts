@@ -90,8 +90,19 @@ const luaAsText: Plugin = {
   setup: ({ onLoad }) => onLoad({ filter: /\.lua$/ }, ({ path }) => ({ contents: sourceText(path), loader: "text" })),
 };
 
-/** Writes the bundle. A workerd with --watch reloads it. */
-export async function bundleWorker(entryFile: string, folder: string): Promise<void> {
+let lastBundle: Promise<void> = Promise.resolve();
+
+/**
+ * Writes the bundle. A workerd with --watch reloads it. The edges of a stack start together: one at a time is bundled,
+ * because they write the same faces, and because stopping esbuild would leave another bundle waiting forever.
+ */
+export function bundleWorker(entryFile: string, folder: string): Promise<void> {
+  const bundle = lastBundle.then(() => writeBundle(entryFile, folder));
+  lastBundle = bundle.catch(() => {});
+  return bundle;
+}
+
+async function writeBundle(entryFile: string, folder: string): Promise<void> {
   await buildFaces();
   await build({
     entryPoints: [entryFile],

@@ -35,7 +35,7 @@ describe("the health page in a browser", () => {
     const response = await page.goto(`${stack.url}/_sluice/health`);
     expect(response?.status()).toBe(200);
     expect(await page.getByRole("heading").textContent()).toBe("Everything answers");
-    expect(await page.getByRole("listitem").count()).toBe(9);
+    expect(await page.getByRole("listitem").count()).toBe(10);
     expect(await page.locator("li.down").count()).toBe(0);
     // Each part has a name for people, and says what it is.
     for (const name of await page.locator("li p").allInnerTexts()) expect(name).toMatch(/^[A-Z][a-z]+( store)?: [a-z]/);

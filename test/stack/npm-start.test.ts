@@ -75,6 +75,7 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
       "engine",
       "projections",
       "ledger",
+      "marketData",
       "venueMemory",
     ];
     expect(report.parts).toMatchObject(names.map((name) => ({ name, state: "ok" })));

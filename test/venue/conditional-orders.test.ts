@@ -239,7 +239,9 @@ describe("an amendment", () => {
     await amend(idOf(first), "0.1");
     const ben = await venue.trader("ben", { btc: "1" });
     await ben.place({ side: "sell", price: "945000000", quantity: "0.1", timeInForce: "IOC" });
-    expect([await statusOf(idOf(first)), await statusOf(idOf(second))]).toEqual(["filled", "open"]);
+    // A trader reads the effects of another one's order as soon as they are projected.
+    await expect.poll(() => statusOf(idOf(first))).toBe("filled");
+    expect(await statusOf(idOf(second))).toBe("open");
     await cancelAll();
     await market.tradeAt(1_000 * M);
   });

@@ -12,6 +12,7 @@ const PART_TITLES: Readonly<Record<string, string>> = {
   engine: "Engine: executes orders",
   projections: "Projections: orders, wallets and books, as they are read",
   ledger: "Ledger: writes trades and movements to the database",
+  marketData: "Market: candles, summaries and positions",
   venueMemory: "Memory: of the venue's Redis",
   upgrade: "Upgrade: data of an earlier version is brought forward",
 };

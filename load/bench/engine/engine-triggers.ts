@@ -14,7 +14,7 @@ type Effort = {
   readonly cascade: number;
 };
 
-/** What triggers cost the others, and how fast they run. */
+/** The cost of resting triggers for plain orders, and how fast triggers run. */
 export async function triggerRows(mix: Mix, effort: Effort): Promise<readonly BenchmarkRow[]> {
   const file = mixedOperations(mix, { standing: effort.standing, count: effort.operations });
   const stops = restingStops(effort.stops);

@@ -107,7 +107,7 @@ export function release(accounts: Accounts, account: number, amount: bigint): vo
   touchAccount(accounts, account);
 }
 
-/** The amount that an open or pending order keeps frozen by itself. What its list keeps frozen for it is not counted. */
+/** The amount that an open or pending order keeps frozen by itself, without the share of its list. */
 export function reservedBy(state: EngineState, slot: number): bigint {
   const condition = conditionOf(state, slot);
   if (condition === undefined) return reservationOf(state, slot);

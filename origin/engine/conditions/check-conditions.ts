@@ -79,8 +79,8 @@ export function triggerValueFault(order: Sized, pair: Pair): RejectCode | undefi
 }
 
 /**
- * What an order with a trigger keeps frozen, in the currency that it pays. An order that will trade at the market and
- * has no amount in that currency gets funds for a price that is worse than its trigger by the pair's band.
+ * The amount that an order with a trigger keeps frozen, in the currency that it pays. An order that will trade at the
+ * market and has no amount in that currency gets funds for a price that is worse than its trigger by the pair's band.
  */
 export function triggerReserve(order: Sized, pair: Pair): bigint {
   const { type, side, ticks, lots, quoteAmount } = order;

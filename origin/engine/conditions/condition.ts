@@ -9,7 +9,7 @@ import type { List } from "./list.ts";
 import { type Timer, unsetTimer } from "./timers.ts";
 
 /**
- * What only some orders have: a trigger, an expiry, a list, fewer lots than when it was placed. A plain order has none
+ * The part that only some orders have: a trigger, an expiry, a list, fewer lots than when it was placed. A plain order has none
  * of it, so that its record stays small and trading it costs one look at a number that is 0.
  */
 export type Condition = {

@@ -20,7 +20,7 @@ export function cancelWithList(state: EngineState, cancelled: Cancelled): readon
   return rows;
 }
 
-/** What the buy has received stays protected; without anything, its sell orders end too. */
+/** The amount that the buy has received stays protected; without anything, its sell orders end too. */
 function cancelBuy(state: EngineState, list: List, cancelled: Cancelled): readonly OrderRow[] {
   const row = cancelOpenOrder(state, cancelled);
   if (list.boughtLots > 0) {

@@ -15,8 +15,8 @@ import { conditionAt, leaveTriggers } from "./triggers.ts";
 
 /**
  * The sell orders that follow a buy with a target profit or a stop loss: a limit order above, a stop below, or one of
- * them. They exist from the placement of the buy on, with no lots. What the buy receives stays frozen for them, and
- * after each command that filled it they grow to that, rounded down to the lot.
+ * them. They exist from the placement of the buy on, with no lots. The amount that the buy receives stays frozen
+ * for them, and after each command that filled it they grow to that, rounded down to the lot.
  */
 export function beginExit(state: EngineState, { command, user, pair, slot, listId }: Begun): List {
   const { conditions = NO_CONDITIONS, type, timeInForce, quoteAmount, selfTrade, ticks } = command;

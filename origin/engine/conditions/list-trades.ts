@@ -18,7 +18,7 @@ type Trade = {
   readonly received: bigint;
 };
 
-/** What a trade means for the lists of its two orders, in the same step. The amounts have moved already. */
+/** The effects of a trade on the lists of its two orders, in the same step. The amounts have moved already. */
 export function afterTrade(state: EngineState, trade: Trade): void {
   const { buyer, seller, paid, quantity } = trade;
   const [buy, sell] = [conditionOf(state, buyer), conditionOf(state, seller)];
@@ -50,7 +50,7 @@ function takeOver(state: EngineState, { slot }: Condition, list: List): void {
   touchList(state, list);
 }
 
-/** What a buy receives stays frozen for the sell orders that follow it. */
+/** The amount that a buy receives stays frozen for the sell orders that follow it. */
 function keepReceived(state: EngineState, list: List, { buyer, lots, value, received }: Trade): void {
   release(state.accounts, state.orders.receives[buyer] as number, -received);
   list.reserved += received;

@@ -1,7 +1,7 @@
 import type { User } from "../accounts.ts";
 
 /**
- * What is due at a time: the expiry of an order (`orderId`), or a user's dead man's switch. A binary heap in which each
+ * Timers by their time: the expiry of an order (`orderId`), or a user's dead man's switch. A binary heap in which each
  * timer knows its place, so that it can be unset; equal times are in the order of the order ids, then of the users'
  * names, so that every engine agrees.
  */

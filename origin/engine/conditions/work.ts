@@ -16,7 +16,7 @@ import { conditionAt, leaveTriggers, nextOfWave, type Wave } from "./triggers.ts
 import { unqueueList } from "./work-queue.ts";
 
 /**
- * What is due at the engine's time, then the work that is left over. Each piece is small and none calls another, so
+ * Does the work that is due at the engine's time, then the work that is left over. Each piece is small and none calls another, so
  * that a cascade of triggers is a loop; the number of orders met, cancelled and triggered is bounded per command.
  */
 export function runDue(state: EngineState): void {
