@@ -75,8 +75,8 @@ describe("npm start", { timeout: SLOW_MACHINE_MS }, () => {
       "engine",
       "projections",
       "ledger",
-      "marketData",
       "venueMemory",
+      "marketData",
     ];
     expect(report.parts).toMatchObject(names.map((name) => ({ name, state: "ok" })));
     for (const port of Object.values(first.ports)) expect(first.output()).toContain(`127.0.0.1:${port}`);
