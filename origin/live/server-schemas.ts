@@ -34,7 +34,9 @@ export const channelDataSchemas = {
   "candles:{pair}:{tf}": z.object({
     candles: z
       .array(loose)
-      .describe("Complete bars as `GET /market/{pair}/candles` shows them, ascending: those that have changed."),
+      .describe(
+        "Complete bars as `GET /market/{pair}/candles` shows them, ascending: those that have changed. After a `reset`, read older ones there again.",
+      ),
   }),
   "summary:{pair}": loose.describe("As `GET /market/{pair}/summary` shows it."),
   summary: z.object({ summaries: z.array(loose).describe("Of the pairs that have changed; a snapshot has all.") }),

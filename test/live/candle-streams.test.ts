@@ -19,13 +19,13 @@ it("sends the bars and the summary that the journal's trades lead to, whatever i
   const orders = makeOrders(core, 23);
   const client = connectLive({ port: () => lives[0]?.port ?? 0, random: random.next });
   const bars = new Map<number, Candle>();
-  const times: number[] = [];
   let summary: Summary | undefined;
   client.subscribe("candles:btcidr:1s", {
-    onMessage({ data }) {
+    onMessage({ type, data }) {
+      // A reset replaces messages that are gone: older bars are read again from `GET /market/{pair}/candles`.
+      if (type !== "update") bars.clear();
       for (const candle of (data as { readonly candles: readonly Candle[] }).candles) {
         bars.set(candle.openTime, candle);
-        times.push(candle.openTime);
       }
     },
   });
@@ -50,9 +50,9 @@ it("sends the bars and the summary that the journal's trades lead to, whatever i
   const naive = naiveSeconds(trades);
   const last = [...naive.keys()].at(-1) ?? 0;
   await until(() => bars.get(last)?.trades === naive.get(last)?.length);
-  // A bar's time never goes back, except that the bar before comes with a new snapshot.
+  const first = Math.min(...bars.keys());
   for (const [openTime, ofBar] of naive)
-    if (openTime >= (times[0] ?? 0)) expect([openTime, bars.get(openTime)?.trades]).toEqual([openTime, ofBar.length]);
+    if (openTime >= first) expect([openTime, bars.get(openTime)?.trades]).toEqual([openTime, ofBar.length]);
   expect(Number(summary?.lastPrice)).toBeGreaterThan(0);
   client.stop();
 });

@@ -40,7 +40,7 @@ it("delivers each fill, order change and balance exactly once, whatever is cut",
   await keepJournal(core.redis, journal);
   for (const { user, client, received } of readers) {
     await until(() => isUpToDate(journal, user, received));
-    expectExactlyOnce(journal, user, received);
+    await expectExactlyOnce(core.redis, journal, { user, received });
     expect(received.messages.length).toBeGreaterThan(30);
     client.stop();
   }

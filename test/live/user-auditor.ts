@@ -32,9 +32,16 @@ const EMPTY = { orders: [], balances: [], trades: [] };
 
 /**
  * L2: after the first snapshot, the messages of each channel are exactly the user's rows of each journal entry, once
- * and in order, up to the channel's last message.
+ * and in order, up to the channel's last message. The journal is read after the messages were copied: a switch or an
+ * expiry may end orders at any time, and everything that was sent must be in it.
  */
-export function expectExactlyOnce(journal: ReadonlyMap<number, Changes>, user: string, { messages }: Received): void {
+export async function expectExactlyOnce(
+  redis: Redis,
+  journal: Map<number, Changes>,
+  { user, received }: { readonly user: string; readonly received: Received },
+): Promise<void> {
+  const messages = [...received.messages];
+  await keepJournal(redis, journal);
   for (const channel of ["orders", "balances", "trades"] as const) {
     const own = messages.filter((message) => message.channel === channel);
     expect(

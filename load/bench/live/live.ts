@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisServer } from "../../../stack/servers/redis-server.ts";
-import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow, median } from "../benchmark.ts";
+import { alternate, type Benchmark, type BenchmarkRow, benchmarkRow } from "../benchmark.ts";
 import { type CoreEffort, onFreshRedis, runCore } from "../orders/orders-core.ts";
 import { startBunServer } from "./bun-server.ts";
 import { LIVE, openReaders, type Part, startServing } from "./parts.ts";
@@ -44,6 +44,8 @@ const FAN_OUT = new URL("./fan-out-process.ts", import.meta.url);
 const SERVER_CORE = 1;
 const OTHER_CORE = 0;
 const MESSAGES = 10;
+/** Every so many-th reader notes how late messages are (`readers-process.ts`). */
+const SAMPLED = 25;
 const FASTER_AIM = 6;
 const P99_MS_AIM = 100;
 const RSS_KB_AIM = 25;
@@ -52,8 +54,22 @@ const SUBSCRIBE = JSON.stringify({ type: "subscribe", channels: ["book:btcidr"] 
 
 type Measured = { readonly micros: number; readonly deliveries: number };
 
-/** Deliveries per millisecond of the server's processor time. */
-const speedOf = ({ micros, deliveries }: Measured) => deliveries / (micros / 1_000);
+/** Until the last bytes have arrived. */
+const DRAIN_MS = 500;
+/** A message of all variants, with its header; the numbers in it have some digits more or less. */
+const FRAME_BYTES_MIN = 180;
+
+/** Deliveries per millisecond of the server's processor time, if the readers have received them. */
+async function received(readers: Part, measure: () => Promise<Measured>): Promise<number> {
+  await sleep(DRAIN_MS);
+  await readers.ask<Taken>({ kind: "take" });
+  const { micros, deliveries } = await measure();
+  await sleep(DRAIN_MS);
+  const { bytes } = await readers.ask<Taken>({ kind: "take" });
+  if (bytes < deliveries * FRAME_BYTES_MIN)
+    throw new Error(`the readers received ${bytes} bytes of ${deliveries} deliveries: the figure would mean nothing`);
+  return deliveries / (micros / 1_000);
+}
 
 async function measureVariant(variant: "hub" | "ws", { sockets, flushes, everyMs }: Effort): Promise<number> {
   const environment = { VARIANT: variant, MESSAGES: String(MESSAGES) };
@@ -62,7 +78,7 @@ async function measureVariant(variant: "hub" | "ws", { sockets, flushes, everyMs
   try {
     // The first flush also brings the snapshots.
     await server.ask<Measured>({ flushes: 2, everyMs });
-    return speedOf(await server.ask<Measured>({ flushes, everyMs }));
+    return await received(readers, () => server.ask<Measured>({ flushes, everyMs }));
   } finally {
     await Promise.all([readers.stop(), server.stop()]);
   }
@@ -74,7 +90,7 @@ async function measureBun({ sockets, flushes, everyMs }: Effort): Promise<number
   const readers = await openReaders({ port: server.port, sockets, subscribe: "", core: OTHER_CORE });
   try {
     await server.measure(2, everyMs);
-    return speedOf(await server.measure(flushes, everyMs));
+    return await received(readers, () => server.measure(flushes, everyMs));
   } finally {
     await readers.stop();
     server.stop();
@@ -127,7 +143,7 @@ async function measureScale({ manySockets: sockets, scaleMs }: Effort): Promise<
     const after = await live.ask<Facts>({ kind: "facts" });
     await Promise.all([readers.stop(), live.stop(), orders.stop()]);
     const busy = (after.cpuMicros - begun.cpuMicros) / (scaleMs * 1_000);
-    return scaleRows({ sockets, latencies, before, after, busy });
+    return scaleRows({ sockets, latencies, before, after, busy, seconds: scaleMs / 1_000 });
   });
 }
 
@@ -137,19 +153,20 @@ type Scale = {
   readonly before: Facts;
   readonly after: Facts;
   readonly busy: number;
+  readonly seconds: number;
 };
 
-function scaleRows({ sockets, latencies, before, after, busy }: Scale): readonly BenchmarkRow[] {
+function scaleRows({ sockets, latencies, before, after, busy, seconds }: Scale): readonly BenchmarkRow[] {
   const sorted = [...latencies].sort((a, b) => a - b);
   const at = (share: number) => Math.max(1, sorted[Math.floor(sorted.length * share)] ?? 1);
   const kilobytes = (after.rssBytes - before.rssBytes) / sockets / 1_000;
   return [
     {
       ...benchmarkRow({
-        what: `p99 from an order to ${sockets} sockets of one process at ${SCALE_RATE} flushes a second, against ${P99_MS_AIM} ms`,
+        what: `p99 from an order to ${sockets} sockets of one process, ${SCALE_RATE} orders a second, against ${P99_MS_AIM} ms`,
         ...{ unit: "1/ms", aim: 1, subjectRounds: [1 / at(0.99)], baselineRounds: [1 / P99_MS_AIM] },
       }),
-      notes: `p50 ${at(0.5)}, p99 ${at(0.99)} ms of ${sorted.length} samples, the commit included; the process was ${(busy * 100).toFixed(0)} % busy`,
+      notes: `p50 ${at(0.5)}, p99 ${at(0.99)} ms of ${sorted.length} samples, the commit included; ${(sorted.length / Math.ceil(sockets / SAMPLED) / seconds).toFixed(1)} messages a second arrived at each socket; the process was ${(busy * 100).toFixed(0)} % busy`,
     },
     {
       ...benchmarkRow({
@@ -161,40 +178,39 @@ function scaleRows({ sockets, latencies, before, after, busy }: Scale): readonly
   ];
 }
 
-async function ordersPerSecond(effort: Effort, subscribers: number): Promise<number> {
+type Orders = { readonly perSecond: number; readonly micros: string };
+
+async function measureOrders(effort: Effort, subscribers: number): Promise<Orders> {
   return onFreshRedis("always", async (server) => {
     const run = runCore(server, { ...effort.core, rate: 0 });
-    const parts: Part[] = [];
-    if (subscribers > 0) {
-      await sleep(FIRST_ENTRY_MS);
-      const live = await startLive(server, OTHER_CORE);
-      parts.push(
-        live,
-        await openReaders({
-          port: live.port,
-          sockets: subscribers,
-          subscribe: SUBSCRIBE,
-          core: OTHER_CORE,
-          yields: true,
-        }),
-      );
-    }
-    const { ordersPerSecond: speed } = await run;
-    await Promise.all(parts.map((part) => part.stop()));
-    return speed;
+    await sleep(FIRST_ENTRY_MS);
+    const live = subscribers === 0 ? undefined : await startLive(server, OTHER_CORE);
+    const order = { sockets: subscribers, subscribe: SUBSCRIBE, core: OTHER_CORE, yields: true } as const;
+    const readers = live && (await openReaders({ port: live.port, ...order }));
+    const { ordersPerSecond: perSecond, cpuMicrosPerOrder: node, redisMicrosPerOrder: redis } = await run;
+    const taken = await readers?.ask<Taken>({ kind: "take" });
+    await Promise.all([readers?.stop(), live?.stop()]);
+    if (taken?.bytes === 0) throw new Error("the subscribers received nothing: the figure would mean nothing");
+    return { perSecond, micros: `${node.toFixed(1)} + ${redis.toFixed(1)}` };
   });
 }
 
 async function measureCost(effort: Effort): Promise<BenchmarkRow> {
+  const micros = { subject: [] as string[], baseline: [] as string[] };
+  const side = (name: keyof typeof micros, subscribers: number) => async () => {
+    const orders = await measureOrders(effort, subscribers);
+    micros[name].push(orders.micros);
+    return orders.perSecond;
+  };
   const rounds = await alternate({
     rounds: effort.core.rounds,
-    subject: () => ordersPerSecond(effort, effort.subscribers),
-    baseline: () => ordersPerSecond(effort, 0),
+    subject: side("subject", effort.subscribers),
+    baseline: side("baseline", 0),
   });
   const row = benchmarkRow({
     what: `orders, core only, with ${effort.subscribers} subscribers of the traded pair, against none`,
     ...{ unit: "orders/s", aim: ORDERS_AIM, ...rounds },
   });
-  const notes = `hub and readers on the core of Redis; rounds ${rounds.subjectRounds.map(Math.round).join(", ")} against ${rounds.baselineRounds.map(Math.round).join(", ")}; median ${Math.round(median(rounds.subjectRounds))}`;
+  const notes = `hub and readers share the core of Redis; µs of Node and of Redis per order: ${micros.subject.join(", ")} against ${micros.baseline.join(", ")}`;
   return { ...row, notes };
 }
