@@ -13,6 +13,7 @@ import { ledgerBenchmark } from "./ledger/ledger.ts";
 import { lineBenchmark } from "./line/line.ts";
 import { lineCostBenchmark } from "./line/line-cost.ts";
 import { liveBenchmark } from "./live/live.ts";
+import { marketBenchmark } from "./market/market.ts";
 import { ordersBenchmark } from "./orders/orders.ts";
 import { ordersHttpBenchmark } from "./orders/orders-http.ts";
 import { pricesBenchmark } from "./prices/prices.ts";
@@ -40,6 +41,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   ordersHttpBenchmark,
   ledgerBenchmark,
   liveBenchmark,
+  marketBenchmark,
   pricesBenchmark,
   footprintBenchmark,
 ];

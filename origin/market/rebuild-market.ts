@@ -64,7 +64,9 @@ const WRITES_MAX = 2_000;
 async function writeAll(guarded: GuardedWrites, writes: readonly Write[]): Promise<void> {
   for (let from = 0; from < writes.length; from += WRITES_MAX) {
     const guard = { key: MARKET_KEY, field: "sequence", expected: "0" };
-    const isWritten = await guarded.write(guard, writes.slice(from, from + WRITES_MAX), false);
+    const page = writes.slice(from, from + WRITES_MAX);
+    // The connection may still watch the position that this rebuild has deleted: a refusal makes it look again.
+    const isWritten = (await guarded.write(guard, page, false)) || (await guarded.write(guard, page, false));
     if (!isWritten) throw new Error("another process has rebuilt the market data");
     await nextTurn();
   }

@@ -1,8 +1,10 @@
+import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { auditMarket } from "../../origin/market/audit/audit-market.ts";
 import { makeDemoHistory } from "../../origin/market/demo-history.ts";
 import { DEMO_UNTIL_KEY } from "../../origin/market/keys.ts";
 import { openLedgerReader } from "../../origin/record/ledger/market-trades.ts";
+import { PASS_HEADER } from "../../shared/tokens/admission.ts";
 import { startTradingVenue, type Trader, type TradingVenue } from "../venue/trader.ts";
 
 const MINUTE_MS = 60_000;
@@ -146,6 +148,16 @@ describe("market data over HTTP", () => {
     const find = (_: string, sentence: string) => void faults.push(sentence);
     await auditMarket({ redis, ledger: openLedgerReader(venue.database), find });
     expect(faults).toEqual([]);
+    const plain = await venue.call("GET", "/market/btcidr/candles?tf=1h&limit=600");
+    const headers = { "accept-encoding": "gzip, br" };
+    const small = await venue.fetch(
+      new Request("http://venue.test/api/v1/market/btcidr/candles?tf=1h&limit=600", {
+        headers: { ...headers, [PASS_HEADER]: await venue.pass() },
+      }),
+    );
+    expect([small.headers.get("content-encoding"), small.headers.get("vary")]).toEqual(["gzip", "accept-encoding"]);
+    const text = gunzipSync(Buffer.from(await small.arrayBuffer())).toString();
+    expect(JSON.parse(text)["candles"]).toHaveLength((plain.body["candles"] as readonly unknown[]).length);
     await redis.del(DEMO_UNTIL_KEY);
   });
 

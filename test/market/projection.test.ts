@@ -76,6 +76,19 @@ describe("market data", () => {
     await projection.stop();
   });
 
+  it("is rebuilt by the running projection when an audit asks for it", async () => {
+    const { redis } = market;
+    const projection = market.project();
+    await market.settled();
+    const key = candlesKey("btcidr", "1h", dayOf(START));
+    const [field = ""] = await redis.hkeys(key);
+    await redis.multi().hset(key, field, "1,1,1,1,1,1,1,1,1,1,1").hset(MARKET_KEY, "rebuilding", "1").exec();
+    await expect.poll(() => redis.hexists(MARKET_KEY, "rebuilding"), { timeout: 10_000 }).toBe(0);
+    await market.settled();
+    expect((await market.audit()).faults).toEqual([]);
+    await projection.stop();
+  });
+
   it("stops with a sentence at a gap in the journal", async () => {
     const { redis } = market;
     await market.commit(1);

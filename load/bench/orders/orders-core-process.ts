@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Submitted } from "../../../origin/commit/submit/commands.ts";
 import type { Database } from "../../../origin/db/database.ts";
+import { openMarket } from "../../../origin/open-market.ts";
 import { openTrading } from "../../../origin/open-trading.ts";
 import { systemClock } from "../../../shared/clock.ts";
 import { createLogger } from "../../../stack/program/log.ts";
@@ -35,6 +36,14 @@ const trading = openTrading({
   clock: systemClock,
   log,
 });
+const market =
+  process.env["MARKET"] === "1"
+    ? openMarket({
+        settings: { SLUICE_ROLES: ["worker"], SLUICE_SYNC_SECONDS: 3_600, VENUE_REDIS_URL: url },
+        ...{ database: noDatabase, feed: trading.feed, clock: systemClock, log },
+        objects: { put: async () => {}, get: () => Promise.reject(new Error("nothing is archived")) },
+      })
+    : undefined;
 const { submit } = trading.commands;
 const mix = createOrderMix(seed, USERS);
 
@@ -97,6 +106,8 @@ process.stdout.write(
     rejectedShare: rejected / Math.max(1, submitted),
     failed,
     projections: health.find(({ name }) => name === "projections")?.detail ?? "",
+    market: market?.health()[0]?.detail ?? "",
   })}\n`,
 );
+await market?.stop();
 await trading.stop();

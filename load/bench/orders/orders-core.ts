@@ -47,6 +47,8 @@ type CoreFigures = LatencySummary & {
   readonly cpuMicrosPerOrder: number;
   readonly failed: number;
   readonly projections: string;
+  /** How far market data was behind; empty without it. */
+  readonly market: string;
   /** Time of Redis' main thread for all calls of an order. */
   readonly redisMicrosPerOrder: number;
 };
@@ -196,7 +198,11 @@ const SETS = fileURLToPath(new URL("./orders-sets-process.ts", import.meta.url))
 const MEASURING = "measuring";
 const LOADER = new URL("../../../stack/program/lua-loader.ts", import.meta.url).href;
 
-type Run = CoreEffort & { readonly rate: number };
+type Run = CoreEffort & {
+  readonly rate: number;
+  /** Market data in the same process. */
+  readonly withMarket?: boolean;
+};
 
 /** The output lines of a separate process. */
 function startRun(file: string, server: RedisServer, run: Run): AsyncIterable<string> {
@@ -207,6 +213,7 @@ function startRun(file: string, server: RedisServer, run: Run): AsyncIterable<st
       RATE: String(run.rate),
       DURATION_MS: String(run.durationMs),
       WARM_UP_MS: String(run.warmUpMs),
+      MARKET: run.withMarket === true ? "1" : "",
     },
   };
   const spawnOptions: SpawnOptions = { env, stdio: ["ignore", "pipe", "ignore"] };

@@ -1,4 +1,6 @@
 import { hash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Caller } from "../operation.ts";
 
 /**
@@ -20,11 +22,20 @@ export type CachedRequest = {
   readonly seconds?: number;
 };
 
-type Kept = { readonly body: Uint8Array; readonly etag: string; readonly untilMs: number };
+type Kept = {
+  readonly body: Uint8Array;
+  readonly etag: string;
+  readonly untilMs: number;
+  /** Compressed once, for the first client that accepts it. */
+  compressed: Promise<Uint8Array> | undefined;
+};
 
 const TTL_MS = 250;
 const BYTES_MAX = 32 * 1024 * 1024;
 const ETAG_CHARS = 22;
+/** Writing a thousand bars to a socket costs more than everything else; compressed they are a tenth. */
+const COMPRESSED_BYTES_MIN = 16 * 1024;
+const compress = promisify(gzip);
 
 export function createAnswerCache({
   nowMs,
@@ -58,7 +69,7 @@ export function createAnswerCache({
     if (made instanceof Response) return made;
     const body = typeof made === "string" ? Buffer.from(made) : made;
     const etag = `"${hash("sha256", body, "base64url").slice(0, ETAG_CHARS)}"`;
-    const answer = { body, etag, untilMs: nowMs() + ttlMs };
+    const answer = { body, etag, untilMs: nowMs() + ttlMs, compressed: undefined };
     keep(key, answer);
     return answer;
   }
@@ -81,7 +92,15 @@ export function createAnswerCache({
       if (found instanceof Response) return found.clone();
       const headers = { "cache-control": `public, max-age=${seconds}`, etag: found.etag };
       if (caller.header("if-none-match") === found.etag) return caller.answer(304, undefined, headers);
-      return caller.answerBytes(found.body, { ...headers, "content-type": contentType });
+      const typed = { ...headers, "content-type": contentType, vary: "accept-encoding" };
+      if (!mayCompress(caller, contentType, found.body)) return caller.answerBytes(found.body, typed);
+      found.compressed ??= compress(found.body);
+      return caller.answerBytes(await found.compressed, { ...typed, "content-encoding": "gzip" });
     },
   };
+}
+
+function mayCompress(caller: Caller, contentType: string, body: Uint8Array): boolean {
+  if (body.length < COMPRESSED_BYTES_MIN || !contentType.startsWith("application/json")) return false;
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(caller.header("accept-encoding") ?? "");
 }
