@@ -61,15 +61,27 @@ describe("market data over HTTP", () => {
   });
 
   it("summarises 24 hours of one pair, and of all pairs, with an ETag and a short life in caches", async () => {
-    await vi.waitFor(async () =>
-      expect(await get("/market/btcidr/summary")).toMatchObject({
-        ...{ pair: "btcidr", lastPrice: "590000000", open24h: "600000000", high24h: "610000000", low24h: "590000000" },
-        ...{ volume24h: "0.4", quoteVolume24h: "241000000", change24h: "-1.666", tradeCount: 3 },
-        ...{ bestBid: "580000000", bestAsk: "620000000", bidVolume: "0.3", askVolume: "0.5" },
-      }),
+    await vi.waitFor(
+      async () =>
+        expect(await get("/market/btcidr/summary")).toMatchObject({
+          ...{
+            pair: "btcidr",
+            lastPrice: "590000000",
+            open24h: "600000000",
+            high24h: "610000000",
+            low24h: "590000000",
+          },
+          ...{ volume24h: "0.4", quoteVolume24h: "241000000", change24h: "-1.666", tradeCount: 3 },
+          ...{ bestBid: "580000000", bestAsk: "620000000", bidVolume: "0.3", askVolume: "0.5" },
+        }),
+      10_000,
     );
-    expect(await get("/market/ethidr/summary").catch(() => ({}))).toBeDefined();
-    const all = await venue.call("GET", "/market/summary");
+    // A worker that is late on a busy machine lets it expire: then it is 503 for a moment.
+    const all = await vi.waitFor(async () => {
+      const answer = await venue.call("GET", "/market/summary");
+      expect(answer.status).toBe(200);
+      return answer;
+    }, 10_000);
     expect((all.body["pairs"] as readonly { pair: string }[]).length).toBe(4);
     expect(all.headers.get("cache-control")).toBe("public, max-age=1");
     const headers = { "if-none-match": all.headers.get("etag") ?? "" };
@@ -140,7 +152,7 @@ describe("market data over HTTP", () => {
       const all = await candles("?tf=1d&limit=40");
       expect(all.length).toBeGreaterThan(29);
       return all;
-    });
+    }, 10_000);
     expect(shown.at(-1)).toMatchObject({ trades: 3 });
     expect(shown.at(-1)).not.toHaveProperty("source");
     expect(shown.slice(0, -1).every(({ source }) => source === "demo")).toBe(true);
