@@ -61,12 +61,18 @@ async function deleteCandles(redis: Redis, pairs: ReadonlySet<string>, nowMs: nu
 /** So many commands block Redis for some milliseconds. */
 const WRITES_MAX = 2_000;
 
+/**
+ * The connection may still watch the position that this rebuild has deleted: one refusal shows that, the next one ends
+ * the old watch.
+ */
+const TRIES_MAX = 3;
+
 async function writeAll(guarded: GuardedWrites, writes: readonly Write[]): Promise<void> {
   for (let from = 0; from < writes.length; from += WRITES_MAX) {
     const guard = { key: MARKET_KEY, field: "sequence", expected: "0" };
     const page = writes.slice(from, from + WRITES_MAX);
-    // The connection may still watch the position that this rebuild has deleted: a refusal makes it look again.
-    const isWritten = (await guarded.write(guard, page, false)) || (await guarded.write(guard, page, false));
+    let isWritten = false;
+    for (let tries = 0; !isWritten && tries < TRIES_MAX; tries++) isWritten = await guarded.write(guard, page, false);
     if (!isWritten) throw new Error("another process has rebuilt the market data");
     await nextTurn();
   }
