@@ -30,7 +30,7 @@ export function startLiveProcess({ signIn, log }: ProcessParts): LiveHost {
     const started = fork(ENTRY, [], { execArgv: ["--import", LOADER], serialization: "advanced" });
     started.on("message", (message) => void receive(started, message as FromLive));
     started.once("exit", (code, signal) => void restart(code, signal));
-    // The machine may refuse a process for a while; the engine beside it goes on.
+    // The machine may refuse a process for a while; the engine beside it continues.
     started.on("error", (error) => {
       log.error({ err: error }, "the process of the sockets has a fault");
       if (started.pid === undefined) void restart(null, null);

@@ -28,7 +28,7 @@ it("hands out the bars of a pair without readers minute by minute", () => {
   expect(market.newest("1m", 1)[0]?.trades).toBe(61);
 });
 
-it("holds a day of minutes, although nobody asks", () => {
+it("holds a day of minutes, although no reader asks", () => {
   const day = createPairDay();
   const prices = { open: 1n, high: 1n, low: 1n, close: 1n, takerBuyVolume: 0n, takerBuyQuoteVolume: 0n };
   for (let minute = 0; minute < 5_000; minute++) {

@@ -40,7 +40,7 @@ export function createPairDay(lastPrice?: bigint): PairDay {
       day.put(minute);
       if (recent.at(-1)?.openTime === minute.openTime) recent[recent.length - 1] = minute;
       else recent.push(minute);
-      // Nobody may ask for a while, as in a rebuild: a day is held, not the whole history.
+      // There may be no reader for a while, as in a rebuild: a day is held, not the whole history.
       if (recent.length > RECENT_MINUTES && minute.openTime > now) moveTo(minute.openTime);
     },
     moveTo,
